@@ -1,0 +1,47 @@
+"""Naive Bayes and its relatives, trained by counting: a model is its counts, and the counts are exact."""
+
+from tallybayes.families import (
+    FAMILIES,
+    JEFFREYS,
+    LAPLACE,
+    Bernoulli,
+    Categorical,
+    Density,
+    Exponential,
+    Family,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Histogram,
+    LogNormal,
+    MEstimate,
+    Poisson,
+)
+from tallybayes.files import digest, load, save
+from tallybayes.model import Model
+from tallybayes.schema import Schema
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "FAMILIES",
+    "JEFFREYS",
+    "LAPLACE",
+    "Bernoulli",
+    "Categorical",
+    "Density",
+    "Exponential",
+    "Family",
+    "Gamma",
+    "Gaussian",
+    "Geometric",
+    "Histogram",
+    "LogNormal",
+    "MEstimate",
+    "Model",
+    "Poisson",
+    "Schema",
+    "digest",
+    "load",
+    "save",
+]

@@ -1,0 +1,101 @@
+"""Rows with their labels and weights, from one frame or a stream of frames: what a model is trained on, piece by piece."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import frames
+from tallybayes.exact import Floats
+from tallybayes.tally import Rows
+
+LEAST_ROWS = 1 << 15  # a thread of its own is not worth less
+
+T = TypeVar("T")
+
+
+class Batch(NamedTuple):
+    """Some rows of a frame, the first of them number `start`."""
+
+    cells: pa.RecordBatch
+    kind: pa.DataType  # of the labels
+    rows: Rows
+    start: int
+
+
+def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
+    """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
+    (frame, labels) or (frame, labels, weights)."""
+    if not frames.is_stream(data):
+        yield from _one_frame(data, labels, weights)
+        return
+    if not all(given is None or isinstance(given, str) for given in (labels, weights)):
+        raise ValueError(
+            "With a stream of frames, give the name of the column that holds the labels, or a stream of "
+            "(frame, labels) pairs."
+        )
+    for item in data:
+        if isinstance(item, tuple):
+            yield from _one_frame(*(*item, None, None)[:3])
+        else:
+            yield from _one_frame(item, labels, weights)
+
+
+def in_pieces(rows: int, threads: int | None, work: Callable[[int, int], T]) -> Iterator[T]:
+    """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order."""
+    count = max(min(threads or os.cpu_count() or 1, rows // LEAST_ROWS), 1)
+    edges = np.linspace(0, rows, count + 1).astype(int).tolist()
+    if count == 1:
+        yield work(0, rows)
+        return
+    with ThreadPoolExecutor(count) as pool:
+        yield from pool.map(work, edges[:-1], edges[1:])
+
+
+def check_threads(threads: int | None) -> None:
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
+
+
+def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
+    if labels is None:
+        raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
+    whole_labels = None if isinstance(labels, str) else frames.label_array(labels)
+    whole_weights = None if weights is None or isinstance(weights, str) else frames.label_array(weights)
+    start = 0
+    for cells in frames.batches(data):
+        stop = start + cells.num_rows
+        part = frames.column(cells, labels) if whole_labels is None else whole_labels[start:stop]
+        if len(part) != cells.num_rows:
+            break
+        kind, keys, codes = frames.label_column(part, start)
+        given = frames.column(cells, weights) if isinstance(weights, str) else whole_weights
+        if given is whole_weights and given is not None:
+            given = given[start:stop]
+        yield Batch(cells, kind, Rows(keys, codes, _checked(given, cells.num_rows, start)), start)
+        start = stop
+    _check_length("labels", whole_labels, start, data)
+    _check_length("weights", whole_weights, start, data)
+
+
+def _check_length(what: str, given: pa.Array | None, rows: int, data: Any) -> None:
+    if given is not None and len(given) != rows:
+        raise ValueError(f"There are {len(given)} {what} for {rows if len(given) > rows else 'more'} rows.")
+
+
+def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
+    if weights is None:
+        return None
+    found = np.ascontiguousarray(frames.numbers(weights))
+    if len(found) != rows:
+        raise ValueError(f"There are {len(found)} weights for {rows} rows.")
+    bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(f"The weight in row {start + row} is {found[row]}; weights are finite and at least 0.")
+    return found

@@ -1,0 +1,285 @@
+"""Exact sums of floating-point numbers: arrays that add and subtract without rounding.
+
+After this file you know why a model that forgot a row is byte for byte the model that never saw it. A double is a
+whole number times a power of two, so a sum of doubles is a big fixed-point number. `Exact` holds an array of such
+numbers as 32-bit limbs in int64, which add elementwise and carry later. Whole-number counts are the special case of
+one limb, so every sum in the library is of this one kind, and nothing depends on the order of adding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+LIMB = 32
+FULL = 1 << 62  # a limb this large is carried before anything more is added to it
+
+
+@dataclass(frozen=True)
+class Square:
+    """The exact square of every value, as a statistic to be summed: all 106 bits of it."""
+
+    of: Floats
+
+
+class Exact:
+    """An array of exact numbers: element = Σ limbs[..., i] · 2^(32·(low + i)).
+
+    >>> tenths = Exact.of([0.1] * 10).sum()
+    >>> tenths.round().item()  # ten times the double nearest to 0.1, rounded once
+    1.0
+    >>> (tenths - Exact.of([0.1] * 9).sum() - Exact.of(0.1)).is_zero().item()
+    True
+    """
+
+    __slots__ = ("limbs", "low")
+
+    def __init__(self, limbs: Counts, low: int = 0) -> None:
+        self.limbs = limbs
+        self.low = low
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...]) -> Exact:
+        return cls(np.zeros((*shape, 1), np.int64))
+
+    @classmethod
+    def counts(cls, values: Counts) -> Exact:
+        return cls(np.ascontiguousarray(values, np.int64)[..., None])
+
+    @classmethod
+    def of(cls, values: Any) -> Exact:
+        """Doubles as they are, to the last bit."""
+        x = np.ascontiguousarray(values, np.float64)
+        low, size = window([x])
+        limbs = np.zeros((x.size, size), np.int64)
+        kernels.sum_products(x.reshape(-1), None, None, np.arange(x.size, dtype=np.int32), limbs, low)
+        return cls(limbs.reshape(*x.shape, size), low).trimmed()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.limbs.shape[:-1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Exact:
+        index = index if isinstance(index, tuple) else (index,)
+        return Exact(self.limbs[(*index, Ellipsis, slice(None))], self.low)
+
+    def __add__(self, other: Exact) -> Exact:
+        low, size = _union(self, other)
+        a, b = self.widened(low, size), other.widened(low, size)
+        return Exact(a.limbs + b.limbs, low).safe()
+
+    def __neg__(self) -> Exact:
+        return Exact(-self.limbs, self.low)
+
+    def __sub__(self, other: Exact) -> Exact:
+        return self + (-other)
+
+    def __mul__(self, factor: float) -> Exact:
+        """Times a whole number exactly; times any other number rounded to 128 bits, so that decay after decay
+        does not grow without end."""
+        scale = Fraction(factor)
+        return Exact.from_fractions([_short(value * scale, factor) for value in self.fractions()], self.shape)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Exact)
+            and self.shape == other.shape
+            and not np.any((self - other).carried().limbs)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Exact({self.round()!r})"
+
+    def sum(self, axis: int = 0) -> Exact:
+        bounded = self.carried()
+        axis = axis % len(self.shape)
+        return Exact(bounded.limbs.sum(axis=axis), bounded.low).safe()
+
+    def widened(self, low: int, size: int) -> Exact:
+        """The same numbers with room for limbs `low` … `low + size`."""
+        if (low, size) == (self.low, self.limbs.shape[-1]):
+            return self
+        limbs = np.zeros((*self.shape, size), np.int64)
+        start = self.low - low
+        limbs[..., start : start + self.limbs.shape[-1]] = self.limbs
+        return Exact(limbs, low)
+
+    def safe(self) -> Exact:
+        """The same numbers with every limb far enough from overflow to be added to."""
+        if self.limbs.size and max(self.limbs.max(), -self.limbs.min()) >= FULL:
+            return self.carried()
+        return self
+
+    def carried(self) -> Exact:
+        """The one canonical form: limbs below 2³² with the sign of their number, none zero throughout at either end."""
+        once = _carry(self.limbs)
+        sign = np.where(once[..., -1] < 0, np.int64(-1), np.int64(1))[..., None]
+        return Exact(_carry(once * sign) * sign, self.low).trimmed()
+
+    def trimmed(self) -> Exact:
+        """Without the limbs that are zero in all the numbers, at the two ends."""
+        used = np.flatnonzero(self.limbs.reshape(-1, self.limbs.shape[-1]).any(axis=0))
+        if not used.size:
+            return Exact(np.zeros((*self.shape, 1), np.int64))
+        first, last = int(used[0]), int(used[-1]) + 1
+        return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
+
+    def is_zero(self) -> NDArray[np.bool_]:
+        zero: NDArray[np.bool_] = ~self.carried().limbs.any(axis=-1)
+        return zero
+
+    def is_negative(self) -> NDArray[np.bool_]:
+        negative: NDArray[np.bool_] = (self.carried().limbs < 0).any(axis=-1)
+        return negative
+
+    def fractions(self) -> list[Fraction]:
+        """Every number as a fraction, in C order."""
+        rows = self.limbs.reshape(-1, self.limbs.shape[-1]).tolist()
+        unit = Fraction(2) ** (LIMB * self.low)
+        return [sum(limb << (LIMB * i) for i, limb in enumerate(row)) * unit for row in rows]
+
+    @classmethod
+    def from_fractions(cls, values: list[Fraction], shape: tuple[int, ...]) -> Exact:
+        """Fractions whose denominators are powers of two."""
+        places = max((-(-(v.denominator.bit_length() - 1) // LIMB) for v in values), default=0)
+        wholes = [v.numerator * ((1 << (LIMB * places)) // v.denominator) for v in values]
+        size = max((-(-abs(w).bit_length() // LIMB) for w in wholes), default=0) or 1
+        mask = (1 << LIMB) - 1
+        limbs = [[(abs(w) >> (LIMB * i) & mask) * (-1 if w < 0 else 1) for i in range(size)] for w in wholes]
+        return cls(np.array(limbs, np.int64).reshape(*shape, size), -places)
+
+    def round(self) -> Floats:
+        """Every number as the double nearest to it."""
+        if self.limbs.shape[-1] == 1 and -16 <= self.low <= 16 and self.limbs.size:
+            limb = self.limbs[..., 0]
+            if max(limb.max(), -limb.min()) <= 1 << 53:
+                return np.ldexp(limb.astype(np.float64), LIMB * self.low)
+        return np.array([to_float(value) for value in self.fractions()], np.float64).reshape(self.shape)
+
+    def whole(self) -> Counts:
+        """Every number as int64; a fraction or a number beyond 2⁶³ is an error."""
+        values = self.fractions()
+        if any(v.denominator != 1 or not -(1 << 63) <= v.numerator < 1 << 63 for v in values):
+            raise OverflowError("A count is not a whole number below 2⁶³.")
+        return np.array([int(v) for v in values], np.int64).reshape(self.shape)
+
+    def add_at(self, index: tuple[Any, ...], other: Exact) -> None:
+        """Adds in place, touching only the cells at `index`."""
+        low, size = _union(self, other)
+        wide = self.widened(low, size)
+        other = other.widened(low, size)
+        cells = wide.limbs[index] + other.limbs
+        wide.limbs[index] = cells
+        if cells.size and max(cells.max(), -cells.min()) >= FULL:
+            wide = wide.carried()
+        self.limbs, self.low = wide.limbs, wide.low
+
+
+def to_float(value: Fraction) -> float:
+    """The nearest double, infinite beyond the largest."""
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        return float("-inf") if value < 0 else float("inf")
+
+
+def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
+    """Σ(x − mean)², from exact sums and rounded once: no digit is lost at any mean. Zero where nothing was counted."""
+    pairs = zip(n.fractions(), x.fractions(), xx.fractions(), strict=True)
+    return np.array([to_float((k * q - s * s) / k) if k else 0.0 for k, s, q in pairs]).reshape(n.shape)
+
+
+class ClassSums(NamedTuple):
+    """What one column adds up to in each class."""
+
+    n: Exact  # how many values, or their weight
+    x: Exact
+    xx: Exact | None
+
+
+def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
+    """Exact n, Σx and Σx² of a column by class. NaN is missing; an infinity raises `Infinite`."""
+    n, x, xx, infinite = kernels.sum_by_class(values, groups, squares)
+    if infinite >= 0:
+        raise Infinite(infinite)
+    squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
+    return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
+
+
+def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:
+    """Exact Σ of the products of up to three columns, by code; rows with a NaN or a code below zero drop out."""
+    for factor in factors:
+        infinite = np.flatnonzero(np.isinf(factor) & (codes >= 0))
+        if infinite.size:
+            raise Infinite(int(infinite[0]))
+    low, size = window(factors)
+    limbs = np.zeros((groups, size), np.int64)
+    a, b, c = (*factors, None, None)[:3]
+    assert a is not None
+    kernels.sum_products(a, b, c, codes, limbs, low)
+    return Exact(limbs, low).carried()
+
+
+def window(factors: list[Floats]) -> tuple[int, int]:
+    """Lowest limb and number of limbs that hold any sum of products of these columns."""
+    low = high = 0
+    for factor in factors:
+        magnitudes = np.abs(factor[np.isfinite(factor) & (factor != 0.0)])
+        if magnitudes.size:
+            low += max(int(np.frexp(magnitudes.min())[1]) - 53, -1074)
+            high += int(np.frexp(magnitudes.max())[1])
+    first = low // LIMB
+    return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that a word may touch
+
+
+class Infinite(ValueError):
+    """A value is infinite; `row` says where."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"the value in row {row} is infinite")
+        self.row = row
+
+
+def _short(value: Fraction, factor: float) -> Fraction:
+    if float(factor).is_integer():
+        return value
+    excess = abs(value.numerator).bit_length() - 128
+    if excess <= 0:
+        return value
+    return Fraction(round(Fraction(value.numerator, 1 << excess)) << excess, value.denominator)
+
+
+def _carry(limbs: Counts) -> Counts:
+    """Limbs in [0, 2³²), the top one signed and two limbs longer at most."""
+    carried = np.zeros((*limbs.shape[:-1], limbs.shape[-1] + 2), np.int64)
+    carry = np.zeros(limbs.shape[:-1], np.int64)
+    for i in range(limbs.shape[-1]):
+        # In halves: limb + carry may not fit.
+        low = (limbs[..., i] & 0xFFFFFFFF) + (carry & 0xFFFFFFFF)
+        carried[..., i] = low & 0xFFFFFFFF
+        carry = (limbs[..., i] >> LIMB) + (carry >> LIMB) + (low >> LIMB)
+    carried[..., -2] = carry & 0xFFFFFFFF
+    carried[..., -1] = carry >> LIMB
+    return carried
+
+
+def _union(a: Exact, b: Exact) -> tuple[int, int]:
+    low = min(a.low, b.low)
+    return low, max(a.low + a.limbs.shape[-1], b.low + b.limbs.shape[-1]) - low

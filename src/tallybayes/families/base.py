@@ -1,0 +1,95 @@
+"""What a family is: one kind of column, what to count of it, and what the counts say about a new value.
+
+`Family` is a frozen set of settings. `Family.tally` turns cells into a `Tally`; `Family.believe` turns a tally into a
+`Belief`, which scores new cells. No family writes any arithmetic of models: that is in `tally` and `exact`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.exact import Exact, Floats
+from tallybayes.families.posteriors import Posterior
+from tallybayes.tally import Key, Rows, Tally
+
+
+class Belief(ABC):
+    """What the counts of one column say, worked out once and kept: ready to score new cells."""
+
+    @abstractmethod
+    def add_evidence(self, cells: Any, scores: Floats) -> None:
+        """Adds log p(cell | class) to `scores[class, row]`; a missing cell adds nothing."""
+
+    @abstractmethod
+    def estimates(self) -> dict[str, Floats]:
+        """The parameters in numbers: for each its name, and its value in every class."""
+
+    @abstractmethod
+    def posterior(self, row: int) -> Posterior:
+        """What is known about the parameters of the class in this row."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family(ABC):
+    """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
+
+    counting: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def encode(self, cells: pa.Array) -> Any:
+        """Arrow cells in the form that this family counts and scores; sliceable."""
+
+    @abstractmethod
+    def tally(self, cells: Any, rows: Rows) -> Tally:
+        """Encoded cells → their sums by class."""
+
+    @abstractmethod
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        """Sums → what they say about these classes."""
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        """Why these sums cannot have come from any rows, or nothing. Asked after forgetting."""
+        if cells["n"].is_negative().any():
+            return "a count would go below zero"
+        empty = cells["n"].is_zero()
+        if any((empty & ~sums.is_zero()).any() for sums in cells.values()):
+            return "a sum would be left where nothing is counted any more"
+        return None
+
+    @property
+    def counts(self) -> tuple[str, dict[str, Any]]:
+        """What is counted: families that agree in this can take over each other's counts."""
+        return self.statistics(), {name: getattr(self, name) for name in self.counting}
+
+    @classmethod
+    def statistics(cls) -> str:
+        """The name of the statistics kept, by default this family's own."""
+        return cls.__name__
+
+    def settings(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def changed(self, settings: Mapping[str, Any]) -> Self:
+        """This family with those of the settings that it has."""
+        own = {field.name for field in fields(self)}
+        return replace(self, **{name: value for name, value in settings.items() if name in own})
+
+    def __repr__(self) -> str:
+        defaults = {field.name: field.default for field in fields(self)}
+        shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def expect_number(family: str, name: str, value: Any, *, least: float = 0.0, above: bool = False) -> None:
+    """A setting must be a finite number at (or above) a bound; says so with the real names and values."""
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or value < least or (above and value == least):
+        bound = f"above {least:g}" if above else f"of at least {least:g}"
+        raise ValueError(f"{family}({name}={value!r}): {name} must be a finite number {bound}.")

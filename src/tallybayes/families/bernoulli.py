@@ -1,0 +1,68 @@
+"""Yes or no: a category of two levels that are always known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import frames, kernels
+from tallybayes.exact import Codes, Floats
+from tallybayes.families.base import Belief
+from tallybayes.families.categorical import Categorical, LevelBelief
+from tallybayes.families.posteriors import Beta, Posterior
+from tallybayes.frames import CellError
+from tallybayes.tally import Key, Rows, Tally
+
+LEVELS = ("false", "true")
+WORDS = {"false": 0, "true": 1, "no": 0, "yes": 1, "0": 0, "1": 1}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bernoulli(Categorical):
+    """True or false: booleans, 0 and 1, or those words.
+
+    `alpha` is the Beta prior: pseudo-counts of both, or one each: `alpha={"true": 2.0, "false": 1.0}`.
+
+    >>> Bernoulli(alpha=0.5)
+    Bernoulli(alpha=0.5)
+    """
+
+    levels: tuple[str, ...] = LEVELS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.levels != LEVELS:
+            raise ValueError(f"Bernoulli(levels={self.levels!r}): the levels are {LEVELS!r}. Use Categorical for others.")
+
+    def encode(self, cells: pa.Array) -> Codes:
+        if frames.is_text(cells.type) or pa.types.is_dictionary(cells.type):
+            words = frames.texts(cells).to_pylist()
+            numbers = np.array([np.nan if w is None else WORDS.get(w.strip().lower(), 2) for w in words], np.float64)
+        else:
+            words, numbers = None, frames.numbers(cells)
+        missing = np.isnan(numbers)
+        codes = np.where(missing, -1.0, numbers)
+        bad = np.flatnonzero((codes != 0) & (codes != 1) & ~missing)
+        if bad.size:
+            row = int(bad[0])
+            found = repr(words[row]) if words else str(numbers[row])
+            raise CellError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
+        return codes.astype(np.int32)
+
+    def tally(self, cells: Codes, rows: Rows) -> Tally:
+        return Tally(rows.classes, LEVELS, {"n": rows.count(cells, 2)})
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        return BernoulliBelief(list(LEVELS), tally.aligned(LEVELS, classes).sums["n"].round(), self.alpha)
+
+
+class BernoulliBelief(LevelBelief):
+    def add_evidence(self, cells: Codes, scores: Floats) -> None:
+        kernels.add_table(cells, self.table, scores)
+
+    def posterior(self, row: int) -> Posterior:
+        misses, hits = (self.counts[:, row] + self.pseudo).tolist()
+        return Beta("true", hits, misses)

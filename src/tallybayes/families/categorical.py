@@ -1,0 +1,115 @@
+"""Categories: how often each level occurred, and what pseudo-counts make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import frames, kernels
+from tallybayes.exact import Codes, Floats
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.families.smoothing import LAPLACE, Alpha, check_alpha, named_levels, pseudocounts, smoothed
+from tallybayes.frames import CellError
+from tallybayes.tally import Key, Rows, Tally
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Categorical(Family):
+    """One of several levels; a level is its text.
+
+    `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
+    likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p. `levels` names levels
+    that exist whether or not any row has them. A level that is neither met nor named says nothing about the class.
+
+    >>> Categorical(alpha={"rain": 2.0, "sun": 1.0})
+    Categorical(alpha={'rain': 2.0, 'sun': 1.0})
+    """
+
+    alpha: Alpha = LAPLACE
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_alpha(type(self).__name__, self.alpha)
+        if isinstance(self.levels, str) or not all(isinstance(level, str) for level in self.levels):
+            raise ValueError(f"{type(self).__name__}(levels={self.levels!r}): levels must be a tuple of texts.")
+        object.__setattr__(self, "levels", tuple(self.levels))
+
+    def encode(self, cells: pa.Array) -> pa.Array:
+        return frames.texts(cells)
+
+    def tally(self, cells: pa.Array, rows: Rows) -> Tally:
+        codes, levels = met_levels(cells)
+        return Tally(rows.classes, levels, {"n": rows.count(codes, len(levels))})
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        met = tally.canonical().slots
+        known = sorted({*map(str, met), *self.levels, *named_levels(self.alpha)})
+        return LevelBelief(known, tally.aligned(known, classes).sums["n"].round(), self.alpha)
+
+
+class LevelBelief(Belief):
+    """P(level | class) as a table, and the index of the levels."""
+
+    def __init__(self, levels: list[str], counts: Floats, alpha: Alpha) -> None:
+        self.levels = levels
+        self.pseudo = pseudocounts(alpha, levels, counts.sum(axis=1))
+        self.counts = counts
+        self.probability = smoothed(counts, self.pseudo)
+        with np.errstate(divide="ignore"):
+            self.table = np.ascontiguousarray(np.log(self.probability))
+        self._index = kernels.StringIndex()
+        lookup(self._index, pa.array(levels, pa.string()), grow=True)
+
+    def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
+        kernels.add_table(codes_of(self._index, cells), self.table, scores)
+
+    def estimates(self) -> dict[str, Floats]:
+        return dict(zip(self.levels, self.probability, strict=True))
+
+    def posterior(self, row: int) -> Posterior:
+        alpha = (self.counts[:, row] + self.pseudo).tolist()
+        return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
+
+
+def met_levels(cells: pa.Array) -> tuple[Codes, list[str]]:
+    """Each cell's level by number (-1 where missing), and the levels' texts."""
+    index = kernels.StringIndex()
+    codes = codes_of(index, cells, grow=True)
+    ends, data = index.strings()
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
+    try:
+        return codes, pa.LargeStringArray.from_buffers(len(index), *buffers[1:]).to_pylist()
+    except UnicodeDecodeError:
+        for row, cell in enumerate(cells.cast(pa.binary())):
+            try:
+                (cell.as_py() or b"").decode()
+            except UnicodeDecodeError as error:
+                raise CellError(row, f"the text is not valid UTF-8: {error}.") from None
+        raise
+
+
+def codes_of(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) -> Codes:
+    """Numbers of texts, below zero for those missing or unknown; a dictionary's words are looked up once each."""
+    if not pa.types.is_dictionary(cells.type):
+        return lookup(index, cells, grow)
+    words = np.append(lookup(index, cells.dictionary, grow), np.int32(-1))
+    at = cells.indices.cast(pa.int64()).fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
+    return words[at].astype(np.int32, copy=False)
+
+
+def lookup(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) -> Codes:
+    validity, offsets, data = cells.buffers()
+    none = np.zeros(0, np.uint8)
+    return index.encode(
+        np.frombuffer(offsets, np.uint8) if offsets else none,
+        pa.types.is_large_string(cells.type),
+        np.frombuffer(data, np.uint8) if data else none,
+        np.frombuffer(validity, np.uint8) if validity else None,
+        cells.offset,
+        len(cells),
+        grow,
+    )

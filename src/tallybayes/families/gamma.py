@@ -1,0 +1,95 @@
+"""Positive, skewed numbers: the Gamma family, fitted by maximum likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.exact import Floats
+from tallybayes.families import special
+from tallybayes.families.base import expect_number
+from tallybayes.families.measured import POSITIVE, Measured, Support
+from tallybayes.families.posteriors import Posterior
+
+LARGEST_SHAPE = 1e9  # values that hardly differ have no finite shape
+
+
+class GammaSums(NamedTuple):
+    n: Any  # how many values
+    x: Any  # their total
+    log_x: Any  # the total of their logarithms
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Gamma(Measured[GammaSums]):
+    """A positive number, Gamma with shape and scale of maximum likelihood.
+
+    To keep a class of few values from an extreme fit, `m` values are added that look like the whole column: with its
+    `mean` and mean logarithm `log_mean`, unless these are given. `m=0` is plain maximum likelihood. The Gamma
+    distribution has no closed predictive, so the fitted density scores either way.
+
+    >>> fit = Gamma(m=0.0).estimate(GammaSums(n=np.array([3.0]), x=np.array([6.0]), log_x=np.array([1.5])))
+    >>> {name: value.round(3).tolist() for name, value in fit.items()}
+    {'shape': [2.742], 'scale': [0.729]}
+    """
+
+    sums: ClassVar[Any] = GammaSums
+    support: ClassVar[Support] = POSITIVE
+    m: float = 1.0
+    mean: float | None = None
+    log_mean: float | None = None
+
+    def __post_init__(self) -> None:
+        expect_number("Gamma", "m", self.m)
+        if self.mean is not None:
+            expect_number("Gamma", "mean", self.mean, above=True)
+        if self.log_mean is not None:
+            expect_number("Gamma", "log_mean", self.log_mean, least=-np.inf)
+
+    def sufficient(self, x: Floats) -> GammaSums:
+        return GammaSums(n=1, x=x, log_x=kernels.logarithm(x))
+
+    def informed(self, total: Any) -> Self:
+        """Without values to go by: an exponential distribution of mean one."""
+        n, x, log_x = (float(np.sum(value)) for value in total)
+        mean, log_mean = (x / n, log_x / n) if n > 0 else (1.0, -np.euler_gamma)
+        return replace(
+            self,
+            mean=mean if self.mean is None else self.mean,
+            log_mean=log_mean if self.log_mean is None else self.log_mean,
+        )
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        prior = self if None not in (self.mean, self.log_mean) else self.informed(s)
+        assert prior.mean is not None
+        assert prior.log_mean is not None
+        n = s.n + self.m
+        mean = (s.x + self.m * prior.mean) / n
+        gap = np.log(mean) - (s.log_x + self.m * prior.log_mean) / n
+        shape = shape_of_gap(np.asarray(gap))
+        return {"shape": shape, "scale": mean / shape}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        shape, scale = parameters["shape"], parameters["scale"]
+        z = x / scale
+        return np.asarray((shape - 1.0) * np.log(z) - z - special.gammaln(shape) - np.log(scale))
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        return self.log_density(x, **self.estimate(s))
+
+    def posterior(self, s: Any) -> Posterior:
+        raise TypeError("Gamma is fitted by maximum likelihood: its parameters have estimates, but no posterior.")
+
+
+def shape_of_gap(gap: Floats) -> Floats:
+    """The shape k with log k − ψ(k) = gap, the log of the mean less the mean of the logs, by Newton's method."""
+    gap = np.maximum(gap, 0.5 / LARGEST_SHAPE)
+    k = (3.0 - gap + np.sqrt((gap - 3.0) ** 2 + 24.0 * gap)) / (12.0 * gap)
+    for _ in range(8):
+        value = np.log(k) - special.digamma(k) - gap
+        slope = 1.0 / k - special.polygamma(1, k)
+        k = np.clip(k - value / slope, k / 2.0, k * 2.0)
+    return np.asarray(np.minimum(k, LARGEST_SHAPE))

@@ -1,0 +1,159 @@
+"""Numbers around a mean: the Gaussian family, and what unknown mean and variance make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.exact import Exact, Floats, Square, scatter
+from tallybayes.families import special
+from tallybayes.families.base import Belief, expect_number
+from tallybayes.families.measured import Measured, MeasuredBelief
+from tallybayes.families.posteriors import NormalInverseGamma, Posterior
+
+
+class GaussianSums(NamedTuple):
+    n: Any  # how many values
+    x: Any  # their total
+    xx: Any  # the total of their exact squares
+
+
+class Moments(NamedTuple):
+    """What the sums say, worked out exactly and rounded once."""
+
+    n: Any
+    mean: Any
+    scatter: Any  # Σ(x − mean)²
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Gaussian(Measured[GaussianSums]):
+    """A number, Gaussian with unknown mean and variance.
+
+    The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
+    classes. `m=0` is maximum likelihood. With mean and variance integrated out, a new value has Student's
+    distribution with m + n degrees of freedom.
+
+    >>> s = Moments(n=np.array([4.0]), mean=np.array([5.0]), scatter=np.array([8.0]))
+    >>> Gaussian(m=0.0).estimate(s)
+    {'mean': array([5.]), 'variance': array([2.])}
+    """
+
+    sums: ClassVar[Any] = GaussianSums
+    m: float = 1.0
+    mean: float | None = None
+    variance: float | None = None
+
+    def __post_init__(self) -> None:
+        expect_number(type(self).__name__, "m", self.m)
+        if self.mean is not None:
+            expect_number(type(self).__name__, "mean", self.mean, least=-np.inf)
+        if self.variance is not None:
+            expect_number(type(self).__name__, "variance", self.variance, above=True)
+
+    def sufficient(self, x: Floats) -> GaussianSums:
+        return GaussianSums(n=1, x=x, xx=Square(x))
+
+    def read(self, sums: Mapping[str, Exact]) -> Moments:
+        n, x = sums["n"].round(), sums["x"].round()
+        mean = np.divide(x, n, out=np.zeros_like(x), where=n != 0)
+        return Moments(n, mean, scatter(sums["n"], sums["x"], sums["xx"]))
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        if (scatter(cells["n"], cells["x"], cells["xx"]) < 0).any():
+            return "a variance would go below zero"
+        return None
+
+    def informed(self, total: Any) -> Self:
+        """Without values to go by the prior is a standard one; around a constant it is as wide as the constant."""
+        n, mean, spread = (float(np.max(value)) for value in total)
+        if n <= 0:
+            mean, variance = 0.0, 1.0
+        else:
+            variance = spread / n or mean * mean or 1.0
+        return replace(
+            self,
+            mean=mean if self.mean is None else self.mean,
+            variance=variance if self.variance is None else self.variance,
+        )
+
+    def updated(self, s: Any) -> tuple[Floats, Floats, Floats]:
+        """Weight, mean and variance after the values: those of the prior's m values and the n counted, together."""
+        prior = self if None not in (self.mean, self.variance) else self.informed(s)
+        assert prior.mean is not None
+        assert prior.variance is not None
+        weight = self.m + s.n
+        mean = s.mean + self.m / weight * (prior.mean - s.mean)
+        between = self.m * s.n / weight * (s.mean - prior.mean) ** 2
+        return weight, mean, (self.m * prior.variance + s.scatter + between) / weight
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        nu, mean, variance = self.updated(s)
+        width = variance * (1.0 + 1.0 / nu)
+        said = student_constant(nu, width) - (nu + 1.0) / 2.0 * np.log1p((x - mean) ** 2 / (nu * width))
+        return _at_a_point(said, variance, x, mean)
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        _, mean, variance = self.updated(s)
+        return {"mean": mean, "variance": variance}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        mean, variance = parameters["mean"], parameters["variance"]
+        said = -0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) ** 2 / variance)
+        return _at_a_point(said, variance, x, mean)
+
+    def posterior(self, s: Any) -> Posterior:
+        weight, mean, variance = self.updated(s)
+        return NormalInverseGamma(float(mean), float(weight), float(weight / 2), float(weight * variance / 2))
+
+    def scorer(self, s: Any) -> Belief:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            _, _, variance = self.updated(s)
+        return self.compiled(s) if np.all(variance > 0) else MeasuredBelief(self, s)
+
+    def compiled(self, s: Any) -> Belief:
+        return GaussianBelief(self, s)
+
+
+class GaussianBelief(MeasuredBelief):
+    """The formulas of `Gaussian`, for many rows at once in the compiled kernel."""
+
+    def __init__(self, family: Gaussian, s: Any) -> None:
+        super().__init__(family, s)
+        nu, mean, variance = family.updated(s)
+        self._mean = np.ascontiguousarray(mean)
+        if family.plugin:
+            self._power = None
+            self._precision = 1.0 / variance
+            self._constant = -0.5 * np.log(2.0 * np.pi * variance)
+        else:
+            width = variance * (1.0 + 1.0 / nu)
+            self._power = (nu + 1.0) / 2.0
+            self._precision = 1.0 / (nu * width)
+            self._constant = student_constant(nu, width)
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        if self.score(cells, scores):
+            self.family.check(cells)
+
+    def score(self, x: Floats, scores: Floats) -> int:
+        """Adds up what x says; returns how many values were so far out that they may be infinite."""
+        if self._power is None:
+            return kernels.add_normal(x, self._mean, self._precision, self._constant, scores)
+        return kernels.add_student(x, self._mean, self._precision, self._power, self._constant, scores)
+
+
+def student_constant(nu: Floats, width: Floats) -> Floats:
+    """log Γ((ν+1)/2) − log Γ(ν/2) − ½·log(ν·π·width), in a form that keeps its digits for large ν."""
+    return np.asarray(-special.betaln(0.5, nu / 2.0) - 0.5 * np.log(nu * width))
+
+
+def _at_a_point(said: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:
+    """With no variance at all, every value is the mean: certain there, impossible elsewhere."""
+    return np.where(variance == 0, np.where(x == mean, 0.0, -np.inf), said)

@@ -1,0 +1,58 @@
+"""How many failures before the first success: the geometric family with a Beta prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tallybayes.exact import Floats
+from tallybayes.families import special
+from tallybayes.families.base import expect_number
+from tallybayes.families.measured import COUNT, Measured, Support
+from tallybayes.families.posteriors import Beta, Posterior
+
+
+class GeometricSums(NamedTuple):
+    n: Any  # how many values: each is one success
+    x: Any  # their total: the failures
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Geometric(Measured[GeometricSums]):
+    """A whole number of failures before a success, each trial a success with the same unknown probability.
+
+    The probability has a Beta(`alpha`, `beta`) prior: that many successes and failures already seen (both 0:
+    maximum likelihood).
+
+    >>> Geometric(alpha=0.0, beta=0.0).estimate(GeometricSums(n=np.array([4.0]), x=np.array([12.0])))
+    {'probability': array([0.25])}
+    """
+
+    sums: ClassVar[Any] = GeometricSums
+    support: ClassVar[Support] = COUNT
+    alpha: float = 1.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        expect_number("Geometric", "alpha", self.alpha)
+        expect_number("Geometric", "beta", self.beta)
+
+    def sufficient(self, x: Floats) -> GeometricSums:
+        return GeometricSums(n=1, x=x)
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        a, b = self.alpha + s.n, self.beta + s.x
+        said = special.betaln(a + 1.0, b + x) - special.betaln(a, b)
+        return np.where(b > 0, said, np.where((x == 0) & (a > 0), 0.0, -np.inf))
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        return {"probability": (self.alpha + s.n) / (self.alpha + self.beta + s.n + s.x)}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        p = parameters["probability"]
+        return np.asarray(np.log(p) + special.xlog1py(x, -p))
+
+    def posterior(self, s: Any) -> Posterior:
+        return Beta("probability", self.alpha + s.n, self.beta + s.x)

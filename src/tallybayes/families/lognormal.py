@@ -1,0 +1,53 @@
+"""Positive numbers over many orders of magnitude: Gaussian in their logarithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.exact import Floats, Square
+from tallybayes.families.base import Belief
+from tallybayes.families.gaussian import Gaussian, GaussianBelief
+from tallybayes.families.measured import POSITIVE, Support
+
+
+class LogNormalSums(NamedTuple):
+    n: Any  # how many values
+    x: Any  # the total of their logarithms
+    xx: Any  # the total of the exact squares of those
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogNormal(Gaussian):
+    """A positive number whose logarithm is Gaussian. Settings and parameters speak of the logarithm.
+
+    >>> LogNormal().sufficient(np.array([1.0, np.e])).x
+    array([0., 1.])
+    """
+
+    sums: ClassVar[Any] = LogNormalSums
+    support: ClassVar[Support] = POSITIVE
+
+    def sufficient(self, x: Floats) -> Any:
+        logs = kernels.logarithm(x)
+        return LogNormalSums(n=1, x=logs, xx=Square(logs))
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        return super().log_predictive(s, np.log(x)) - np.log(x)
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        return super().log_density(np.log(x), **parameters) - np.log(x)
+
+    def compiled(self, s: Any) -> Belief:
+        return LogNormalBelief(self, s)
+
+
+class LogNormalBelief(GaussianBelief):
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        self.family.check(cells)
+        logs = kernels.logarithm(cells)
+        self.score(logs, scores)
+        scores[:, : len(logs)] -= np.where(np.isnan(logs), 0.0, logs)

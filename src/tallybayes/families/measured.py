@@ -1,0 +1,177 @@
+"""Families of numbers: a family is a few formulas, and everything else follows from them here.
+
+`sufficient` says what to sum of each value; `log_predictive` what the sums say about a new value with the parameters
+integrated out; `estimate` and `log_density` the same with the parameters estimated (`plugin=True`). Summing, missing
+values, classes, merging and forgetting are not the family's business.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import frames
+from tallybayes.exact import ClassSums, Exact, Floats, Infinite, Square, sum_by_class, weighted_sums
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.posteriors import Posterior
+from tallybayes.frames import CellError
+from tallybayes.tally import Key, Rows, Tally
+
+S = TypeVar("S", bound=tuple[Any, ...])
+
+
+class Support(NamedTuple):
+    """Which numbers a family takes, in words and as a test."""
+
+    words: str
+    lowest: float = -np.inf
+    open: bool = False  # the lowest itself is not taken
+    whole: bool = False
+
+    def outside(self, x: Floats) -> NDArray[np.bool_]:
+        """Where a number is not taken; NaN is a missing cell and is."""
+        bad: NDArray[np.bool_] = np.isinf(x)
+        if np.isfinite(self.lowest):
+            bad |= x <= self.lowest if self.open else x < self.lowest
+        if self.whole:
+            bad |= x != np.floor(x)
+            bad &= ~np.isnan(x)
+        return bad
+
+
+REAL = Support("a finite number")
+COUNT = Support("a whole number of at least 0", 0.0, whole=True)
+POSITIVE = Support("a number above 0", 0.0, open=True)
+NOT_NEGATIVE = Support("a finite number of at least 0", 0.0)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Measured(Family, Generic[S]):
+    """A column of numbers. `plugin=True` scores with the estimated parameters instead of integrating them out."""
+
+    sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first
+    support: ClassVar[Support] = REAL
+    plugin: bool = False
+
+    @abstractmethod
+    def sufficient(self, x: Floats) -> S:
+        """What to sum: 1 for "how many", the values themselves, functions of them, or their exact `Square`."""
+
+    @abstractmethod
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        """log p(x | the sums), parameters integrated out."""
+
+    @abstractmethod
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        """The parameters in numbers."""
+
+    @abstractmethod
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        """log p(x | parameters)."""
+
+    @abstractmethod
+    def posterior(self, s: Any) -> Posterior:
+        """What is known about the parameters, from the sums of one class."""
+
+    def read(self, sums: Mapping[str, Exact]) -> Any:
+        """Exact sums → what the formulas take: by default each sum rounded once."""
+        return self.sums(**{name: sums[name].round() for name in self.sums._fields})
+
+    def informed(self, total: Any) -> Self:
+        """This family with what it wants to know of the whole column (all classes together) filled in."""
+        return self
+
+    @classmethod
+    def statistics(cls) -> str:
+        return str(cls.sums.__name__)
+
+    def encode(self, cells: pa.Array) -> Floats:
+        return np.ascontiguousarray(frames.numbers(cells))
+
+    def check(self, x: Floats) -> None:
+        bad = np.flatnonzero(self.support.outside(x))
+        if bad.size:
+            row = int(bad[0])
+            raise CellError(row, f"{x[row]!s} is not {self.support.words}, as {type(self).__name__} expects.")
+
+    def tally(self, cells: Floats, rows: Rows) -> Tally:
+        if self.support is not REAL:
+            self.check(cells)
+        try:
+            sums = self._sums(self.sufficient(cells), cells, rows)
+        except Infinite as infinite:
+            raise CellError(infinite.row, f"the value is infinite; {type(self).__name__} expects "
+                            f"{self.support.words}.") from None  # fmt: skip
+        shaped = {name: Exact(array.limbs[None], array.low) for name, array in sums.items()}
+        return Tally(rows.classes, [""], shaped)
+
+    def _sums(self, statistics: S, cells: Floats, rows: Rows) -> dict[str, Exact]:
+        """Each statistic's sum by class; a value and its square are summed in one pass."""
+        wanted = dict(zip(self.sums._fields, statistics, strict=True))
+        squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
+        plain = {id(value): value for value in wanted.values() if isinstance(value, np.ndarray)}
+        passes = {at: _pass(value, rows, at in squared) for at, value in plain.items()}
+        present = passes.get(id(cells)) or next(iter(passes.values()))
+        result: dict[str, Exact] = {}
+        for name, value in wanted.items():
+            if isinstance(value, Square):
+                square = passes[id(value.of)].xx
+                assert square is not None
+                result[name] = square
+            else:
+                result[name] = passes[id(value)].x if isinstance(value, np.ndarray) else present.n
+        return result
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        known = tally.aligned([""], classes).sums
+        total = self.read({name: array.sum(axis=1) for name, array in known.items()})
+        each = self.read({name: array[0] for name, array in known.items()})
+        return self.informed(total).scorer(each)
+
+    def scorer(self, s: Any) -> Belief:
+        return MeasuredBelief(self, s)
+
+    def log_likelihood(self, s: Any, x: Floats) -> Floats:
+        """What scores: −∞ where nothing is counted and nothing assumed."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            said = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
+        return np.where(np.isnan(said), -np.inf, said)
+
+
+def _pass(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+    if rows.weights is None:
+        return sum_by_class(values, rows.groups, squares)
+    width = len(rows.classes)
+    present = np.where(np.isnan(values), np.nan, 1.0)
+    n = weighted_sums([rows.weights, present], rows.codes, width)
+    x = weighted_sums([rows.weights, values], rows.codes, width)
+    return ClassSums(n, x, weighted_sums([rows.weights, values, values], rows.codes, width) if squares else None)
+
+
+class MeasuredBelief(Belief):
+    """A family and its sums, scored by the family's own formula."""
+
+    def __init__(self, family: Measured[Any], s: Any) -> None:
+        self.family = family
+        self.s = s
+        self._columns = type(s)(*(np.asarray(value)[:, None] for value in s))
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        self.family.check(cells)
+        missing = np.isnan(cells)
+        values = np.where(missing, 1.0, cells)
+        said = self.family.log_likelihood(self._columns, values[None, :])
+        scores[:, : len(cells)] += np.where(missing, 0.0, said)
+
+    def estimates(self) -> dict[str, Floats]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.family.estimate(self.s)
+
+    def posterior(self, row: int) -> Posterior:
+        return self.family.posterior(type(self.s)(*(float(value[row]) for value in self.s)))

@@ -1,0 +1,59 @@
+"""Counts of events: the Poisson family, and what a Gamma prior on its rate makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tallybayes.exact import Floats
+from tallybayes.families import special
+from tallybayes.families.base import expect_number
+from tallybayes.families.measured import COUNT, Measured, Support
+from tallybayes.families.posteriors import GammaRate, Posterior
+
+
+class PoissonSums(NamedTuple):
+    n: Any  # how many values
+    x: Any  # their total
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Poisson(Measured[PoissonSums]):
+    """A whole number of events, Poisson with an unknown rate.
+
+    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units (both 0: maximum
+    likelihood). With the rate integrated out, a new value is negative binomial.
+
+    >>> Poisson().estimate(PoissonSums(n=np.array([9.0]), x=np.array([29.0])))
+    {'rate': array([3.])}
+    """
+
+    sums: ClassVar[Any] = PoissonSums
+    support: ClassVar[Support] = COUNT
+    shape: float = 1.0
+    rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        expect_number("Poisson", "shape", self.shape)
+        expect_number("Poisson", "rate", self.rate)
+
+    def sufficient(self, x: Floats) -> PoissonSums:
+        return PoissonSums(n=1, x=x)
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        shape, rate = self.shape + s.x, self.rate + s.n
+        ways = -np.log(shape + x) - special.betaln(shape, x + 1.0)
+        said = ways - shape * np.log1p(1.0 / rate) - x * np.log1p(rate)
+        return np.where(shape > 0, said, np.where((x == 0) & (rate > 0), 0.0, -np.inf))
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        return {"rate": (self.shape + s.x) / (self.rate + s.n)}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        rate = parameters["rate"]
+        return np.asarray(special.xlogy(x, rate) - rate - special.gammaln(x + 1.0))
+
+    def posterior(self, s: Any) -> Posterior:
+        return GammaRate(self.shape + s.x, self.rate + s.n)

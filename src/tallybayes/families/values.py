@@ -1,0 +1,73 @@
+"""Numbers whose distribution has no formula: how often each value occurred, which histograms and densities are read from.
+
+So that memory stays bounded, a value is rounded to `bits` binary digits before it is counted: 12 keep one part in
+8,192. Within that, the counts are exact, and where the intervals lie or how wide the kernel is can be decided later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes import frames
+from tallybayes.exact import Counts, Floats
+from tallybayes.families.base import Family
+from tallybayes.families.measured import REAL
+from tallybayes.frames import CellError
+from tallybayes.tally import Rows, Tally
+
+LARGEST = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Values(Family):
+    """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
+
+    counting: ClassVar[tuple[str, ...]] = ("bits",)
+    bits: int = 12
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.bits, int) or not 1 <= self.bits <= 52:
+            raise ValueError(f"{type(self).__name__}(bits={self.bits!r}): bits must be a whole number from 1 to 52.")
+
+    @classmethod
+    def statistics(cls) -> str:
+        return "Values"
+
+    def encode(self, cells: pa.Array) -> Floats:
+        x = np.ascontiguousarray(frames.numbers(cells))
+        bad = np.flatnonzero(REAL.outside(x))
+        if bad.size:
+            row = int(bad[0])
+            raise CellError(row, f"the value is infinite; {type(self).__name__} expects {REAL.words}.")
+        return x
+
+    def tally(self, cells: Floats, rows: Rows) -> Tally:
+        coded = pc.dictionary_encode(pa.array(value_keys(cells, self.bits), mask=np.isnan(cells)))
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+        met = coded.dictionary.to_pylist()
+        return Tally(rows.classes, met, {"n": rows.count(codes, len(met))})
+
+    def met(self, tally: Tally) -> Floats:
+        """The values that were counted, in order."""
+        return values_of_keys(np.array(tally.canonical().slots, np.int64), self.bits)
+
+    def rounded(self, x: Floats) -> Floats:
+        return np.where(np.isnan(x), np.nan, values_of_keys(value_keys(x, self.bits), self.bits))
+
+
+def value_keys(x: Floats, bits: int) -> Counts:
+    """Whole numbers in the order of the values, equal for values that are equal to this many binary digits."""
+    shift = 52 - bits
+    magnitude = np.minimum(np.abs(x).view(np.int64), LARGEST)
+    keys = (magnitude + (1 << shift >> 1)) >> shift
+    return np.where(x < 0, -keys, np.minimum(keys, LARGEST >> shift))
+
+
+def values_of_keys(keys: Counts, bits: int) -> Floats:
+    magnitude = np.minimum(np.abs(keys), LARGEST >> (52 - bits)) << (52 - bits)
+    return np.copysign(magnitude.view(np.float64), keys)

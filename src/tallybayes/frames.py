@@ -1,0 +1,287 @@
+"""Tables of any make → Arrow record batches, and their cells → numbers, texts and class labels.
+
+pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none
+of them is imported here. Dictionaries of columns and numpy arrays are taken as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+BATCH_ROWS = 1 << 16  # smaller batches than this are put together; a row-major array is turned in such steps
+
+
+class CellError(ValueError):
+    """A cell (or with no row: a column) that cannot be read. Whoever knows the column's name adds it."""
+
+    def __init__(self, row: int | None, reason: str) -> None:
+        super().__init__(reason if row is None else f"row {row}: {reason}")
+        self.row = row
+        self.reason = reason
+
+    def located(self, column: str, start: int) -> ValueError:
+        where = "" if self.row is None else f", row {start + self.row}"
+        return ValueError(f"Column {column!r}{where}: {self.reason}")
+
+
+def batches(data: Any) -> Iterator[pa.RecordBatch]:
+    """One frame, of any make, as record batches."""
+    if isinstance(data, pa.RecordBatch):
+        yield data
+    elif isinstance(data, pa.Table):
+        small = data.num_rows < BATCH_ROWS * max((c.num_chunks for c in data.itercolumns()), default=1)
+        yield from (data.combine_chunks() if small else data).to_batches()
+    elif isinstance(data, pa.RecordBatchReader):
+        yield from data
+    elif hasattr(data, "__arrow_c_stream__"):
+        yield from batches(_stream(data).read_all())
+    elif isinstance(data, Mapping):
+        yield _from_mapping(data)
+    elif isinstance(data, np.ndarray):
+        yield from _from_numpy(data)
+    else:
+        raise TypeError(
+            f"A {type(data).__name__} is not a table. Give a dictionary of columns, a pandas or polars DataFrame, an "
+            "Arrow table, a DuckDB relation or a two-dimensional numpy array."
+        )
+
+
+def is_stream(data: Any) -> bool:
+    """Whether this is a sequence of frames rather than one."""
+    return isinstance(data, (list, tuple)) or (
+        isinstance(data, Iterator) and not isinstance(data, pa.RecordBatchReader)
+    )
+
+
+def column(batch: pa.RecordBatch, name: str) -> pa.Array:
+    at = batch.schema.get_all_field_indices(name)
+    if len(at) == 1:
+        return batch.column(at[0])
+    has = ", ".join(map(repr, batch.schema.names)) or "no columns"
+    if at:
+        raise ValueError(f"The data has {len(at)} columns called {name!r}; it has {has}. Rename all but one.")
+    raise ValueError(
+        f"The data has no column {name!r}; it has {has}. Rename the column or drop it from the schema."
+    )
+
+
+def numbers(cells: pa.Array) -> NDArray[np.float64]:
+    """Cells as doubles, NaN where missing; without a copy where they are doubles already."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        return numbers(cells.dictionary_decode())
+    if pa.types.is_null(kind):
+        return np.full(len(cells), np.nan)
+    if is_text(kind):
+        return _parsed(cells)
+    _refuse_temporal(kind)
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or is_decimal_or_bool(kind)):
+        raise CellError(None, f"cells of type {kind} are not numbers.")
+    doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
+    found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
+    return found
+
+
+def texts(cells: pa.Array) -> pa.Array:
+    """Cells as texts: a level is its text, so that 1, 1.0 and "1" are one level whatever file they come from."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        if pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type):
+            return cells
+        return texts(cells.dictionary_decode())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return cells
+    if is_text(kind):
+        return pc.cast(cells, pa.large_string())
+    if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return pc.cast(cells, pa.string())
+    _refuse_temporal(kind)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        coded = pc.dictionary_encode(cells)
+        words = [None if v is None or v != v else number_text(v) for v in coded.dictionary.to_pylist()]
+        return pc.take(pa.array(words, pa.string()), coded.indices)
+    raise CellError(None, f"cells of type {kind} are not categories.")
+
+
+def number_text(value: float | Decimal) -> str:
+    if value == value and abs(value) != float("inf") and value == int(value):
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else format(value.normalize(), "f")
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def is_decimal_or_bool(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_decimal(kind) or pa.types.is_boolean(kind))
+
+
+class LabelColumn(NamedTuple):
+    """Labels by number: `keys[codes[row]]`, kept in the form that sorts, hashes and files the same everywhere."""
+
+    kind: pa.DataType
+    keys: list[Any]
+    codes: NDArray[np.int32]
+
+
+def label_array(labels: Any) -> pa.Array:
+    """Labels (or weights) of any make as one Arrow array."""
+    if isinstance(labels, pa.Array):
+        return labels
+    if isinstance(labels, pa.ChunkedArray) or hasattr(labels, "__arrow_c_stream__"):
+        chunked = labels if isinstance(labels, pa.ChunkedArray) else pa.chunked_array(labels)
+        return chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
+    try:
+        return pa.array(labels if isinstance(labels, np.ndarray) else list(labels), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
+        shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
+        raise TypeError(f"The labels mix {shown}. Give labels of one type.") from None
+
+
+def label_column(labels: pa.Array, start: int) -> LabelColumn:
+    """Typed labels as numbers. A missing label is an error that says where."""
+    if pa.types.is_dictionary(labels.type):
+        labels = labels.dictionary_decode()
+    if pa.types.is_floating(labels.type):
+        labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
+    if labels.null_count:
+        first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
+        raise ValueError(
+            f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "
+            "Drop these rows, or give them a label."
+        )
+    kind, stored = _stored(labels)
+    coded = stored.dictionary_encode()
+    return LabelColumn(kind, coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int32, copy=False))
+
+
+def label_values(kind: pa.DataType, keys: Sequence[Any]) -> list[Any]:
+    """Keys → the labels as they were given."""
+    return list(_restored(kind, keys).to_pylist())
+
+
+def label_keys(kind: pa.DataType, values: Sequence[Any]) -> list[Any]:
+    """Labels as given → keys; the inverse of `label_values`."""
+    return list(_stored(pa.array(values, kind))[1].to_pylist())
+
+
+def kind_from_name(name: str) -> pa.DataType:
+    """The Arrow type that prints as `name`."""
+    if found := re.fullmatch(r"timestamp\[(s|ms|us|ns)(?:, tz=([\w/+:-]+))?\]", name):
+        return pa.timestamp(found[1], found[2])
+    if found := re.fullmatch(r"decimal128\((\d{1,2}), (-?\d{1,2})\)", name):
+        return pa.decimal128(int(found[1]), int(found[2]))
+    return pa.type_for_alias({"double": "float64"}.get(name, name))
+
+
+def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
+    """Labels in their canonical type, and as what their keys are made of."""
+    kind = labels.type
+    if is_text(kind):
+        return pa.string(), pc.cast(labels, pa.string())
+    if pa.types.is_integer(kind):
+        return pa.int64(), pc.cast(labels, pa.int64())
+    if pa.types.is_floating(kind):
+        return pa.float64(), pc.cast(labels, pa.float64())
+    if pa.types.is_boolean(kind):
+        return kind, labels
+    if pa.types.is_decimal128(kind):
+        return kind, pc.cast(labels, pa.string())
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return pa.binary(), pc.cast(labels, pa.binary())
+    if pa.types.is_temporal(kind):
+        narrow = pa.int32() if kind.bit_width == 32 else pa.int64()
+        return kind, labels.view(narrow)
+    raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans.")
+
+
+def _restored(kind: pa.DataType, keys: Sequence[Any]) -> pa.Array:
+    if pa.types.is_temporal(kind):
+        return pa.array(keys, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
+    if pa.types.is_decimal(kind):
+        return pa.array([Decimal(key) for key in keys], kind)
+    return pa.array(keys, kind)
+
+
+def _stream(data: Any) -> pa.RecordBatchReader:
+    try:
+        return pa.RecordBatchReader.from_stream(data)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
+
+
+def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
+    """Columns by name; a dictionary of single values is one row."""
+    columns = {str(name): _cells(name, values) for name, values in data.items()}
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        raise ValueError(f"The columns differ in length: {shown}.")
+    return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+
+
+def _cells(name: Any, values: Any) -> pa.Array:
+    if values is None or isinstance(values, (str, bytes, int, float, bool, Decimal, np.generic)):
+        values = [values.item() if isinstance(values, np.generic) else values]
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give one value per row.")
+    if isinstance(values, (pa.Array, pa.ChunkedArray)) or hasattr(values, "__arrow_c_stream__"):
+        return label_array(values)
+    try:
+        return pa.array(values, from_pandas=not isinstance(values, np.ndarray) or values.dtype == object)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ValueError(f"Column {str(name)!r} mixes types: {error}. Give values of one type.") from None
+
+
+def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
+    """A matrix: its columns are called "0", "1", … A structured array: its fields."""
+    if data.dtype.names:
+        yield _from_mapping({name: data[name] for name in data.dtype.names})
+        return
+    if data.ndim != 2:
+        raise ValueError(f"A numpy array of {data.ndim} dimensions is not a table; give one of two, rows by columns.")
+    names = [str(i) for i in range(data.shape[1])]
+    for start in range(0, max(len(data), 1), BATCH_ROWS):
+        block = np.asfortranarray(data[start : start + BATCH_ROWS])
+        yield _from_mapping(dict(zip(names, block.T, strict=True)))
+
+
+def _parsed(cells: pa.Array) -> NDArray[np.float64]:
+    """Texts that are numbers; an empty one is missing."""
+    trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
+    present = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
+    try:
+        found: NDArray[np.float64] = pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False)
+        return found
+    except pa.ArrowInvalid:
+        for row, text in enumerate(present.to_pylist()):
+            if text is not None and not _is_number(text):
+                raise CellError(row, f"{text!r} is not a number. Give the column a family for categories.") from None
+        raise
+
+
+def _is_number(text: str) -> bool:
+    try:
+        pc.cast(pa.array([text]), pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _refuse_temporal(kind: pa.DataType) -> None:
+    if pa.types.is_temporal(kind):
+        raise CellError(
+            None,
+            f"cells of type {kind} are points in time, which no family counts. Turn them into a number (days since "
+            "some date) or a category (weekday, month), or drop the column from the schema.",
+        )

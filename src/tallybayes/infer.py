@@ -1,0 +1,81 @@
+"""Which family a column gets when nobody says: rules on its type and values, each with its reason in words.
+
+The rules look at a sample once, before anything is counted; what they choose is in the schema for everybody to see and
+change.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes import frames
+from tallybayes.exact import Floats
+from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, LogNormal, Poisson
+from tallybayes.frames import CellError
+
+ENOUGH = 20  # cells from which a rule may conclude that a column never varies, or always does
+FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
+
+
+class Choice(NamedTuple):
+    family: Family | None  # nothing: the column is left out
+    reason: str
+
+
+def choose(cells: pa.Array) -> Choice:
+    """The family for a column like this one, and why."""
+    present = cells.drop_null()
+    if not len(present):
+        return Choice(None, "every cell is missing")
+    if pa.types.is_boolean(cells.type):
+        return Choice(Bernoulli(), "true or false")
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    if not frames.is_text(kind):
+        return _for_numbers(frames.numbers(cells))
+    try:
+        return _for_numbers(frames.numbers(cells), "written as text, ")
+    except CellError:
+        return _for_texts(frames.texts(present))
+
+
+def _for_texts(present: pa.Array) -> Choice:
+    levels, n = len(pc.unique(present)), len(present)
+    if n >= ENOUGH and levels == 1:
+        return Choice(None, "every cell is the same")
+    if n >= ENOUGH and levels > n / 2:
+        return Choice(None, f"{levels} different texts in {n} cells: a name or free text rather than a category")
+    return Choice(Categorical(), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
+
+
+def _for_numbers(x: Floats, aside: str = "") -> Choice:
+    x = x[np.isfinite(x)]
+    if not x.size:
+        return Choice(None, "every cell is missing")
+    distinct = len(np.unique(x))
+    if distinct == 1 and x.size >= ENOUGH:
+        return Choice(None, "every cell is the same")
+    whole = bool(np.all(x == np.floor(x)))
+    if whole and set(np.unique(x)) <= {0.0, 1.0}:
+        return Choice(Bernoulli(), f"{aside}only 0 and 1")
+    if whole and distinct <= FEW_LEVELS and x.size >= ENOUGH * distinct:
+        return Choice(Categorical(), f"{aside}only {distinct} different whole numbers")
+    if whole and _like_poisson(x):
+        return Choice(Poisson(), f"{aside}whole numbers, their variance near their mean of {x.mean():.3g}")
+    if x.min() > 0 and _skewness(x) > 1.0 and abs(_skewness(np.log(x))) < _skewness(x) / 2.0:
+        return Choice(LogNormal(), f"{aside}positive numbers with a long tail, even on a logarithmic scale")
+    return Choice(Gaussian(), f"{aside}numbers from {x.min():.6g} to {x.max():.6g}")
+
+
+def _like_poisson(x: Floats) -> bool:
+    mean = x.mean()
+    return bool(x.min() >= 0 and 0 < mean <= 50 and 0.5 <= x.var() / mean <= 2.0)
+
+
+def _skewness(x: Floats) -> float:
+    deviation = x - x.mean()
+    spread = float(np.sqrt(np.mean(deviation**2)))
+    return float(np.mean((deviation / spread) ** 3)) if spread > 0 else 0.0

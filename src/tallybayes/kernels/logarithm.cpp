@@ -1,0 +1,43 @@
+#include "logarithm.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace tallybayes {
+namespace {
+
+// x = 2^k·m with m in [√½, √2), and log m = 2·artanh(s) with s = (m − 1) / (m + 1), as a series in s².
+inline double log_normal(double x, double k) {
+    constexpr uint64_t root_half = 0x3fe6a09e667f3bcd;
+    const uint64_t shifted = std::bit_cast<uint64_t>(x) - root_half;
+    k += double(int64_t(shifted) >> 52);
+    const double m = std::bit_cast<double>((shifted & 0x000fffffffffffff) + root_half);
+    const double f = m - 1.0;
+    const double s = f / (2.0 + f);
+    const double z = s * s;
+    double p = 1.0 / 23;
+    for (int odd = 21; odd >= 3; odd -= 2) p = p * z + 1.0 / odd;
+    const double half = 0.5 * f * f;
+    // log m = f − f²/2 + s·(f²/2 + 2·z·p): f is exact, so little is lost.
+    const double rest = s * (half + 2.0 * (z * p));
+    return k * 6.93147180369123816490e-01 - ((half - (rest + k * 1.90821492927058770002e-10)) - f);
+}
+
+}  // namespace
+
+void logarithm(const double* x, int64_t count, double* out) {
+    for (int64_t i = 0; i < count; ++i) {
+        const double v = x[i];
+        if (!(v > 0.0))
+            out[i] = std::numeric_limits<double>::quiet_NaN();
+        else if (std::isinf(v))
+            out[i] = v;
+        else if (v < std::numeric_limits<double>::min())
+            out[i] = log_normal(v * 0x1p54, -54.0);
+        else
+            out[i] = log_normal(v, 0.0);
+    }
+}
+
+}  // namespace tallybayes

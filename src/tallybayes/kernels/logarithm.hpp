@@ -1,0 +1,11 @@
+// The natural logarithm, the same bits on every machine: sums of logarithms are part of a model, and a library's log
+// may differ in the last bit from one processor to the next.
+#pragma once
+#include <cstdint>
+
+namespace tallybayes {
+
+// log(x) for x > 0; NaN for all else that is not +∞.
+void logarithm(const double* x, int64_t count, double* out);
+
+}  // namespace tallybayes

@@ -1,0 +1,153 @@
+// The Python names of the kernels. Arrays are checked here; the kernels trust their arguments.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <cstring>
+#include <optional>
+
+#include "groups.hpp"
+#include "limbs.hpp"
+#include "logarithm.hpp"
+#include "scores.hpp"
+#include "strings.hpp"
+#include "sums.hpp"
+#include "tables.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace tallybayes;
+
+namespace {
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Free = nb::gil_scoped_release;
+
+void expect(bool right, const char* what) {
+    if (!right) throw nb::value_error(what);
+}
+
+template <class T>
+nb::object give(std::vector<size_t> shape, T** data) {
+    size_t count = 1;
+    for (size_t side : shape) count *= side;
+    *data = new T[count]();
+    nb::capsule owner(*data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(*data, shape.size(), shape.data(), owner));
+}
+
+nb::tuple sum_column(In<double> values, const Groups& groups, bool squares) {
+    expect(int64_t(values.size()) == groups.rows(), "values and groups differ in length");
+    int64_t *n, *x, *xx = nullptr;
+    const size_t classes = size_t(groups.classes());
+    nb::object counts = give<int64_t>({classes}, &n);
+    nb::object sums = give<int64_t>({classes, size_t(full_size(1))}, &x);
+    nb::object squared = nb::none();
+    if (squares) squared = give<int64_t>({classes, size_t(full_size(2))}, &xx);
+    int64_t infinite;
+    {
+        Free free;
+        infinite = sum_by_class(values.data(), groups, n, x, xx);
+    }
+    return nb::make_tuple(counts, sums, squared, infinite);
+}
+
+void sum_columns(In<double> a, std::optional<In<double>> b, std::optional<In<double>> c, In<int32_t> codes,
+                 Out<int64_t> limbs, int low) {
+    expect(a.size() == codes.size() && (!b || b->size() == a.size()) && (!c || c->size() == a.size()),
+           "factors and codes differ in length");
+    Free free;
+    sum_products(a.data(), b ? b->data() : nullptr, c ? c->data() : nullptr, codes.data(), int64_t(a.size()),
+                 limbs.data(), low, int64_t(limbs.shape(1)));
+}
+
+nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t> bytes,
+                  std::optional<In<uint8_t>> validity, int64_t first, int64_t rows, bool grow) {
+    expect(rows >= 0 && first >= 0 && int64_t(offsets.size()) >= (first + rows + (rows > 0)) * (wide ? 8 : 4) &&
+               (!validity || int64_t(validity->size()) * 8 >= first + rows),
+           "the buffers are shorter than the column");
+    const StringColumn column{offsets.data(), wide, reinterpret_cast<const char*>(bytes.data()),
+                              validity ? validity->data() : nullptr, first, rows};
+    int32_t* codes;
+    nb::object result = give<int32_t>({size_t(rows)}, &codes);
+    {
+        Free free;
+        index.encode(column, grow, codes);
+    }
+    return result;
+}
+
+nb::tuple strings(const StringIndex& index) {
+    int64_t* ends;
+    uint8_t* bytes;
+    nb::object first = give<int64_t>({index.ends().size()}, &ends);
+    nb::object second = give<uint8_t>({index.bytes().size()}, &bytes);
+    std::memcpy(ends, index.ends().data(), index.ends().size() * sizeof *ends);
+    if (!index.bytes().empty()) std::memcpy(bytes, index.bytes().data(), index.bytes().size());
+    return nb::make_tuple(first, second);
+}
+
+nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t width) {
+    expect(codes.size() == classes.size(), "codes and classes differ in length");
+    int64_t* counts;
+    nb::object result = give<int64_t>({size_t(levels), size_t(width)}, &counts);
+    {
+        Free free;
+        count_codes(codes.data(), classes.data(), int64_t(codes.size()), width, counts);
+    }
+    return result;
+}
+
+}  // namespace
+
+NB_MODULE(compiled, m) {
+    nb::class_<Groups>(m, "Groups")
+        .def("__init__",
+             [](Groups* self, In<int32_t> codes, int classes) { new (self) Groups(codes.data(), int64_t(codes.size()), classes); },
+             "codes"_a, "classes"_a);
+    nb::class_<StringIndex>(m, "StringIndex")
+        .def(nb::init<>())
+        .def("__len__", &StringIndex::size)
+        .def("encode", &encode, "offsets"_a, "wide"_a, "bytes"_a, "validity"_a.none(), "first"_a, "rows"_a, "grow"_a)
+        .def("strings", &strings);
+    m.def("sum_by_class", &sum_column, "values"_a, "groups"_a, "squares"_a);
+    m.def("sum_products", &sum_columns, "a"_a, "b"_a.none(), "c"_a.none(), "codes"_a, "limbs"_a, "low"_a);
+    m.def("count_codes", &count, "codes"_a, "classes"_a, "levels"_a, "width"_a);
+    m.def("add_table", [](In<int32_t> codes, Table<double> table, Out<double> scores) {
+        expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= codes.size(), "the scores do not fit");
+        Free free;
+        add_table(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(1)), scores.data(), int64_t(scores.shape(1)));
+    });
+    m.def("add_normal", [](In<double> x, In<double> mean, In<double> precision, In<double> constant, Out<double> scores) {
+        expect(scores.shape(0) == mean.size() && scores.shape(1) >= x.size(), "the scores do not fit");
+        Free free;
+        return add_normal(x.data(), int64_t(x.size()), mean.data(), precision.data(), constant.data(), int64_t(mean.size()),
+                   scores.data(), int64_t(scores.shape(1)));
+    });
+    m.def("add_student", [](In<double> x, In<double> mean, In<double> precision, In<double> power, In<double> constant, Out<double> scores) {
+        expect(scores.shape(0) == mean.size() && scores.shape(1) >= x.size(), "the scores do not fit");
+        Free free;
+        return add_student(x.data(), int64_t(x.size()), mean.data(), precision.data(), power.data(), constant.data(),
+                    int64_t(mean.size()), scores.data(), int64_t(scores.shape(1)));
+    });
+    m.def("normalise", [](Out<double> scores, Out<double> out) {
+        expect(scores.shape(0) == out.shape(1) && scores.shape(1) >= out.shape(0), "the scores do not fit");
+        Free free;
+        return normalise(scores.data(), int64_t(scores.shape(1)), int64_t(out.shape(0)), int64_t(out.shape(1)), out.data());
+    });
+    m.def("logarithm", [](In<double> x) {
+        double* out;
+        nb::object result = give<double>({x.size()}, &out);
+        {
+            Free free;
+            logarithm(x.data(), int64_t(x.size()), out);
+        }
+        return result;
+    });
+    m.attr("FULL_LOW") = nb::make_tuple(0, full_low(1), full_low(2), full_low(3));
+}

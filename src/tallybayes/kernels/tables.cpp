@@ -1,0 +1,18 @@
+#include "tables.hpp"
+
+namespace tallybayes {
+
+void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t width, int64_t* counts) {
+    for (int64_t row = 0; row < rows; ++row)
+        if ((codes[row] | classes[row]) >= 0) ++counts[codes[row] * width + classes[row]];
+}
+
+void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t classes, double* scores, int64_t stride) {
+    for (int64_t c = 0; c < classes; ++c) {
+        double* score = scores + c * stride;
+        for (int64_t row = 0; row < rows; ++row)
+            if (codes[row] >= 0) score[row] += table[codes[row] * classes + c];
+    }
+}
+
+}  // namespace tallybayes

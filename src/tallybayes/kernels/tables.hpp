@@ -1,0 +1,13 @@
+// Cells that are small whole numbers: counting them by class, and looking their scores up.
+#pragma once
+#include <cstdint>
+
+namespace tallybayes {
+
+// Adds one to counts[code][class] for every row with both codes at or above zero.
+void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t width, int64_t* counts);
+
+// Adds table[code][class] to scores[class][row]; a row with a code below zero is left alone.
+void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t classes, double* scores, int64_t stride);
+
+}  // namespace tallybayes

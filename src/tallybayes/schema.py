@@ -1,0 +1,229 @@
+"""Which family counts which column, and what is believed about the classes before any column is looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import frames
+from tallybayes.exact import Floats
+from tallybayes.families import FAMILIES, Family, MEstimate
+from tallybayes.frames import CellError
+from tallybayes.infer import choose
+
+SAMPLE_ROWS = 100_000
+FREQUENCIES = "frequencies"
+UNIFORM = "uniform"
+
+Prior = str | float | Mapping[Any, float]
+
+
+class Schema:
+    """Column → family, and the prior of the classes.
+
+    `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a probability
+    per class.
+
+    >>> from tallybayes import Categorical, Gaussian
+    >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
+    outlook      Categorical()
+    temperature  Gaussian()
+    (class)      frequencies
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Family],
+        *,
+        prior: Prior = FREQUENCIES,
+        reasons: Mapping[str, str] | None = None,
+    ) -> None:
+        for name, family in columns.items():
+            if not isinstance(name, str):
+                raise TypeError(f"The column name {name!r} is not a text.")
+            if not isinstance(family, Family):
+                hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
+                raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
+        _check_prior(prior)
+        self.columns = dict(columns)
+        self.prior = dict(prior) if isinstance(prior, Mapping) else prior
+        self.reasons = dict(reasons or {})  # why a column was given its family, or was left out
+
+    @classmethod
+    def infer(
+        cls,
+        data: Any,
+        hints: Mapping[str, Family | None] | None = None,
+        *,
+        label: str | None = None,
+        prior: Prior = FREQUENCIES,
+    ) -> Schema:
+        """Chooses a family for every column but the label, from its type and a sample of its values.
+
+        `hints` settle single columns: a family, or None to leave the column out.
+
+        >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, {"day": None})
+        wind     Categorical()  text, 2 levels in 2 cells
+        mph      Gaussian()     numbers from 3.5 to 20.25
+        day      left out       as told
+        (class)  frequencies
+        """
+        settled = dict(hints or {})
+        sample = _sample(data)
+        for name in [*settled, *([label] if label is not None else [])]:
+            frames.column(sample, name)
+        columns: dict[str, Family] = {}
+        reasons: dict[str, str] = {}
+        for name in sample.schema.names:
+            if name == label or name.startswith("__index_level_"):
+                continue
+            if name in settled:
+                family, reason = settled[name], "as told"
+            else:
+                try:
+                    family, reason = choose(frames.column(sample, name))
+                except CellError as error:
+                    raise error.located(name, 0) from None
+            reasons[name] = reason
+            if family is not None:
+                columns[name] = family
+        return cls(columns, prior=prior, reasons=reasons)
+
+    def encode(self, batch: pa.RecordBatch, start: int = 0) -> dict[str, Any]:
+        """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
+        encoded = {}
+        for name, family in self.columns.items():
+            try:
+                encoded[name] = family.encode(frames.column(batch, name))
+            except CellError as error:
+                raise error.located(name, start) from None
+        return encoded
+
+    def believing(self, changes: Mapping[str, Any]) -> Schema:
+        """The same columns under other beliefs: a family for a column, or a setting for all families that have it."""
+        settings = {k: v for k, v in changes.items() if not isinstance(v, Family) and k != "prior"}
+        known = {name for family in self.columns.values() for name in family.settings()}
+        for name in settings.keys() - known:
+            wanted = "a family" if name in self.columns else f"one of {', '.join(sorted(known))}, or a column's family"
+            raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
+        columns = {name: family.changed(settings) for name, family in self.columns.items()}
+        for name in changes.keys() - settings.keys() - {"prior"}:
+            if name not in columns:
+                raise ValueError(f"The schema has no column {name!r}; it has {', '.join(map(repr, columns))}.")
+            columns[name] = changes[name]
+        result = Schema(columns, prior=changes.get("prior", self.prior), reasons=self.reasons)
+        self.check_counts_alike(result)
+        return result
+
+    def check_counts_alike(self, other: Schema) -> None:
+        """Counts can be added, or read by other families, only where the same is counted."""
+        if self.columns.keys() != other.columns.keys():
+            here, there = (", ".join(map(repr, schema.columns)) or "none" for schema in (self, other))
+            raise ValueError(f"The columns differ: {here} on the one side, {there} on the other.")
+        for name, family in self.columns.items():
+            if family.counts != other.columns[name].counts:
+                raise ValueError(
+                    f"Column {name!r} is counted by {_counted(family)} on the one side and by "
+                    f"{_counted(other.columns[name])} on the other; these count differently."
+                )
+
+    def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
+        """log P(class), from how many rows each class has."""
+        if isinstance(self.prior, Mapping):
+            unknown = [label for label in labels if label not in self.prior]
+            if unknown:
+                raise ValueError(f"The prior gives no probability for class {unknown[0]!r}; it has {self.prior!r}.")
+            weights = np.array([float(self.prior[label]) for label in labels])
+        elif self.prior == UNIFORM:
+            weights = np.ones(len(labels))
+        else:
+            weights = counts + self.alpha
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(weights / weights.sum()))
+
+    @property
+    def alpha(self) -> float:
+        """Pseudo-counts of each class; none where the prior is not made of counts."""
+        return float(self.prior) if isinstance(self.prior, (int, float)) else 0.0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and (self.columns, self.prior) == (other.columns, other.prior)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows = [(name, repr(family), self.reasons.get(name, "")) for name, family in self.columns.items()]
+        rows += [(name, "left out", why) for name, why in self.reasons.items() if name not in self.columns]
+        rows.append(("(class)", self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}", ""))
+        wide = max(len(name) for name, _, _ in rows)
+        middle = max(len(family) for _, family, why in rows if why) if any(why for *_, why in rows) else 0
+        return "\n".join(f"{name:{wide}}  {family:{middle}}  {why}".rstrip() for name, family, why in rows)
+
+    def to_json(self) -> dict[str, Any]:
+        prior = [[k, v] for k, v in self.prior.items()] if isinstance(self.prior, dict) else self.prior
+        columns = [
+            {"name": name, "family": type(family).__name__, "settings": _plain(family.settings())}
+            for name, family in self.columns.items()
+        ]
+        return {"columns": columns, "prior": prior}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Schema:
+        columns = {}
+        for entry in data["columns"]:
+            family = FAMILIES.get(entry["family"])
+            if family is None or entry["name"] in columns:
+                raise ValueError(f"there is no family {entry['family']!r} for a column {entry['name']!r}")
+            columns[entry["name"]] = family(**{k: _rich(v) for k, v in entry["settings"].items()})
+        prior = data["prior"]
+        return cls(columns, prior=dict(map(tuple, prior)) if isinstance(prior, list) else prior)
+
+
+def _check_prior(prior: Any) -> None:
+    if isinstance(prior, Mapping):
+        values = list(prior.values())
+        fine = all(isinstance(p, (int, float)) and math.isfinite(p) and p >= 0 for p in values)
+        if not fine or not math.isclose(sum(values), 1.0, rel_tol=1e-9):
+            raise ValueError(f"prior={prior!r}: give every class a probability of at least 0, adding up to 1.")
+    elif isinstance(prior, (int, float)) and not isinstance(prior, bool):
+        if not (math.isfinite(prior) and prior >= 0):
+            raise ValueError(f"prior={prior!r}: as a number, the prior must be finite and at least 0.")
+    elif prior not in (FREQUENCIES, UNIFORM):
+        raise ValueError(f"prior={prior!r}: give {FREQUENCIES!r}, {UNIFORM!r}, a number or a probability per class.")
+
+
+def _counted(family: Family) -> str:
+    settings = ", ".join(f"{name}={value!r}" for name, value in family.counts[1].items())
+    return f"{type(family).__name__}({settings})"
+
+
+def _sample(data: Any) -> pa.RecordBatch:
+    """The first rows, as one batch."""
+    first, rows = [], 0
+    for batch in frames.batches(data):
+        first.append(batch.slice(0, SAMPLE_ROWS - rows))
+        rows += len(first[-1])
+        if rows >= SAMPLE_ROWS:
+            break
+    if not first:
+        raise ValueError("There are no rows to infer a schema from.")
+    return pa.Table.from_batches(first).combine_chunks().to_batches()[0] if rows else first[0]
+
+
+def _plain(value: Any) -> Any:
+    """Settings as JSON has them."""
+    if isinstance(value, MEstimate):
+        return {"MEstimate": {"m": value.m, "p": _plain(value.p)}}
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _rich(value: Any) -> Any:
+    if isinstance(value, dict) and set(value) == {"MEstimate"}:
+        return MEstimate(**value["MEstimate"])
+    return tuple(value) if isinstance(value, list) else value

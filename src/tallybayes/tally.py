@@ -1,0 +1,202 @@
+"""Labelled sums: what was seen, one row per slot and one column per class. The only arithmetic of models.
+
+A `Tally` adds, subtracts and scales. Labels are matched by name and what is absent counts zero, so tallies made from
+different batches, on different days or machines, add up without any agreement between them. Slots and classes that
+hold nothing are as if never met: `canonical` leaves them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.exact import Codes, Counts, Exact, Floats, weighted_sums
+
+Key = str | int | float | bool | bytes  # a class as it is kept: see `frames.Labels`
+Slot = str | int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which class each row of a batch belongs to, and what it weighs (nothing given: one each)."""
+
+    classes: Sequence[Key]
+    codes: Codes
+    weights: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def groups(self) -> kernels.Groups:
+        return kernels.Groups(self.codes, len(self.classes))
+
+    def slice(self, start: int, stop: int) -> Rows:
+        weights = None if self.weights is None else self.weights[start:stop]
+        return Rows(self.classes, self.codes[start:stop], weights)
+
+    def count(self, cells: Codes, slots: int) -> Exact:
+        """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
+        width = len(self.classes)
+        if self.weights is None:
+            return Exact.counts(kernels.count_codes(cells, self.codes, slots, width))
+        both = np.where((cells >= 0) & (self.codes >= 0), cells.astype(np.int64) * width + self.codes, -1)
+        if slots * width > np.iinfo(np.int32).max:
+            raise OverflowError(f"{slots} values × {width} classes with weights in one batch; give smaller batches.")
+        sums = weighted_sums([self.weights], both.astype(np.int32), slots * width)
+        return Exact(sums.limbs.reshape(slots, width, -1), sums.low)
+
+
+class Tally:
+    """Exact sums with names: `sums[statistic]` has one row per slot and one column per class.
+
+    >>> monday = Tally(["ham", "spam"], ["free"], {"n": Exact.counts(np.array([[1, 4]]))})
+    >>> tuesday = Tally(["spam"], ["free", "win"], {"n": Exact.counts(np.array([[2], [3]]))})
+    >>> monday + tuesday
+    n     ham  spam
+    free    1     6
+    win     0     3
+    >>> (monday + tuesday) - tuesday == monday
+    True
+    """
+
+    def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
+        self._classes = {key: i for i, key in enumerate(classes)}
+        self._slots = {slot: i for i, slot in enumerate(slots)}
+        # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
+        self._arrays = dict(sums)
+
+    @property
+    def classes(self) -> list[Key]:
+        return list(self._classes)
+
+    @property
+    def slots(self) -> list[Slot]:
+        return list(self._slots)
+
+    @property
+    def sums(self) -> dict[str, Exact]:
+        return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
+
+    def copy(self) -> Tally:
+        return Tally(
+            self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()}
+        )
+
+    def __iadd__(self, other: Tally) -> Tally:
+        self._merge(other, 1)
+        return self
+
+    def __isub__(self, other: Tally) -> Tally:
+        self._merge(other, -1)
+        return self
+
+    def __add__(self, other: Tally) -> Tally:
+        result = self.copy()
+        result += other
+        return result
+
+    def __sub__(self, other: Tally) -> Tally:
+        result = self.copy()
+        result -= other
+        return result
+
+    def __neg__(self) -> Tally:
+        return Tally(self._classes, self._slots, {k: -v for k, v in self.sums.items()})
+
+    def __mul__(self, factor: float) -> Tally:
+        return Tally(self._classes, self._slots, {k: v * factor for k, v in self.sums.items()})
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        a, b = self.canonical(), other.canonical()
+        return a.classes == b.classes and a.slots == b.slots and a.sums == b.sums
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        tidy = self.canonical()
+        return "\n".join(
+            _table(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items()
+        )
+
+    def canonical(self) -> Tally:
+        """The same sums with labels sorted, and without the slots and classes that hold nothing."""
+        filled = np.zeros((len(self._slots), len(self._classes)), bool)
+        for array in self.sums.values():
+            filled |= ~array.is_zero()
+        slots = _sorted(self._slots, filled.any(axis=1))
+        classes = _sorted(self._classes, filled.any(axis=0))
+        return self.aligned(slots, classes)
+
+    def aligned(self, slots: Sequence[Slot], classes: Sequence[Key]) -> Tally:
+        """The same sums with exactly these labels, in this order; what was never met counts zero."""
+        result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
+        to_slots, from_slots = _common(result._slots, self._slots)
+        to_classes, from_classes = _common(result._classes, self._classes)
+        for name, array in self._arrays.items():
+            cells = Exact(array.limbs[np.ix_(from_slots, from_classes)], array.low)
+            result._arrays[name].add_at(np.ix_(to_slots, to_classes), cells)
+            result._arrays[name] = result._arrays[name].carried()
+        return result
+
+    def cells(self, other: Tally) -> dict[str, Exact]:
+        """These sums where the other tally has slots and classes: the cells that it touches."""
+        slots = [self._slots[s] for s in other._slots]
+        classes = [self._classes[c] for c in other._classes]
+        index = np.ix_(slots, classes)
+        return {name: Exact(array.limbs[index], array.low) for name, array in self._arrays.items()}
+
+    def _merge(self, other: Tally, sign: int) -> None:
+        """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
+        self._admit(other)
+        slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
+        classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
+        index = np.ix_(slots, classes)
+        for name, array in other.sums.items():
+            self._arrays[name].add_at(index, array if sign > 0 else -array)
+
+    def _admit(self, other: Tally) -> None:
+        """Makes room for the other's labels."""
+        for slot in other._slots:
+            self._slots.setdefault(slot, len(self._slots))
+        for key in other._classes:
+            self._classes.setdefault(key, len(self._classes))
+        for name in other._arrays:
+            self._arrays.setdefault(name, Exact.zeros((0, 0)))
+        for array in self._arrays.values():
+            height, width = array.shape
+            if len(self._slots) > height or len(self._classes) > width:
+                taller = height if len(self._slots) <= height else max(len(self._slots), height * 2)
+                larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
+                larger[:height, :width] = array.limbs
+                array.limbs = larger
+
+
+def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:
+    return sorted(label for label, i in labels.items() if wanted[i])
+
+
+def _common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[Counts, Counts]:
+    pairs = [(i, sources[label]) for label, i in targets.items() if label in sources]
+    both = np.array(pairs, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _table(title: str, slots: Sequence[Slot], classes: Sequence[Key], numbers: Floats) -> str:
+    """Numbers under their labels, as wide as they need."""
+    cells = [[title, *map(str, classes)]]
+    cells += [[str(s), *(f"{v:.12g}" for v in row)] for s, row in zip(slots, numbers.tolist(), strict=True)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for first, *rest in cells:
+        lines.append("  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]).rstrip())
+    return "\n".join(lines)
