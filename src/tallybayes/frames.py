@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
 BATCH_ROWS = 1 << 16  # smaller batches than this are put together; a row-major array is turned in such steps
 
 
@@ -161,6 +162,12 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
             "Drop these rows, or give them a label."
         )
     kind, stored = _stored(labels)
+    if pa.types.is_int64(stored.type) and len(stored):
+        numbers = stored.to_numpy()
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < NEAR:
+            codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
+            return LabelColumn(kind, list(range(low, high + 1)), codes)
     coded = stored.dictionary_encode()
     return LabelColumn(kind, coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int32, copy=False))
 

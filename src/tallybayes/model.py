@@ -20,6 +20,7 @@ from tallybayes.batches import Batch, check_threads, in_pieces, labelled
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
 from tallybayes.families import Belief
+from tallybayes.families.base import Scorer
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import CellError
 from tallybayes.schema import Schema
@@ -35,6 +36,7 @@ class Beliefs(NamedTuple):
     labels: list[Any]
     prior: Floats
     columns: dict[str, Belief]
+    together: list[tuple[list[str], Scorer]]  # the columns by kind of belief, and how to score those
 
 
 class Model:
@@ -311,7 +313,11 @@ class Model:
             columns = {
                 name: family.believe(self.columns[name], keys) for name, family in self.schema.columns.items()
             } if keys else {}  # fmt: skip
-            self._beliefs = Beliefs(keys, labels, self.schema.log_prior(rows, labels), columns)
+            kinds: dict[type[Belief], list[str]] = {}
+            for name, belief in columns.items():
+                kinds.setdefault(type(belief), []).append(name)
+            together = [(names, kind.together([columns[n] for n in names])) for kind, names in kinds.items()]
+            self._beliefs = Beliefs(keys, labels, self.schema.log_prior(rows, labels), columns, together)
         return self._beliefs
 
     def _add_evidence(self, name: str, cells: Any, scores: Floats, start: int) -> None:
@@ -345,8 +351,13 @@ class Model:
             for at in range(first, last, BLOCK):
                 stop = min(at + BLOCK, last)
                 scores[:] = known.prior[:, None]
-                for name, cells in encoded.items():
-                    self._add_evidence(name, cells[at:stop], scores, start + at)
+                for names, add in known.together:
+                    cells = [encoded[name][at:stop] for name in names]
+                    try:
+                        add(cells, scores)
+                    except CellError:
+                        for name, column in zip(names, cells, strict=True):  # finds out which column it was
+                            self._add_evidence(name, column, scores, start + at)
                 finish(scores, out[at:stop])
 
         for _ in in_pieces(batch.num_rows, threads, score):

@@ -157,6 +157,10 @@ class Tally:
 
     def _merge(self, other: Tally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
+        if not self._arrays:
+            taken = other.copy() if sign > 0 else -other
+            self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
+            return
         self._admit(other)
         slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
         classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -20,12 +20,25 @@ from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
 
 
+Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
+
+
 class Belief(ABC):
     """What the counts of one column say, worked out once and kept: ready to score new cells."""
 
     @abstractmethod
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         """Adds log p(cell | class) to `scores[class, row]`; a missing cell adds nothing."""
+
+    @classmethod
+    def together(cls, beliefs: Sequence[Belief]) -> Scorer:
+        """How to score several columns whose beliefs are of this class: one after the other, unless there is better."""
+
+        def score(cells: Sequence[Any], scores: Floats) -> None:
+            for belief, column in zip(beliefs, cells, strict=True):
+                belief.add_evidence(column, scores)
+
+        return score
 
     @abstractmethod
     def estimates(self) -> dict[str, Floats]:

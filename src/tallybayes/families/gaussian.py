@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import Exact, Floats, Square, scatter
 from tallybayes.families import special
-from tallybayes.families.base import Belief, expect_number
+from tallybayes.families.base import Belief, Scorer, expect_number
 from tallybayes.families.measured import Measured, MeasuredBelief
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
 
@@ -115,38 +115,46 @@ class Gaussian(Measured[GaussianSums]):
     def scorer(self, s: Any) -> Belief:
         with np.errstate(divide="ignore", invalid="ignore"):
             _, _, variance = self.updated(s)
-        return self.compiled(s) if np.all(variance > 0) else MeasuredBelief(self, s)
+        if not np.all(variance > 0):
+            return MeasuredBelief(self, s)
+        return NormalBelief(self, s) if self.plugin else StudentBelief(self, s)
 
-    def compiled(self, s: Any) -> Belief:
-        return GaussianBelief(self, s)
 
-
-class GaussianBelief(MeasuredBelief):
-    """The formulas of `Gaussian`, for many rows at once in the compiled kernel."""
+class NormalBelief(MeasuredBelief):
+    """Mean and variance estimated: the Gaussian density, compiled, for many rows and several columns at once."""
 
     def __init__(self, family: Gaussian, s: Any) -> None:
         super().__init__(family, s)
-        nu, mean, variance = family.updated(s)
-        self._mean = np.ascontiguousarray(mean)
-        if family.plugin:
-            self._power = None
-            self._precision = 1.0 / variance
-            self._constant = -0.5 * np.log(2.0 * np.pi * variance)
-        else:
-            width = variance * (1.0 + 1.0 / nu)
-            self._power = (nu + 1.0) / 2.0
-            self._precision = 1.0 / (nu * width)
-            self._constant = student_constant(nu, width)
+        _, mean, variance = family.updated(s)
+        self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
+
+    kernel: Callable[..., int] = staticmethod(kernels.add_normal)
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        if self.score(cells, scores):
-            self.family.check(cells)
+        self.together([self])([cells], scores)
 
-    def score(self, x: Floats, scores: Floats) -> int:
-        """Adds up what x says; returns how many values were so far out that they may be infinite."""
-        if self._power is None:
-            return kernels.add_normal(x, self._mean, self._precision, self._constant, scores)
-        return kernels.add_student(x, self._mean, self._precision, self._power, self._constant, scores)
+    @classmethod
+    def together(cls, beliefs: Sequence[Any]) -> Scorer:
+        settings = [np.stack(each) for each in zip(*(belief.settings for belief in beliefs), strict=True)]
+
+        def score(cells: Sequence[Any], scores: Floats) -> None:
+            if cls.kernel(list(cells), *settings, scores):  # some values are so far out that they may be infinite
+                for belief, column in zip(beliefs, cells, strict=True):
+                    belief.family.check(column)
+
+        return score
+
+
+class StudentBelief(NormalBelief):
+    """Mean and variance integrated out: Student's density, in the same way."""
+
+    def __init__(self, family: Gaussian, s: Any) -> None:
+        MeasuredBelief.__init__(self, family, s)
+        nu, mean, variance = family.updated(s)
+        width = variance * (1.0 + 1.0 / nu)
+        self.settings = [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
+
+    kernel: Callable[..., int] = staticmethod(kernels.add_student)
 
 
 def student_constant(nu: Floats, width: Floats) -> Floats:

@@ -10,8 +10,8 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import Floats, Square
 from tallybayes.families.base import Belief
-from tallybayes.families.gaussian import Gaussian, GaussianBelief
-from tallybayes.families.measured import POSITIVE, Support
+from tallybayes.families.gaussian import Gaussian
+from tallybayes.families.measured import POSITIVE, MeasuredBelief, Support
 
 
 class LogNormalSums(NamedTuple):
@@ -41,13 +41,19 @@ class LogNormal(Gaussian):
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         return super().log_density(np.log(x), **parameters) - np.log(x)
 
-    def compiled(self, s: Any) -> Belief:
+    def scorer(self, s: Any) -> Belief:
         return LogNormalBelief(self, s)
 
 
-class LogNormalBelief(GaussianBelief):
+class LogNormalBelief(MeasuredBelief):
+    """What a Gaussian says about the logarithm, less the logarithm: the scale on which it says it."""
+
+    def __init__(self, family: LogNormal, s: Any) -> None:
+        super().__init__(family, s)
+        self._inner = Gaussian(m=family.m, mean=family.mean, variance=family.variance, plugin=family.plugin).scorer(s)
+
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         self.family.check(cells)
         logs = kernels.logarithm(cells)
-        self.score(logs, scores)
+        self._inner.add_evidence(logs, scores)
         scores[:, : len(logs)] -= np.where(np.isnan(logs), 0.0, logs)

@@ -4,9 +4,10 @@
 
 namespace tallybayes {
 
-Groups::Groups(const int32_t* codes, int64_t rows, int classes) : classes_(classes), codes_(codes, codes + rows) {
+Groups::Groups(const int32_t* codes, int64_t rows, int classes)
+    : codes_(codes), rows_(rows), classes_(classes) {
     if (!ordered()) return;
-    order_.resize(rows);
+    order_.reset(new uint16_t[rows]);
     starts_.resize(blocks() * (classes + 1));
     std::vector<int32_t> next(classes);
     for (int64_t block = 0; block < blocks(); ++block) {
@@ -19,7 +20,7 @@ Groups::Groups(const int32_t* codes, int64_t rows, int classes) : classes_(class
         start[0] = 0;
         for (int c = 0; c < classes; ++c) start[c + 1] = start[c] + next[c];
         std::copy(start, start + classes, next.begin());
-        uint16_t* order = order_.data() + first;
+        uint16_t* order = order_.get() + first;
         for (int i = 0; i < count; ++i)
             if (codes[first + i] >= 0) order[next[codes[first + i]]++] = uint16_t(i);
     }

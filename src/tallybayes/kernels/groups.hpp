@@ -1,6 +1,7 @@
 // The rows of a batch, block by block in the order of their classes, worked out once for all columns.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace tallybayes {
@@ -10,21 +11,22 @@ public:
     static constexpr int block_rows = 4096;
     static constexpr int most_ordered = 256;  // with more classes, a class's share of a block is too short
 
-    // A code below zero marks a row that is not counted.
+    // A code below zero marks a row that is not counted. The codes must outlive the groups.
     Groups(const int32_t* codes, int64_t rows, int classes);
 
-    int64_t rows() const { return int64_t(codes_.size()); }
+    int64_t rows() const { return rows_; }
     int classes() const { return classes_; }
     bool ordered() const { return classes_ <= most_ordered; }
     int64_t blocks() const { return (rows() + block_rows - 1) / block_rows; }
-    const int32_t* codes() const { return codes_.data(); }
-    const uint16_t* order(int64_t block) const { return order_.data() + block * block_rows; }
+    const int32_t* codes() const { return codes_; }
+    const uint16_t* order(int64_t block) const { return order_.get() + block * block_rows; }
     const int32_t* starts(int64_t block) const { return starts_.data() + block * (classes_ + 1); }
 
 private:
+    const int32_t* codes_;
+    int64_t rows_;
     int classes_;
-    std::vector<int32_t> codes_;
-    std::vector<uint16_t> order_;
+    std::unique_ptr<uint16_t[]> order_;
     std::vector<int32_t> starts_;
 };
 

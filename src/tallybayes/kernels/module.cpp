@@ -103,13 +103,31 @@ nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t
     return result;
 }
 
+// Columns of equal length, and their scores, for the kernels that take several at once.
+template <class Work>
+int64_t with_columns(nb::list list, Table<double> settings, Out<double> scores, Work work) {
+    std::vector<In<double>> arrays;
+    std::vector<const double*> x;
+    for (nb::handle item : list) {
+        arrays.push_back(nb::cast<In<double>>(item));
+        x.push_back(arrays.back().data());
+        expect(arrays.back().size() == arrays.front().size(), "the columns differ in length");
+    }
+    const int64_t rows = arrays.empty() ? 0 : int64_t(arrays.front().size());
+    expect(settings.shape(0) == x.size() && scores.shape(0) == settings.shape(1) && int64_t(scores.shape(1)) >= rows,
+           "the scores do not fit");
+    const Columns columns{x, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1))};
+    Free free;
+    return work(columns);
+}
+
 }  // namespace
 
 NB_MODULE(compiled, m) {
     nb::class_<Groups>(m, "Groups")
         .def("__init__",
              [](Groups* self, In<int32_t> codes, int classes) { new (self) Groups(codes.data(), int64_t(codes.size()), classes); },
-             "codes"_a, "classes"_a);
+             "codes"_a, "classes"_a, nb::keep_alive<1, 2>());
     nb::class_<StringIndex>(m, "StringIndex")
         .def(nb::init<>())
         .def("__len__", &StringIndex::size)
@@ -123,17 +141,15 @@ NB_MODULE(compiled, m) {
         Free free;
         add_table(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(1)), scores.data(), int64_t(scores.shape(1)));
     });
-    m.def("add_normal", [](In<double> x, In<double> mean, In<double> precision, In<double> constant, Out<double> scores) {
-        expect(scores.shape(0) == mean.size() && scores.shape(1) >= x.size(), "the scores do not fit");
-        Free free;
-        return add_normal(x.data(), int64_t(x.size()), mean.data(), precision.data(), constant.data(), int64_t(mean.size()),
-                   scores.data(), int64_t(scores.shape(1)));
+    m.def("add_normal", [](nb::list x, Table<double> mean, Table<double> precision, Table<double> constant, Out<double> scores) {
+        return with_columns(x, mean, scores, [&](const Columns& columns) {
+            return add_normal(columns, mean.data(), precision.data(), constant.data());
+        });
     });
-    m.def("add_student", [](In<double> x, In<double> mean, In<double> precision, In<double> power, In<double> constant, Out<double> scores) {
-        expect(scores.shape(0) == mean.size() && scores.shape(1) >= x.size(), "the scores do not fit");
-        Free free;
-        return add_student(x.data(), int64_t(x.size()), mean.data(), precision.data(), power.data(), constant.data(),
-                    int64_t(mean.size()), scores.data(), int64_t(scores.shape(1)));
+    m.def("add_student", [](nb::list x, Table<double> mean, Table<double> precision, Table<double> power, Table<double> constant, Out<double> scores) {
+        return with_columns(x, mean, scores, [&](const Columns& columns) {
+            return add_student(columns, mean.data(), precision.data(), power.data(), constant.data());
+        });
     });
     m.def("normalise", [](Out<double> scores, Out<double> out) {
         expect(scores.shape(0) == out.shape(1) && scores.shape(1) >= out.shape(0), "the scores do not fit");

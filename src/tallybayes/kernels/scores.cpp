@@ -3,22 +3,25 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
-// One source, compiled for the baseline and for AVX2, chosen when the library is loaded. Nothing is fused, so both
-// give the same bits.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define BOTH __attribute__((target_clones("avx2", "default")))
+// One source, compiled for the baseline and for AVX2, chosen when the library is loaded.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && __GNUC__ >= 12
+#define BOTH __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define BOTH
 #endif
+
+// What is not inlined would be compiled for the baseline only.
+#define INLINE inline __attribute__((always_inline))
 
 namespace tallybayes {
 namespace {
 
 // log(1 + u) for finite u ≥ 0, without branches so that the compiler makes vectors of it. 1 + u = 2^k·m with m in
 // [√½, √2); f = m − 1, with what the addition lost put back; log(1+f) = 2·artanh(f / (2 + f)) as a series.
-inline double log1p_positive(double u) {
+INLINE double log1p_positive(double u) {
     const double w = 1.0 + u;
     const double lost = u - (w - 1.0);  // 0 ≤ u: exact, or beyond 2^53 too small to matter
     const uint64_t bits = std::bit_cast<uint64_t>(w);
@@ -49,7 +52,7 @@ inline double log1p_positive(double u) {
 
 // exp(x) for −1000 ≤ x ≤ 0, without branches: x = k·ln2 + r with |r| ≤ ½·ln2, a series in r, and 2^k in two factors, so that what is too small for
 // a double fades to 0 as it should.
-inline double exp_negative(double x) {
+INLINE double exp_negative(double x) {
     constexpr double shift = 6755399441055744.0;  // 1.5·2^52: adding it leaves k in the lowest bits
     const double k = (x * 1.4426950408889634 + shift) - shift;
     const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
@@ -73,71 +76,152 @@ inline double exp_negative(double x) {
            std::bit_cast<double>((std::bit_cast<uint64_t>(second) << 52) + one);
 }
 
+constexpr int64_t stretch = 512;
 constexpr double far = 1e300;
+constexpr double lowest = -1000.0;  // exp of this is 0
 constexpr double never = -std::numeric_limits<double>::infinity();
+
+// log(1 + v) / v as a series, for v so small that the term after the last is below a rounding error.
+template <int terms>
+INLINE double log1p_series(double v) {
+    double p = 1.0 / terms;
+    for (int k = terms - 1; k >= 1; --k) p = 1.0 / k - v * p;
+    return p;
+}
+
+template <int terms, bool gaps>
+INLINE void add_series(const double* x, int64_t count, double centre, double narrow, double steep, double base,
+                       double* __restrict score) {
+    for (int64_t i = 0; i < count; ++i) {
+        const double d = x[i] - centre;
+        const double square = d * d;
+        const double said = base - square * (narrow * steep) * log1p_series<terms>(square * narrow);
+        score[i] += !gaps || said == said ? said : 0.0;
+    }
+}
+
+// The smallest and largest of some values, NaN passed over, and whether there was one.
+struct Range {
+    double low, high;
+    bool gaps;
+};
+
+INLINE Range range(const double* x, int64_t count) {
+    typedef double Four __attribute__((vector_size(32)));
+    Four low = {-never, -never, -never, -never}, high = {never, never, never, never};
+    auto missing = low != low;
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        Four v;
+        std::memcpy(&v, x + i, sizeof v);
+        missing |= v != v;
+        low = v < low ? v : low;
+        high = v > high ? v : high;
+    }
+    for (; i < count; ++i) {
+        low[0] = x[i] < low[0] ? x[i] : low[0];
+        high[0] = x[i] > high[0] ? x[i] : high[0];
+        missing[0] |= x[i] != x[i];
+    }
+    return {std::min({low[0], low[1], low[2], low[3]}), std::max({high[0], high[1], high[2], high[3]}),
+            bool(missing[0] | missing[1] | missing[2] | missing[3])};
+}
+
+// As a logarithm, for values that may be far out.
+INLINE void add_logarithm(const double* x, int64_t count, double centre, double narrow, double steep, double base,
+                          double* __restrict score) {
+    double u[stretch];
+    // A loop of its own: in one loop the compiler makes a branch of the bound, and no vectors.
+    for (int64_t i = 0; i < count; ++i) {
+        const double d = x[i] - centre;
+        const double square = d * d * narrow;
+        u[i] = square > far ? far : square;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        const double said = base - steep * log1p_positive(u[i]);
+        score[i] += said == said ? said : 0.0;  // NaN in, NaN out of log1p
+    }
+}
 
 }  // namespace
 
-BOTH int64_t add_normal(const double* x, int64_t rows, const double* mean, const double* precision,
-                     const double* constant, int64_t classes, double* scores, int64_t stride) {
+BOTH int64_t add_normal(const Columns& columns, const double* mean, const double* precision, const double* constant) {
     int64_t extreme = 0;
-    for (int64_t c = 0; c < classes; ++c) {
-        double* __restrict score = scores + c * stride;
-        const double centre = mean[c], half = 0.5 * precision[c], base = constant[c];
-        for (int64_t row = 0; row < rows; ++row) {
-            const double d = x[row] - centre;
-            const double square = d * d;
-            const double said = base - square * half;
-            extreme += square >= far ? 1 : 0;
-            score[row] += said == said ? said : 0.0;
+    for (int64_t first = 0; first < columns.rows; first += stretch) {
+        const int64_t count = std::min(stretch, columns.rows - first);
+        int64_t at = 0;
+        for (const double* column : columns.x)
+            for (int64_t c = 0; c < columns.classes; ++c, ++at) {
+                const double* x = column + first;
+                double* __restrict score = columns.scores + c * columns.stride + first;
+                const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
+                for (int64_t i = 0; i < count; ++i) {
+                    const double d = x[i] - centre;
+                    const double square = d * d;
+                    const double said = base - square * half;
+                    extreme += square >= far ? 1 : 0;
+                    score[i] += said == said ? said : 0.0;
+                }
+            }
+    }
+    return extreme;
+}
+
+// Much data makes u = (x − mean)²·precision small: then a short series does, at a third of the cost of a logarithm.
+BOTH int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
+                         const double* constant) {
+    int64_t extreme = 0;
+    for (int64_t first = 0; first < columns.rows; first += stretch) {
+        const int64_t count = std::min(stretch, columns.rows - first);
+        int64_t at = 0;
+        for (const double* column : columns.x) {
+            const double* x = column + first;
+            const Range met = range(x, count);
+            for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(x + stretch + i, 0, 2);
+            for (int64_t c = 0; c < columns.classes; ++c, ++at) {
+                double* score = columns.scores + c * columns.stride + first;
+                const double centre = mean[at], narrow = precision[at], steep = power[at], base = constant[at];
+                const double furthest = std::max(met.high - centre, centre - met.low);
+                const double largest = furthest * furthest * narrow;
+                extreme += largest >= far ? 1 : 0;
+                if (largest < 0x1p-13 && !met.gaps)
+                    add_series<4, false>(x, count, centre, narrow, steep, base, score);
+                else if (largest < 0x1p-7)
+                    add_series<8, true>(x, count, centre, narrow, steep, base, score);
+                else
+                    add_logarithm(x, count, centre, narrow, steep, base, score);
+            }
         }
     }
     return extreme;
 }
 
-// Much data makes the tails thin and u = (x − mean)²·precision small: then a short series does, at a third of the cost.
-BOTH int64_t add_student(const double* x, int64_t rows, const double* mean, const double* precision,
-                      const double* power, const double* constant, int64_t classes, double* scores, int64_t stride) {
-    constexpr int64_t stretch = 256;
-    constexpr double small = 1.0 / 1024;  // the series' next term, u⁶/7, is then below a rounding error
-    double u[stretch];
-    int64_t extreme = 0;
+// Two classes need one exponential: of the odds against the likelier.
+BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows, double* out) {
+    double odds[stretch];
+    int64_t impossible = 0;
     for (int64_t first = 0; first < rows; first += stretch) {
         const int64_t count = std::min(stretch, rows - first);
-        for (int64_t c = 0; c < classes; ++c) {
-            double* __restrict score = scores + c * stride + first;
-            const double centre = mean[c], narrow = precision[c], steep = power[c], base = constant[c];
-            int64_t large = 0;
-            for (int64_t i = 0; i < count; ++i) {
-                const double d = x[first + i] - centre;
-                u[i] = d * d * narrow;
-                large += u[i] >= small ? 1 : 0;
-            }
-            if (large)
-                for (int64_t i = 0; i < count; ++i) {
-                    extreme += u[i] >= far ? 1 : 0;
-                    u[i] = u[i] > far ? far : u[i];
-                }
-            if (!large)
-                for (int64_t i = 0; i < count; ++i) {
-                    const double v = u[i];
-                    const double series = v - v * v * (1.0 / 2 - v * (1.0 / 3 - v * (1.0 / 4 - v * (1.0 / 5 - v * (1.0 / 6)))));
-                    const double said = base - steep * series;
-                    score[i] += said == said ? said : 0.0;
-                }
-            else
-                for (int64_t i = 0; i < count; ++i) {
-                    const double said = base - steep * log1p_positive(u[i]);
-                    score[i] += said == said ? said : 0.0;  // NaN in, NaN out of log1p
-                }
+        const double* a = scores + first;
+        const double* b = scores + stride + first;
+        double* p = out + 2 * first;
+        for (int64_t i = 0; i < count; ++i) {
+            const double below = a[i] < b[i] ? a[i] - b[i] : b[i] - a[i];
+            impossible += below == below ? 0 : 1;
+            odds[i] = below < lowest ? lowest : below;
+        }
+        for (int64_t i = 0; i < count; ++i) odds[i] = exp_negative(odds[i]);
+        for (int64_t i = 0; i < count; ++i) {
+            const double more = 1.0 / (1.0 + odds[i]), less = odds[i] * more;
+            p[2 * i] = a[i] < b[i] ? less : more;
+            p[2 * i + 1] = a[i] < b[i] ? more : less;
         }
     }
-    return extreme;
+    return impossible;
 }
 
 // Rows in stretches, class by class, so that the compiler makes vectors of the rows.
-BOTH int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
-    constexpr int64_t stretch = 256;
+BOTH int64_t normalise_any(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
     double best[stretch], total[stretch];
     int64_t impossible = 0;
     for (int64_t first = 0; first < rows; first += stretch) {
@@ -156,7 +240,7 @@ BOTH int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t cla
             // A loop of its own: in one loop the compiler makes a branch of the bound, and no vectors.
             for (int64_t i = 0; i < count; ++i) {
                 const double below = score[i] - best[i];
-                score[i] = below > -1000.0 ? below : -1000.0;
+                score[i] = below > lowest ? below : lowest;
             }
             for (int64_t i = 0; i < count; ++i) {
                 score[i] = exp_negative(score[i]);
@@ -171,6 +255,10 @@ BOTH int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t cla
         }
     }
     return impossible;
+}
+
+int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
+    return classes == 2 ? normalise_pairs(scores, stride, rows, out) : normalise_any(scores, stride, rows, classes, out);
 }
 
 }  // namespace tallybayes

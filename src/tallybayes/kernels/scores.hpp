@@ -1,18 +1,27 @@
 // What a number says about each class, and from the sum of all that to probabilities.
 #pragma once
 #include <cstdint>
+#include <span>
 
 namespace tallybayes {
 
-// Both return how many times x was so far out that it must be looked at: an infinity, or nearly one.
+// Several columns and, for each, numbers per class: mean[column][class] and so on. The rows are taken a stretch at a
+// time through all columns, so that their scores stay in the nearest cache. Each adds up into scores[class][row] and
+// returns how often a value was so far out that it must be looked at: an infinity, or nearly one. A NaN says nothing.
+struct Columns {
+    std::span<const double* const> x;
+    int64_t rows;
+    int64_t classes;
+    double* scores;
+    int64_t stride;
+};
 
-// scores[class][row] += constant − ½·(x − mean)²·precision; a NaN says nothing.
-int64_t add_normal(const double* x, int64_t rows, const double* mean, const double* precision, const double* constant,
-                   int64_t classes, double* scores, int64_t stride);
+// constant − ½·(x − mean)²·precision
+int64_t add_normal(const Columns& columns, const double* mean, const double* precision, const double* constant);
 
-// scores[class][row] += constant − power·log(1 + (x − mean)²·precision); a NaN says nothing.
-int64_t add_student(const double* x, int64_t rows, const double* mean, const double* precision, const double* power,
-                    const double* constant, int64_t classes, double* scores, int64_t stride);
+// constant − power·log(1 + (x − mean)²·precision)
+int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
+                    const double* constant);
 
 // out[row][class] = exp(score) / Σ exp(score). Returns how many rows had −∞ everywhere; they mean nothing.
 // The scores are used up.

@@ -73,25 +73,43 @@ AVX2 inline void flush(const Grid& g, int64_t* limbs, int low) {
     for (double sum : lane) add_double(limbs, low, sum);
 }
 
-// Cleans NaN to 0 in the buffer; gives the largest magnitude and how many values there were.
-AVX2 double scan(double* buffer, int count, int64_t* present) {
+// Four values by their row numbers.
+AVX2 inline __m256d gather(const double* base, const uint16_t* order) {
+    const __m128d low = _mm_loadh_pd(_mm_load_sd(base + order[0]), base + order[1]);
+    const __m128d high = _mm_loadh_pd(_mm_load_sd(base + order[2]), base + order[3]);
+    return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
+}
+
+struct Segment {
+    double largest;   // in magnitude
+    int64_t present;  // values that are not missing
+};
+
+// The values of one class in one block, side by side in the buffer; 0 stands for NaN and fills up the last four.
+AVX2 Segment collect(const double* base, const uint16_t* order, int count, double* buffer) {
     const __m256d magnitude = _mm256_castsi256_pd(_mm256_set1_epi64x(0x7fffffffffffffff));
     __m256d largest = _mm256_setzero_pd();
     __m256i values = _mm256_setzero_si256();
-    for (int i = 0; i < count; i += 4) {
-        const __m256d x = _mm256_load_pd(buffer + i);
+    const auto keep = [&](__m256d x, double* to) __attribute__((target("avx2,fma"))) {
         const __m256d ordered = _mm256_cmp_pd(x, x, _CMP_ORD_Q);
         const __m256d clean = _mm256_and_pd(x, ordered);
-        _mm256_store_pd(buffer + i, clean);
+        _mm256_store_pd(to, clean);
         largest = _mm256_max_pd(largest, _mm256_and_pd(clean, magnitude));
         values = _mm256_sub_epi64(values, _mm256_castpd_si256(ordered));
+    };
+    int i = 0;
+    for (; i + 4 <= count; i += 4) keep(gather(base, order + i), buffer + i);
+    if (i < count) {
+        alignas(32) double last[4] = {std::nan(""), std::nan(""), std::nan(""), std::nan("")};
+        for (int lane = 0; i + lane < count; ++lane) last[lane] = base[order[i + lane]];
+        keep(_mm256_load_pd(last), buffer + i);
     }
     alignas(32) double peak[4];
     alignas(32) int64_t found[4];
     _mm256_store_pd(peak, largest);
     _mm256_store_si256(reinterpret_cast<__m256i*>(found), values);
-    *present = found[0] + found[1] + found[2] + found[3];
-    return std::max(std::max(peak[0], peak[1]), std::max(peak[2], peak[3]));
+    return {std::max(std::max(peak[0], peak[1]), std::max(peak[2], peak[3])),
+            found[0] + found[1] + found[2] + found[3]};
 }
 
 template <bool squares>
@@ -158,10 +176,7 @@ AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, 
         for (int c = 0; c < groups.classes(); ++c) {
             const int first = starts[c], count = starts[c + 1] - first;
             if (!count) continue;
-            for (int i = 0; i < count; ++i) buffer[i] = base[order[first + i]];
-            for (int i = count; i & 3; ++i) buffer[i] = std::nan("");
-            int64_t present;
-            const double largest = scan(buffer, count, &present);
+            const auto [largest, present] = collect(base, order + first, count, buffer);
             if (std::isinf(largest)) return first_infinite(values, groups);
             n[c] += present;
             if (largest == 0.0) continue;
