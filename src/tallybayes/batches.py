@@ -1,4 +1,4 @@
-"""Rows with their labels and weights, from one frame or a stream of frames: what a model is trained on, piece by piece."""
+"""Rows with their labels and weights, from one frame or a stream of frames: what a model is trained on."""
 
 from __future__ import annotations
 
@@ -69,6 +69,8 @@ def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
     whole_weights = None if weights is None or isinstance(weights, str) else frames.label_array(weights)
     start = 0
     for cells in frames.batches(data):
+        if not cells.num_rows:
+            continue
         stop = start + cells.num_rows
         part = frames.column(cells, labels) if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:

@@ -35,7 +35,9 @@ def cost_matrix(classes: Sequence[Any], costs: Mapping[tuple[Any, Any], float] |
     else:
         matrix = np.asarray(costs, np.float64)
     if matrix.shape != (size, size) or not np.all(np.isfinite(matrix)):
-        raise ValueError(f"Costs of shape {matrix.shape} are given; {size} classes need {size} × {size} finite numbers.")
+        raise ValueError(
+            f"Costs of shape {matrix.shape} are given; {size} classes need {size} × {size} finite numbers."
+        )
     return matrix
 
 

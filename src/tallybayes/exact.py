@@ -8,6 +8,7 @@ one limb, so every sum in the library is of this one kind, and nothing depends o
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ Counts = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 LIMB = 32
-FULL = 1 << 62  # a limb this large is carried before anything more is added to it
+FULL = 1 << 62  # limbs stay below this, so that any two can be added
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Exact:
 
     @classmethod
     def counts(cls, values: Counts) -> Exact:
-        return cls(np.ascontiguousarray(values, np.int64)[..., None])
+        return cls(np.ascontiguousarray(values, np.int64)[..., None]).safe()
 
     @classmethod
     def of(cls, values: Any) -> Exact:
@@ -88,19 +89,17 @@ class Exact:
         return self + (-other)
 
     def __mul__(self, factor: float) -> Exact:
-        """Times a whole number exactly; times any other number rounded to 128 bits, so that decay after decay
-        does not grow without end."""
+        """Times a whole number or a power of two exactly; times any other number rounded to 128 bits, so that decay
+        after decay does not grow without end."""
         scale = Fraction(factor)
-        return Exact.from_fractions([_short(value * scale, factor) for value in self.fractions()], self.shape)
+        exact = scale.denominator == 1 or scale.numerator == 1
+        products = (value * scale for value in self.fractions())
+        return Exact.from_fractions([p if exact else _short(p) for p in products], self.shape)
 
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Exact)
-            and self.shape == other.shape
-            and not np.any((self - other).carried().limbs)
-        )
+        return isinstance(other, Exact) and self.shape == other.shape and not np.any((self - other).carried().limbs)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -123,9 +122,7 @@ class Exact:
 
     def safe(self) -> Exact:
         """The same numbers with every limb far enough from overflow to be added to."""
-        if self.limbs.size and max(self.limbs.max(), -self.limbs.min()) >= FULL:
-            return self.carried()
-        return self
+        return self.carried() if _largest(self.limbs) >= FULL else self
 
     def carried(self) -> Exact:
         """The one canonical form: limbs below 2³² with the sign of their number, none zero throughout at either end."""
@@ -135,23 +132,21 @@ class Exact:
 
     def trimmed(self) -> Exact:
         """Without the limbs that are zero in all the numbers, at the two ends."""
-        used = np.flatnonzero(self.limbs.reshape(-1, self.limbs.shape[-1]).any(axis=0))
+        used = np.flatnonzero(self.limbs.any(axis=tuple(range(self.limbs.ndim - 1))))
         if not used.size:
             return Exact(np.zeros((*self.shape, 1), np.int64))
         first, last = int(used[0]), int(used[-1]) + 1
         return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
 
     def is_zero(self) -> NDArray[np.bool_]:
-        zero: NDArray[np.bool_] = ~self.carried().limbs.any(axis=-1)
-        return zero
+        return np.asarray(~self.carried().limbs.any(axis=-1))
 
     def is_negative(self) -> NDArray[np.bool_]:
-        negative: NDArray[np.bool_] = (self.carried().limbs < 0).any(axis=-1)
-        return negative
+        return np.asarray((self.carried().limbs < 0).any(axis=-1))
 
     def fractions(self) -> list[Fraction]:
         """Every number as a fraction, in C order."""
-        rows = self.limbs.reshape(-1, self.limbs.shape[-1]).tolist()
+        rows = self.limbs.reshape(math.prod(self.shape), self.limbs.shape[-1]).tolist()
         unit = Fraction(2) ** (LIMB * self.low)
         return [sum(limb << (LIMB * i) for i, limb in enumerate(row)) * unit for row in rows]
 
@@ -167,10 +162,8 @@ class Exact:
 
     def round(self) -> Floats:
         """Every number as the double nearest to it."""
-        if self.limbs.shape[-1] == 1 and -16 <= self.low <= 16 and self.limbs.size:
-            limb = self.limbs[..., 0]
-            if max(limb.max(), -limb.min()) <= 1 << 53:
-                return np.ldexp(limb.astype(np.float64), LIMB * self.low)
+        if self.limbs.shape[-1] == 1 and -16 <= self.low <= 16 and _largest(self.limbs) <= 1 << 53:
+            return np.ldexp(self.limbs[..., 0].astype(np.float64), LIMB * self.low)
         return np.array([to_float(value) for value in self.fractions()], np.float64).reshape(self.shape)
 
     def whole(self) -> Counts:
@@ -187,7 +180,7 @@ class Exact:
         other = other.widened(low, size)
         cells = wide.limbs[index] + other.limbs
         wide.limbs[index] = cells
-        if cells.size and max(cells.max(), -cells.min()) >= FULL:
+        if _largest(cells) >= FULL:
             wide = wide.carried()
         self.limbs, self.low = wide.limbs, wide.low
 
@@ -215,10 +208,10 @@ class ClassSums(NamedTuple):
 
 
 def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
-    """Exact n, Σx and Σx² of a column by class. NaN is missing; an infinity raises `Infinite`."""
+    """Exact n, Σx and Σx² of a column by class. NaN is missing; an infinity raises `InfiniteError`."""
     n, x, xx, infinite = kernels.sum_by_class(values, groups, squares)
     if infinite >= 0:
-        raise Infinite(infinite)
+        raise InfiniteError(infinite)
     squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
     return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
 
@@ -228,7 +221,7 @@ def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:
     for factor in factors:
         infinite = np.flatnonzero(np.isinf(factor) & (codes >= 0))
         if infinite.size:
-            raise Infinite(int(infinite[0]))
+            raise InfiniteError(int(infinite[0]))
     low, size = window(factors)
     limbs = np.zeros((groups, size), np.int64)
     a, b, c = (*factors, None, None)[:3]
@@ -249,7 +242,7 @@ def window(factors: list[Floats]) -> tuple[int, int]:
     return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that a word may touch
 
 
-class Infinite(ValueError):
+class InfiniteError(ValueError):
     """A value is infinite; `row` says where."""
 
     def __init__(self, row: int) -> None:
@@ -257,13 +250,17 @@ class Infinite(ValueError):
         self.row = row
 
 
-def _short(value: Fraction, factor: float) -> Fraction:
-    if float(factor).is_integer():
-        return value
+def _short(value: Fraction) -> Fraction:
+    """The nearest number of 128 bits."""
     excess = abs(value.numerator).bit_length() - 128
     if excess <= 0:
         return value
     return Fraction(round(Fraction(value.numerator, 1 << excess)) << excess, value.denominator)
+
+
+def _largest(limbs: Counts) -> int:
+    """The largest magnitude."""
+    return max(int(limbs.max()), -int(limbs.min())) if limbs.size else 0
 
 
 def _carry(limbs: Counts) -> Counts:

@@ -81,8 +81,7 @@ def to_bytes(model: Model) -> bytes:
     known = sorted({key for tally in model._tallies() for key in tally.canonical().classes})
     arrays: Arrays = {}
     tallies = [
-        _pack(f"{i}", tally.aligned(tally.canonical().slots, known), arrays)
-        for i, tally in enumerate(model._tallies())
+        _pack(f"{i}", tally.aligned(tally.canonical().slots, known), arrays) for i, tally in enumerate(model._tallies())
     ]
     header = {
         "format": FORMAT,
@@ -110,7 +109,15 @@ def from_bytes(data: bytes) -> Model:
         return _model(json.loads(text), arrays)
     except FileError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError, pa.ArrowException) as error:
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        RecursionError,
+        pa.ArrowException,
+    ) as error:
         raise FileError(f"The file does not describe a model: {type(error).__name__}: {error}.") from None
 
 
@@ -153,7 +160,10 @@ def _pack(prefix: str, tally: Tally, arrays: Arrays) -> dict[str, Any]:
         arrays[f"{prefix}/ends"] = np.cumsum([len(word) for word in encoded], dtype=np.int64)
     for name, sums in tally.sums.items():
         arrays[f"{prefix}/sums/{name}"] = np.ascontiguousarray(sums.limbs)
-    return {"low": {name: sums.low for name, sums in tally.sums.items()}, "slots": "whole" if whole else "text"}
+    return {
+        "low": {name: sums.low for name, sums in tally.sums.items()},
+        "slots": "whole" if whole else "text",
+    }
 
 
 def _unpack(prefix: str, about: Mapping[str, Any], keys: list[Any], arrays: Arrays) -> Tally:
@@ -161,7 +171,10 @@ def _unpack(prefix: str, about: Mapping[str, Any], keys: list[Any], arrays: Arra
     if about["slots"] == "whole":
         slots = _array(arrays, f"{prefix}/slots", np.int64, 1).tolist()
     else:
-        words, ends = _array(arrays, f"{prefix}/slots", np.uint8, 1).tobytes(), arrays[f"{prefix}/ends"].tolist()
+        words, ends = (
+            _array(arrays, f"{prefix}/slots", np.uint8, 1).tobytes(),
+            arrays[f"{prefix}/ends"].tolist(),
+        )
         slots = [words[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
         if ends != sorted(ends) or (ends or [0])[-1] != len(words):
             raise FileError("The file does not describe a model: its labels do not fit their bytes.")
@@ -170,7 +183,7 @@ def _unpack(prefix: str, about: Mapping[str, Any], keys: list[Any], arrays: Arra
         limbs = _array(arrays, f"{prefix}/sums/{name}", np.int64, 3)
         if limbs.shape[:2] != (len(slots), len(keys)) or limbs.shape[2] < 1 or not -200 < low < 200:
             raise FileError("The file does not describe a model: its sums do not fit its labels.")
-        if limbs.size and max(limbs.max(), -limbs.min()) >= 1 << 32:
+        if limbs.size and max(int(limbs.max()), -int(limbs.min())) >= 1 << 32:
             raise FileError("The file does not describe a model: its sums are not canonical.")
         sums[name] = Exact(limbs, int(low))
     if slots != sorted(set(slots)):
@@ -194,6 +207,9 @@ def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
         raise FileError("The file does not describe a model: its classes or columns do not fit.")
     model = Model(schema, kind)
     tallies = [_unpack(f"{i}", about, keys, arrays) for i, about in enumerate(header["tallies"])]
+    fields = [("n",), *(family.fields() for family in schema.columns.values())]
+    if keys and any(set(tally.sums) != set(names) for tally, names in zip(tallies, fields, strict=True)):
+        raise FileError("The file does not describe a model: its sums are not those of its families.")
     model.rows = tallies[0]
     model.columns = dict(zip(schema.columns, tallies[1:], strict=True))
     return model

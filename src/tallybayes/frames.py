@@ -69,16 +69,15 @@ def column(batch: pa.RecordBatch, name: str) -> pa.Array:
     has = ", ".join(map(repr, batch.schema.names)) or "no columns"
     if at:
         raise ValueError(f"The data has {len(at)} columns called {name!r}; it has {has}. Rename all but one.")
-    raise ValueError(
-        f"The data has no column {name!r}; it has {has}. Rename the column or drop it from the schema."
-    )
+    raise ValueError(f"The data has no column {name!r}; it has {has}. Rename the column or drop it from the schema.")
 
 
 def numbers(cells: pa.Array) -> NDArray[np.float64]:
     """Cells as doubles, NaN where missing; without a copy where they are doubles already."""
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        return numbers(cells.dictionary_decode())
+        at = cells.indices.fill_null(len(cells.dictionary)).to_numpy(zero_copy_only=False)
+        return np.append(numbers(cells.dictionary), np.nan)[at]
     if pa.types.is_null(kind):
         return np.full(len(cells), np.nan)
     if is_text(kind):
@@ -95,9 +94,7 @@ def texts(cells: pa.Array) -> pa.Array:
     """Cells as texts: a level is its text, so that 1, 1.0 and "1" are one level whatever file they come from."""
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        if pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type):
-            return cells
-        return texts(cells.dictionary_decode())
+        return pa.DictionaryArray.from_arrays(cells.indices, texts(cells.dictionary))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return cells
     if is_text(kind):
@@ -152,7 +149,9 @@ def label_array(labels: Any) -> pa.Array:
 def label_column(labels: pa.Array, start: int) -> LabelColumn:
     """Typed labels as numbers. A missing label is an error that says where."""
     if pa.types.is_dictionary(labels.type):
-        labels = labels.dictionary_decode()
+        words = labels.dictionary
+        words = pc.cast(words, pa.string()) if is_text(words.type) else words
+        labels = pa.DictionaryArray.from_arrays(labels.indices, words).dictionary_decode()
     if pa.types.is_floating(labels.type):
         labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
     if labels.null_count:

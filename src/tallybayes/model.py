@@ -24,7 +24,7 @@ from tallybayes.families.base import Scorer
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import CellError
 from tallybayes.schema import Schema
-from tallybayes.tally import Key, Rows, Tally
+from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time: their scores stay in the processor's cache
 
@@ -99,7 +99,7 @@ class Model:
         return result
 
     def __mul__(self, factor: float) -> Model:
-        """Every count times a number: whole numbers exactly, others to 128 bits."""
+        """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""
         if not np.isfinite(factor) or factor < 0:
             raise ValueError(f"A model times {factor!r}: give a finite number of at least 0.")
         result = Model(self.schema, self.kind)

@@ -49,7 +49,7 @@ class Rows:
         if slots * width > np.iinfo(np.int32).max:
             raise OverflowError(f"{slots} values × {width} classes with weights in one batch; give smaller batches.")
         sums = weighted_sums([self.weights], both.astype(np.int32), slots * width)
-        return Exact(sums.limbs.reshape(slots, width, -1), sums.low)
+        return Exact(sums.limbs.reshape(slots, width, sums.limbs.shape[-1]), sums.low)
 
 
 class Tally:
@@ -84,9 +84,7 @@ class Tally:
         return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
 
     def copy(self) -> Tally:
-        return Tally(
-            self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()}
-        )
+        return Tally(self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()})
 
     def __iadd__(self, other: Tally) -> Tally:
         self._merge(other, 1)
@@ -124,9 +122,7 @@ class Tally:
 
     def __repr__(self) -> str:
         tidy = self.canonical()
-        return "\n".join(
-            _table(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items()
-        )
+        return "\n".join(_table(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
 
     def canonical(self) -> Tally:
         """The same sums with labels sorted, and without the slots and classes that hold nothing."""

@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,7 +19,6 @@ import pyarrow as pa
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
-
 
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
 
@@ -86,16 +86,21 @@ class Family(ABC):
         """The name of the statistics kept, by default this family's own."""
         return cls.__name__
 
+    @classmethod
+    def fields(cls) -> tuple[str, ...]:
+        """The names of the sums in this family's tallies; `n`, how many or how much, is always one."""
+        return ("n",)
+
     def settings(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """This family with those of the settings that it has."""
-        own = {field.name for field in fields(self)}
+        own = {field.name for field in dataclasses.fields(self)}
         return replace(self, **{name: value for name, value in settings.items() if name in own})
 
     def __repr__(self) -> str:
-        defaults = {field.name: field.default for field in fields(self)}
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
         shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
         return f"{type(self).__name__}({', '.join(shown)})"
 

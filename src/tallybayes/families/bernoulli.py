@@ -35,7 +35,9 @@ class Bernoulli(Categorical):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.levels != LEVELS:
-            raise ValueError(f"Bernoulli(levels={self.levels!r}): the levels are {LEVELS!r}. Use Categorical for others.")
+            raise ValueError(
+                f"Bernoulli(levels={self.levels!r}): the levels are {LEVELS!r}. Use Categorical for others."
+            )
 
     def encode(self, cells: pa.Array) -> Codes:
         if frames.is_text(cells.type) or pa.types.is_dictionary(cells.type):

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import frames
-from tallybayes.exact import ClassSums, Exact, Floats, Infinite, Square, sum_by_class, weighted_sums
+from tallybayes.exact import ClassSums, Exact, Floats, InfiniteError, Square, sum_by_class, weighted_sums
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.posteriors import Posterior
 from tallybayes.frames import CellError
@@ -91,6 +91,10 @@ class Measured(Family, Generic[S]):
     def statistics(cls) -> str:
         return str(cls.sums.__name__)
 
+    @classmethod
+    def fields(cls) -> tuple[str, ...]:
+        return tuple(cls.sums._fields)
+
     def encode(self, cells: pa.Array) -> Floats:
         return np.ascontiguousarray(frames.numbers(cells))
 
@@ -105,9 +109,9 @@ class Measured(Family, Generic[S]):
             self.check(cells)
         try:
             sums = self._sums(self.sufficient(cells), cells, rows)
-        except Infinite as infinite:
-            raise CellError(infinite.row, f"the value is infinite; {type(self).__name__} expects "
-                            f"{self.support.words}.") from None  # fmt: skip
+        except InfiniteError as infinite:
+            reason = f"the value is infinite; {type(self).__name__} expects {self.support.words}."
+            raise CellError(infinite.row, reason) from None
         shaped = {name: Exact(array.limbs[None], array.low) for name, array in sums.items()}
         return Tally(rows.classes, [""], shaped)
 

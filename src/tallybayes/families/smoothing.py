@@ -1,4 +1,4 @@
-"""Pseudo-counts: what is believed of levels before any is seen. One place for Laplace, Jeffreys, α per level, m-estimate."""
+"""Pseudo-counts, what is believed of levels before any is seen: Laplace, Jeffreys, α per level, m-estimate."""
 
 from __future__ import annotations
 

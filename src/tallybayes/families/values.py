@@ -1,4 +1,4 @@
-"""Numbers whose distribution has no formula: how often each value occurred, which histograms and densities are read from.
+"""Numbers whose distribution has no formula: how often each value occurred. Histograms and densities are read from it.
 
 So that memory stays bounded, a value is rounded to `bits` binary digits before it is counted: 12 keep one part in
 8,192. Within that, the counts are exact, and where the intervals lie or how wide the kernel is can be decided later.

@@ -4,30 +4,16 @@ Each has a slow, obviously right twin in ``tests/reference.py``. All release the
 threads of its own.
 """
 
-from tallybayes.kernels.compiled import (
-    FULL_LOW,
-    Groups,
-    StringIndex,
-    add_normal,
-    add_student,
-    add_table,
-    count_codes,
-    logarithm,
-    normalise,
-    sum_by_class,
-    sum_products,
-)
+from tallybayes.kernels import compiled
 
-__all__ = [
-    "FULL_LOW",
-    "Groups",
-    "StringIndex",
-    "add_normal",
-    "add_student",
-    "add_table",
-    "count_codes",
-    "logarithm",
-    "normalise",
-    "sum_by_class",
-    "sum_products",
-]
+FULL_LOW = compiled.FULL_LOW
+Groups = compiled.Groups
+StringIndex = compiled.StringIndex
+add_normal = compiled.add_normal
+add_student = compiled.add_student
+add_table = compiled.add_table
+count_codes = compiled.count_codes
+logarithm = compiled.logarithm
+normalise = compiled.normalise
+sum_by_class = compiled.sum_by_class
+sum_products = compiled.sum_products

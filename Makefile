@@ -1,0 +1,34 @@
+# make demo and make test set everything up by themselves, in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
+
+.PHONY: demo test check bench clean
+
+demo: .venv/ready
+	$(BIN)/python -m tallybayes.demo
+
+test: check
+	$(BIN)/python -m pytest
+
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/ready
+	$(BIN)/python bench/start.py
+	$(BIN)/python bench/dense.py
+	$(BIN)/python bench/categories.py
+	$(BIN)/python bench/growth.py
+
+.venv/ready: pyproject.toml CMakeLists.txt $(KERNELS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tallybayes needs Python 3.11 or newer; try make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' cmake ninja
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv build

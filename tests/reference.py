@@ -1,0 +1,64 @@
+"""Slow, obviously right twins of the kernels and of the exact sums, in fractions and plain loops."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+
+def sums_by_class(values, codes, classes):
+    """(n, Σx, Σx²) of every class, as fractions; NaN is skipped."""
+    result = [(0, Fraction(0), Fraction(0)) for _ in range(classes)]
+    for value, code in zip(values, codes, strict=True):
+        if code >= 0 and not math.isnan(value):
+            n, x, xx = result[code]
+            exact = Fraction(value)
+            result[code] = (n + 1, x + exact, xx + exact * exact)
+    return result
+
+
+def sum_products(factors, codes, groups):
+    result = [Fraction(0)] * groups
+    for *values, code in zip(*factors, codes, strict=True):
+        if code >= 0 and not any(map(math.isnan, values)):
+            result[code] += math.prod(map(Fraction, values), start=Fraction(1))
+    return result
+
+
+def encode(strings, known):
+    """Each string's number in order of first meeting, -1 for None; `known` is extended."""
+    codes = []
+    for string in strings:
+        if string is not None and string not in known:
+            known.append(string)
+        codes.append(-1 if string is None else known.index(string))
+    return codes
+
+
+def count_codes(codes, classes):
+    return Counter((c, k) for c, k in zip(codes, classes, strict=True) if c >= 0 and k >= 0)
+
+
+def softmax(scores):
+    """Of one row; None where no class is possible."""
+    best = max(scores)
+    if best == -math.inf:
+        return None
+    shares = [math.exp(s - best) for s in scores]
+    return [share / sum(shares) for share in shares]
+
+
+def naive_bayes(rows, labels, row, alpha):
+    """P(class | row) for categories by the book: counts, Laplace smoothing over the levels met, Bayes' rule."""
+    classes = sorted(set(labels))
+    levels = [sorted({r[j] for r in rows}) for j in range(len(row))]
+    joint = []
+    for c in classes:
+        members = [r for r, label in zip(rows, labels, strict=True) if label == c]
+        p = Fraction(len(members), len(rows))
+        for j, value in enumerate(row):
+            seen = sum(r[j] == value for r in members)
+            p *= (seen + Fraction(alpha)) / (len(members) + Fraction(alpha) * len(levels[j]))
+        joint.append(p)
+    return classes, joint

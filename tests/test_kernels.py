@@ -1,0 +1,152 @@
+"""Every kernel against its slow twin, on values drawn to be awkward."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from tallybayes import kernels
+from tallybayes.exact import Exact, weighted_sums
+from tallybayes.families.categorical import lookup
+
+DOUBLES = st.floats(allow_nan=True, allow_infinity=False)
+NEAR_ONE = st.floats(-100, 100) | st.integers(-1000, 1000).map(float) | st.just(math.nan)
+CODES = st.integers(-1, 2)
+
+
+@given(st.lists(st.tuples(DOUBLES | NEAR_ONE, CODES), max_size=60))
+def test_sums_by_class_are_exact(rows):
+    check_sums([value for value, _ in rows], [code for _, code in rows], 3)
+
+
+@given(st.lists(NEAR_ONE, min_size=9, max_size=200), st.integers(-300, 300))
+def test_sums_on_grids_are_exact_at_every_scale(values, exponent):
+    scaled = [math.ldexp(v, exponent) for v in values]
+    check_sums(scaled, [0] * len(scaled), 1)
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-160, 1e-100, 1e-10, 1.0, 1e9, 1e140, 1e150, 1e300])
+@pytest.mark.parametrize("classes", [1, 2, 7, 300])
+def test_sums_over_many_blocks_are_exact(scale, classes):
+    rng = np.random.default_rng(5)
+    values = rng.normal(1.0, 1e-3, 10_000) * scale * 2.0 ** rng.integers(-8, 8, 10_000)
+    values[rng.integers(0, 10_000, 500)] = np.nan
+    check_sums(values, rng.integers(-1, classes, 10_000), classes)
+
+
+def check_sums(values, codes, classes):
+    groups = kernels.Groups(np.array(codes, np.int32), classes)
+    x = np.array(values, np.float64)
+    n, sums, squares, infinite = kernels.sum_by_class(x, groups, True)
+    found = zip(
+        n.tolist(),
+        Exact(sums, kernels.FULL_LOW[1]).fractions(),
+        Exact(squares, kernels.FULL_LOW[2]).fractions(),
+        strict=True,
+    )
+    assert list(found) == reference.sums_by_class(x, codes, classes)
+    assert infinite == -1
+    only = kernels.sum_by_class(x, groups, False)
+    assert Exact(only[1], kernels.FULL_LOW[1]) == Exact(sums, kernels.FULL_LOW[1])
+    assert only[2] is None
+
+
+@pytest.mark.parametrize("classes", [2, 500])
+def test_the_first_infinity_is_reported(classes):
+    values, codes = np.ones(10_000), np.arange(10_000, dtype=np.int32) % classes
+    values[[7001, 7002, 9000]] = [np.inf, -np.inf, np.inf]
+    assert kernels.sum_by_class(values, kernels.Groups(codes, classes), True)[3] == 7001
+    codes[7001] = -1
+    assert kernels.sum_by_class(values, kernels.Groups(codes, classes), True)[3] == 7002
+
+
+@given(st.lists(st.tuples(DOUBLES, DOUBLES, DOUBLES, CODES), max_size=30), st.integers(1, 3))
+def test_products_are_exact(rows, count):
+
+    factors = [np.array([row[i] for row in rows], np.float64) for i in range(count)]
+    codes = np.array([row[3] for row in rows], np.int32)
+    assert weighted_sums(factors, codes, 3).fractions() == reference.sum_products(factors, codes, 3)
+
+
+@given(st.lists(st.none() | st.text(max_size=20) | st.sampled_from(["a", "abcdefgh", "abcdefghi", ""]), max_size=80))
+def test_strings_are_numbered_in_order_of_meeting(strings):
+
+    for kind in (pa.string(), pa.large_string()):
+        known, index = [], kernels.StringIndex()
+        cells = pa.array([None, *strings, "x"], kind)[1:-1]  # a slice: the buffers do not start at its first cell
+        assert lookup(index, cells, grow=True).tolist() == reference.encode(strings, known)
+        assert len(index) == len(known)
+        assert lookup(index, pa.array(["never met before"], kind)).tolist() == [-2]
+
+
+def test_an_index_of_many_strings_finds_them_all():
+
+    index = kernels.StringIndex()
+    words = pa.array([f"{'long ' * (i % 9)}{i}" for i in range(50_000)])
+    assert np.array_equal(lookup(index, words, grow=True), np.arange(50_000))
+    assert np.array_equal(lookup(index, words), np.arange(50_000))
+
+
+@given(st.lists(st.tuples(st.integers(-2, 4), st.integers(-1, 2))))
+def test_codes_are_counted(pairs):
+    codes, classes = (np.array([p[i] for p in pairs], np.int32) for i in (0, 1))
+    found = kernels.count_codes(codes, classes, 5, 3)
+    expected = reference.count_codes(codes.tolist(), classes.tolist())
+    assert {(i, j): found[i, j] for i, j in np.argwhere(found)} == expected
+
+
+@given(
+    st.lists(st.lists(st.floats(-800, 0) | st.just(-math.inf), min_size=3, max_size=3), min_size=1),
+    st.integers(1, 3),
+)
+def test_scores_become_probabilities(rows, classes):
+    scores = np.array([row[:classes] for row in rows]).T.copy()
+    out = np.empty((len(rows), classes))
+    impossible = kernels.normalise(scores.copy(), out)
+    expected = [reference.softmax(row) for row in scores.T.tolist()]
+    assert impossible == sum(row is None for row in expected)
+    for row, wanted in zip(out, expected, strict=True):
+        if wanted is not None:
+            np.testing.assert_allclose(row, wanted, rtol=1e-14, atol=1e-300)
+
+
+def test_log_sum_exp_of_the_lecture():
+    scores = np.array([[-120.0], [-121.0]])
+    out = np.empty((1, 2))
+    kernels.normalise(scores, out)
+    assert -120.0 - math.log(out[0, 0]) == pytest.approx(-120.0 + math.log(1 + math.exp(-1)), abs=1e-15)
+
+
+@pytest.mark.parametrize("spread", [1e-9, 1e-3, 0.05, 1.0, 1e5, 1e140])
+@pytest.mark.parametrize("rows", [1, 5, 511, 2000])
+def test_densities_are_those_of_the_formulas(spread, rows):
+    rng = np.random.default_rng(1)
+    x = rng.normal(0.0, spread, (3, rows))
+    x[rng.random((3, rows)) < 0.1] = np.nan
+    mean, precision, power, constant = rng.uniform(0.5, 2.0, (4, 3, 2))
+    d = (x[:, None, :] - mean[:, :, None]) ** 2 * precision[:, :, None]
+    for found, said in (
+        (kernels.add_normal, constant[:, :, None] - d / 2),
+        (kernels.add_student, constant[:, :, None] - power[:, :, None] * np.log1p(d)),
+    ):
+        scores = np.ones((2, rows + 3))
+        settings = (mean, precision, constant) if found is kernels.add_normal else (mean, precision, power, constant)
+        found(list(x), *settings, scores)
+        np.testing.assert_allclose(scores[:, :rows], 1.0 + np.nansum(said, axis=0), rtol=1e-12)
+        assert np.all(scores[:, rows:] == 1.0)
+
+
+@given(st.floats(min_value=0.0, exclude_min=True, allow_infinity=False))
+def test_the_logarithm_is_right_to_the_last_bit_or_next_to_it(x):
+    found, exact = kernels.logarithm(np.array([x]))[0], math.log(x)
+    assert abs(found - exact) <= math.ulp(exact)
+
+
+def test_the_logarithm_of_nothing_positive_is_missing():
+    found = kernels.logarithm(np.array([0.0, -1.0, np.nan, -np.inf, np.inf, 1.0]))
+    assert np.isnan(found[:4]).all()
+    assert found[4:].tolist() == [math.inf, 0.0]

@@ -1,0 +1,373 @@
+"""Models: learning, forgetting, merging, decaying, believing, and what they refuse."""
+
+import datetime
+import decimal
+import pickle
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
+
+from tallybayes import (
+    Bernoulli,
+    Categorical,
+    Density,
+    Gamma,
+    Gaussian,
+    Histogram,
+    Model,
+    Poisson,
+    Schema,
+    digest,
+    load,
+    save,
+)
+
+RNG = np.random.default_rng(3)
+N = 300
+FRAME = {
+    "city": RNG.choice(["Paris", "Rome", "Oslo"], N).tolist(),
+    "age": RNG.normal(40, 12, N),
+    "calls": RNG.poisson(3, N),
+    "paid": RNG.random(N) < 0.3,
+    "income": RNG.lognormal(10, 1, N),
+}
+LABELS = RNG.choice(["stay", "leave"], N).tolist()
+SCHEMA = Schema(
+    {"city": Categorical(), "age": Gaussian(), "calls": Poisson(), "paid": Bernoulli(), "income": Histogram()}
+)
+
+
+def part(start, stop):
+    return {name: values[start:stop] for name, values in FRAME.items()}, LABELS[start:stop]
+
+
+def train(start=0, stop=N, schema=SCHEMA, **options):
+    return Model.train(schema, *part(start, stop), **options)
+
+
+def test_learning_in_place_is_training_on_all():
+    model = train(0, 100)
+    model += train(100, 250)
+    model += train(250, N)
+    assert model == train()
+    assert digest(model) == digest(train())
+
+
+def test_forgetting_leaves_no_trace():
+    model = train()
+    model -= train(17, 18)
+    rest = {name: [*values[:17], *values[18:]] for name, values in FRAME.items()}
+    assert digest(model) == digest(Model.train(SCHEMA, rest, LABELS[:17] + LABELS[18:]))
+
+
+def test_a_class_that_is_forgotten_was_never_there():
+    extra = Model.train(SCHEMA, {name: values[:1] for name, values in FRAME.items()}, ["new"])
+    model = train() + extra
+    assert model.classes == ["leave", "new", "stay"]
+    model -= extra
+    assert digest(model) == digest(train())
+    assert model.classes == ["leave", "stay"]
+
+
+def test_merging_does_not_care_who_is_first():
+    assert digest(train(0, 100) + train(100, N)) == digest(train(100, N) + train(0, 100))
+
+
+def test_operators_that_make_new_models_leave_the_old_ones_alone():
+    one, other = train(0, 100), train(100, N)
+    before = digest(one), digest(other)
+    _ = one + other, (one + other) - other, one * 0.5, one.believing(alpha=0.1)
+    assert (digest(one), digest(other)) == before
+
+
+def test_beliefs_share_counts_until_one_side_learns():
+    model = train(0, 100)
+    other = model.believing(alpha=0.5)
+    other += train(100, N, other.schema)
+    assert digest(model) == digest(train(0, 100))
+    assert other == train().believing(alpha=0.5)
+
+
+def test_forgetting_what_was_never_learned_is_refused_and_changes_nothing():
+    model = train(0, 50)
+    before = digest(model)
+    stranger = Model.train(SCHEMA, {**part(0, 1)[0], "city": ["Lima"]}, LABELS[:1])
+    with pytest.raises(ValueError, match="in column 'city' a count would go below zero"):
+        model -= stranger
+    with pytest.raises(ValueError, match="fewer than no rows"):
+        model -= train(0, 200)
+    assert digest(model) == before
+    numbers = Schema({"x": Gaussian()})
+    model = Model.train(numbers, {"x": [1.0, 2.0, 3.0]}, ["a"] * 3)
+    before = digest(model)
+    with pytest.raises(ValueError, match="in column 'x' a variance would go below zero"):
+        model -= Model.train(numbers, {"x": [50.0]}, ["a"])
+    with pytest.raises(ValueError, match="a sum would be left where nothing is counted"):
+        model -= Model.train(numbers, {"x": [1.0, 2.0, 4.0]}, ["a"] * 3)
+    assert digest(model) == before
+
+
+def test_adding_what_is_counted_differently_is_refused():
+    mine = Model.train(Schema({"x": Histogram(bits=12)}), {"x": [1.0]}, ["a"])
+    with pytest.raises(ValueError, match=r"Column 'x' is counted by Histogram\(bits=12\) .* Histogram\(bits=8\)"):
+        mine += Model.train(Schema({"x": Histogram(bits=8)}), {"x": [1.0]}, ["a"])
+    with pytest.raises(ValueError, match=r"Histogram\(bits=12\) on the one side and by Gaussian\(\)"):
+        mine += Model.train(Schema({"x": Gaussian()}), {"x": [1.0]}, ["a"])
+    with pytest.raises(ValueError, match="The columns differ: 'x' on the one side, 'y' on the other"):
+        mine += Model.train(Schema({"y": Gaussian()}), {"y": [1.0]}, ["a"])
+    with pytest.raises(TypeError, match="type int64; those already counted are of type string"):
+        mine += Model.train(Schema({"x": Histogram()}), {"x": [1.0]}, [1])
+    with pytest.raises(TypeError, match="not to a int"):
+        mine += 1
+
+
+def test_the_same_counts_under_another_prior():
+    model = train()
+    assert model.believing(alpha=0.25).estimates("city") == train(schema=SCHEMA.believing({"alpha": 0.25})).estimates(
+        "city"
+    )
+    assert model.believing(city=Categorical(alpha=2.0)).schema.columns["city"] == Categorical(alpha=2.0)
+    smooth = model.believing(income=Density())
+    assert list(smooth.estimates("income")) == ["bandwidth"]
+    assert smooth.counts("income") == model.counts("income")
+    for changes, message in [
+        ({"income": Gaussian()}, "these count differently"),
+        ({"town": Categorical()}, "The schema has no column 'town'"),
+        ({"beta": 0.5}, "beta=0.5 is not a belief of this schema"),
+        ({"city": 3}, "city=3 is not a belief of this schema; give a family"),
+        ({"bits": 3}, "these count differently"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.believing(**changes)
+
+
+@pytest.mark.parametrize(
+    ("prior", "expected"),
+    [
+        ("frequencies", [0.25, 0.75]),
+        ("uniform", [0.5, 0.5]),
+        (1.0, [2 / 6, 4 / 6]),
+        ({"a": 0.9, "b": 0.1}, [0.9, 0.1]),
+    ],
+)
+def test_priors_of_the_classes(prior, expected):
+    model = Model.train(Schema({}, prior=prior), {"x": [1, 2, 3, 4]}, ["a", "b", "b", "b"])
+    assert list(model.prior().values()) == pytest.approx(expected)
+    assert model.posterior({"x": [0]})[0] == pytest.approx(expected)
+
+
+def test_priors_that_make_no_sense_are_refused():
+    for prior in ("even", -1.0, {"a": 0.3}, True, None):
+        with pytest.raises(ValueError, match="prior="):
+            Schema({}, prior=prior)
+    with pytest.raises(ValueError, match="no probability for class 'b'"):
+        Model.train(Schema({}, prior={"a": 1.0}), {"x": [1, 2]}, ["a", "b"]).posterior({"x": [1]})
+
+
+def test_whole_weights_repeat_rows_and_fractional_ones_are_exact():
+    weights = RNG.integers(0, 4, N)
+    repeated = {name: np.repeat(np.array(values), weights) for name, values in FRAME.items()}
+    again = Model.train(SCHEMA, repeated, np.repeat(LABELS, weights))
+    assert digest(train(weights=weights)) == digest(again)
+    tenths = np.full(N, 0.1)
+    model = train(weights=tenths)
+    halves = train(0, 150, weights=tenths[:150]) + train(150, N, weights=tenths[150:])
+    assert digest(model) == digest(halves)
+    model -= train(10, N, weights=tenths[10:])
+    assert digest(model) == digest(train(0, 10, weights=tenths[:10]))
+
+
+def test_decay():
+    half = train() * 0.5
+    assert half.n == N / 2
+    np.testing.assert_allclose(
+        half.believing(alpha=0.5).estimates("city")["Rome"]["stay"], train().estimates("city")["Rome"]["stay"]
+    )
+    assert digest(half * 2) == digest(train())
+    for factor in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="at least 0"):
+            train() * factor
+
+
+def test_weights_that_make_no_sense_are_refused():
+    for weights, message in [
+        ([-1.0] * N, "The weight in row 0 is -1.0"),
+        ([1.0] * (N - 1) + [float("nan")], f"row {N - 1} is nan"),
+        ([1.0] * 3, "There are 3 weights"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            train(weights=weights)
+
+
+def test_streams_batches_and_names():
+    table = pa.table({**FRAME, "label": LABELS, "w": np.ones(N)})
+    expected = digest(train())
+    assert digest(Model.train(SCHEMA, table, "label")) == expected
+    assert digest(Model.train(SCHEMA, table, "label", weights="w")) == expected
+    assert digest(Model.train(SCHEMA, table.to_reader(max_chunksize=7), "label")) == expected
+    assert digest(Model.train(SCHEMA, (table.slice(i, 10) for i in range(0, N, 10)), "label")) == expected
+    assert digest(Model.train(SCHEMA, [part(0, 90), part(90, N)])) == expected
+    with pytest.raises(ValueError, match="With a stream of frames"):
+        Model.train(SCHEMA, [table], LABELS)
+    with pytest.raises(ValueError, match="Column 'city' holds the labels; drop it"):
+        Model.train(SCHEMA, table, "city")
+    with pytest.raises(ValueError, match="No labels are given"):
+        Model.train(SCHEMA, table)
+
+
+def test_threads_give_the_same_bytes(monkeypatch):
+    monkeypatch.setattr("tallybayes.batches.LEAST_ROWS", 7)
+    expected = digest(train(threads=1))
+    joint = train().log_joint(FRAME, threads=1)
+    for threads in (2, 3, 1000):
+        assert digest(train(threads=threads)) == expected
+        assert np.array_equal(train().log_joint(FRAME, threads=threads), joint)
+    with pytest.raises(ValueError, match="threads=0"):
+        train(threads=0)
+
+
+def test_evidence_adds_up_to_the_joint():
+    model = train()
+    evidence = model.evidence(FRAME)
+    np.testing.assert_allclose(evidence.total(), model.log_joint(FRAME), rtol=1e-12)
+    posterior = np.exp(evidence.total())
+    np.testing.assert_allclose(model.posterior(FRAME), posterior / posterior.sum(axis=1, keepdims=True), rtol=1e-9)
+    assert "… and 297 more rows" in repr(evidence)
+
+
+def test_missing_cells_and_unseen_levels_say_nothing():
+    model = train()
+    empty = {
+        "city": [None, "Atlantis"],
+        "age": [None, np.nan],
+        "calls": [None] * 2,
+        "paid": [None] * 2,
+        "income": [None] * 2,
+    }
+    np.testing.assert_allclose(model.posterior(empty), [list(model.prior().values())] * 2)
+
+
+def test_reprs_say_what_is_there():
+    assert repr(train()).splitlines() == [
+        f"Model of 300 rows in 2 classes: leave {LABELS.count('leave')}, stay {LABELS.count('stay')}",
+        "city     Categorical()",
+        "age      Gaussian()",
+        "calls    Poisson()",
+        "paid     Bernoulli()",
+        "income   Histogram()",
+        "(class)  frequencies",
+    ]
+    assert repr(Model(SCHEMA)).startswith("Model of no rows")
+
+
+def test_a_model_of_nothing_says_so():
+    model = Model.train(SCHEMA, {name: [] for name in FRAME}, [])
+    assert (model.n, model.classes) == (0.0, [])
+    with pytest.raises(ValueError, match="has counted no rows"):
+        model.posterior(FRAME)
+    assert digest(model + train()) == digest(train())
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "b", "a"],
+        [3, 1, 3],
+        [1_000_000_007, -5, 12],
+        [True, False, True],
+        [0.5, 2.0, 0.5],
+        [b"x", b"\xff", b"x"],
+        [datetime.date(2024, 2, 29), datetime.date(1999, 1, 1), datetime.date(2024, 2, 29)],
+        [
+            datetime.datetime(2024, 2, 29, 12),
+            datetime.datetime(1999, 1, 1),
+            datetime.datetime(2024, 2, 29, 12),
+        ],
+        [decimal.Decimal("1.50"), decimal.Decimal("-2.25"), decimal.Decimal("1.50")],
+        [datetime.time(12, 30), datetime.time(1), datetime.time(12, 30)],
+    ],
+    ids=lambda labels: type(labels[0]).__name__,
+)
+def test_labels_keep_their_type_through_the_file(labels, tmp_path):
+    model = Model.train(Schema({"x": Poisson()}), {"x": [1, 2, 3]}, labels)
+    assert set(model.classes) == set(labels)
+    assert [type(label) for label in model.classes] == [type(labels[0])] * len(set(labels))
+    save(model, tmp_path / "m.tally")
+    again = load(tmp_path / "m.tally")
+    assert again.classes == model.classes
+    assert again == model
+    assert again.kind == model.kind
+    assert again.decide({"x": [1]}) == model.decide({"x": [1]})
+
+
+def test_labels_of_mixed_types_are_refused():
+    with pytest.raises(TypeError, match=r"The labels mix str \('b'\) and int \(1\)|int \(1\) and str \('b'\)"):
+        Model.train(SCHEMA, part(0, 2)[0], [1, "b"])
+
+
+def test_missing_labels_are_refused_with_their_place():
+    for labels in (["a", None], np.array([1.0, np.nan])):
+        with pytest.raises(ValueError, match="1 of 2 rows have no label, the first in row 1"):
+            Model.train(SCHEMA, part(0, 2)[0], labels)
+
+
+def test_too_few_or_too_many_labels_are_refused():
+    for labels in (LABELS[:5], [*LABELS, "more"]):
+        with pytest.raises(ValueError, match="labels for"):
+            Model.train(SCHEMA, FRAME, labels)
+
+
+def test_models_can_be_pickled():
+    model = train()
+    model.posterior(FRAME)
+    assert digest(pickle.loads(pickle.dumps(model))) == digest(model)
+
+
+def test_posterior_is_that_of_scikit_learn():
+    x = RNG.normal(size=(200, 4)) * [1, 10, 0.1, 100] + [0, 5, -3, 1e4]
+    y = RNG.integers(0, 3, 200)
+    ours = Model.train(Schema({str(i): Gaussian(m=0.0, plugin=True) for i in range(4)}), x, y)
+    np.testing.assert_allclose(ours.posterior(x), GaussianNB(var_smoothing=0).fit(x, y).predict_proba(x), atol=1e-10)
+    bits = RNG.integers(0, 2, (200, 5))
+    for alpha in (0.5, 1.0, 3.0):
+        ours = Model.train(Schema({str(i): Bernoulli(alpha=alpha) for i in range(5)}), bits, y)
+        theirs = BernoulliNB(alpha=alpha).fit(bits, y)
+        np.testing.assert_allclose(ours.posterior(bits), theirs.predict_proba(bits), atol=1e-10)
+        levels = RNG.integers(0, 4, (200, 5))
+        ours = Model.train(Schema({str(i): Categorical(alpha=alpha) for i in range(5)}), levels, y)
+        theirs = CategoricalNB(alpha=alpha).fit(levels, y)
+        np.testing.assert_allclose(ours.posterior(levels), theirs.predict_proba(levels), atol=1e-10)
+
+
+def test_an_answer_that_no_class_allows_falls_to_the_prior_with_a_warning():
+    schema = Schema({"x": Categorical(alpha=0.0), "y": Categorical(alpha=0.0)})
+    model = Model.train(schema, {"x": ["u", "v", "v"], "y": ["s", "t", "t"]}, ["a", "b", "b"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.posterior({"x": ["u"], "y": ["s"]}).tolist() == [[1.0, 0.0]]
+        assert model.log_joint({"x": ["u"], "y": ["t"]}).tolist() == [[-np.inf, -np.inf]]
+    with pytest.warns(UserWarning, match="1 rows are impossible in every class"):
+        assert model.posterior({"x": ["u"], "y": ["t"]})[0] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_asking_for_what_is_not_there():
+    model = train()
+    for ask, message in [
+        (lambda: model.estimates("town"), "The model has no column 'town'; it has 'city'"),
+        (lambda: model.counts("town"), "The model has no column 'town'"),
+        (
+            lambda: model.parameters("city", "never"),
+            "There is no class 'never'; the classes are 'leave', 'stay'",
+        ),
+        (lambda: model.decide(FRAME, costs={("stay", "go"): 1.0}), r"The cost of \('stay', 'go'\)"),
+        (lambda: model.decide(FRAME, costs=[[0, 1]]), r"2 classes need 2 × 2"),
+        (
+            lambda: Model.train(Schema({"x": Gamma()}), {"x": [1.0]}, ["a"]).parameters("x", "a"),
+            "no posterior",
+        ),
+    ]:
+        with pytest.raises((ValueError, TypeError), match=message):
+            ask()

@@ -1,0 +1,118 @@
+"""Schemas: inferring families and saying why, hints, and what is refused."""
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tallybayes import (
+    FAMILIES,
+    Bernoulli,
+    Categorical,
+    Gaussian,
+    LogNormal,
+    MEstimate,
+    Model,
+    Poisson,
+    Schema,
+)
+
+RNG = np.random.default_rng(8)
+
+
+def inferred(values, **options):
+    schema = Schema.infer({"x": values}, **options)
+    return schema.columns.get("x"), schema.reasons["x"]
+
+
+@pytest.mark.parametrize(
+    ("values", "family", "reason"),
+    [
+        ([True, False, None], Bernoulli(), "true or false"),
+        ([0, 1, 1], Bernoulli(), "only 0 and 1"),
+        ([0.0, 1.0, np.nan], Bernoulli(), "only 0 and 1"),
+        (["a", "b", "a"], Categorical(), "text, 2 levels in 3 cells"),
+        (RNG.integers(1, 6, 500), Categorical(), "only 5 different whole numbers"),
+        (RNG.poisson(9, 500), Poisson(), "whole numbers, their variance near their mean"),
+        (RNG.normal(0, 1, 500), Gaussian(), "numbers from"),
+        (RNG.integers(-5000, 5000, 500), Gaussian(), "numbers from"),
+        (RNG.lognormal(3, 1.5, 500), LogNormal(), "positive numbers with a long tail"),
+        (["1.5", "2.25", " 7 "], Gaussian(), "written as text, numbers from 1.5 to 7"),
+        ([None, None], None, "every cell is missing"),
+        ([np.nan], None, "every cell is missing"),
+        (["same"] * 30, None, "every cell is the same"),
+        ([72.0] * 30, None, "every cell is the same"),
+        ([72.0] * 3, Gaussian(), "numbers from 72 to 72"),
+        ([f"id-{i}" for i in range(50)], None, "50 different texts in 50 cells"),
+    ],
+    ids=str,
+)
+def test_infers_by_type_and_values_and_says_why(values, family, reason):
+    found, why = inferred(values)
+    assert found == family
+    assert why.startswith(reason)
+
+
+def test_hints_settle_single_columns():
+    frame = {"age": [1.5, 2.5], "zip": [1000, 2000], "play": ["y", "n"]}
+    schema = Schema.infer(frame, {"zip": Categorical(), "age": None}, label="play")
+    assert schema.columns == {"zip": Categorical()}
+    assert repr(schema).splitlines() == [
+        "zip      Categorical()  as told",
+        "age      left out       as told",
+        "(class)  frequencies",
+    ]
+    with pytest.raises(ValueError, match="The data has no column 'zap'"):
+        Schema.infer(frame, {"zap": None})
+    with pytest.raises(ValueError, match="The data has no column 'Play'"):
+        Schema.infer(frame, label="Play")
+
+
+def test_points_in_time_are_an_error_that_says_what_to_do():
+    with pytest.raises(
+        ValueError, match=r"Column 'x': cells of type date32\[day\] are points in time.*drop the column"
+    ):
+        inferred([datetime.date(2020, 1, 1)])
+    assert inferred([datetime.date(2020, 1, 1)], hints={"x": None})[0] is None
+
+
+def test_schemas_of_something_else_are_refused():
+    with pytest.raises(TypeError, match=r"Column 'x' is given .*Gaussian.* not a family. Write Gaussian\(\)."):
+        Schema({"x": Gaussian})
+    with pytest.raises(TypeError, match="The column name 3 is not a text"):
+        Schema({3: Gaussian()})
+    with pytest.raises(ValueError, match="no rows to infer"):
+        Schema.infer(pa.schema([]).empty_table())
+
+
+def test_an_untouched_inferred_schema_answers_sensibly_on_awkward_data():
+    """A constant column, a class of one row, a level seen once, an empty column, ties and outliers."""
+    n = 60
+    frame = {
+        "constant": [5.0] * n,
+        "rare": ["common"] * (n - 1) + ["once"],
+        "empty": [None] * n,
+        "outlier": [*RNG.normal(0, 1, n - 1), 1e12],
+        "tiny": RNG.normal(0, 1e-200, n),
+        "counts": RNG.poisson(4, n),
+        "flag": [True] * n,
+        "gaps": [None if i % 3 else float(i) for i in range(n)],
+    }
+    labels = ["a"] * 40 + ["b"] * 19 + ["single"]
+    model = Model.train(Schema.infer(frame), frame, labels)
+    strange = {name: [values[0], None] for name, values in frame.items()} | {"outlier": [-1e15, 1e300]}
+    for asked in (frame, strange):
+        posterior = model.posterior(asked)
+        assert np.isfinite(model.log_joint(asked)).all()
+        assert np.isfinite(posterior).all()
+        np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
+
+
+def test_settings_survive_json():
+    columns = {name: family() for name, family in FAMILIES.items()}
+    columns["smoothed"] = Categorical(alpha=MEstimate(2.0, {"u": 0.5, "v": 0.5}), levels=("u", "v"))
+    columns["levels"] = Categorical(alpha={"u": 0.5, "v": 2.5})
+    for prior in ("uniform", 0.5, {"a": 0.25, "b": 0.75}):
+        schema = Schema(columns, prior=prior)
+        assert Schema.from_json(schema.to_json()) == schema
