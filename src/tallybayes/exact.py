@@ -193,6 +193,12 @@ def to_float(value: Fraction) -> float:
         return float("-inf") if value < 0 else float("inf")
 
 
+def mean(n: Exact, x: Exact) -> Floats:
+    """Σx / n, rounded once. Zero where nothing was counted."""
+    pairs = zip(n.fractions(), x.fractions(), strict=True)
+    return np.array([to_float(s / k) if k else 0.0 for k, s in pairs]).reshape(n.shape)
+
+
 def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
     """Σ(x − mean)², from exact sums and rounded once: no digit is lost at any mean. Zero where nothing was counted."""
     pairs = zip(n.fractions(), x.fractions(), xx.fractions(), strict=True)

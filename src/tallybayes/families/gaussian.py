@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import Exact, Floats, Square, scatter
+from tallybayes.exact import Exact, Floats, Square, mean, scatter
 from tallybayes.families import special
 from tallybayes.families.base import Belief, Scorer, expect_number
 from tallybayes.families.measured import Measured, MeasuredBelief
@@ -59,9 +59,8 @@ class Gaussian(Measured[GaussianSums]):
         return GaussianSums(n=1, x=x, xx=Square(x))
 
     def read(self, sums: Mapping[str, Exact]) -> Moments:
-        n, x = sums["n"].round(), sums["x"].round()
-        mean = np.divide(x, n, out=np.zeros_like(x), where=n != 0)
-        return Moments(n, mean, scatter(sums["n"], sums["x"], sums["xx"]))
+        n, x, xx = sums["n"], sums["x"], sums["xx"]
+        return Moments(n.round(), mean(n, x), scatter(n, x, xx))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):

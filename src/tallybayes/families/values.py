@@ -64,10 +64,10 @@ def value_keys(x: Floats, bits: int) -> Counts:
     """Whole numbers in the order of the values, equal for values that are equal to this many binary digits."""
     shift = 52 - bits
     magnitude = np.minimum(np.abs(x).view(np.int64), LARGEST)
-    keys = (magnitude + (1 << shift >> 1)) >> shift
-    return np.where(x < 0, -keys, np.minimum(keys, LARGEST >> shift))
+    keys = np.minimum((magnitude + (1 << shift >> 1)) >> shift, LARGEST >> shift)
+    return np.where(x < 0, -keys, keys)
 
 
 def values_of_keys(keys: Counts, bits: int) -> Floats:
-    magnitude = np.minimum(np.abs(keys), LARGEST >> (52 - bits)) << (52 - bits)
+    magnitude = np.abs(keys) << (52 - bits)
     return np.copysign(magnitude.view(np.float64), keys)
