@@ -33,7 +33,7 @@ class Gamma(Measured[GammaSums]):
 
     >>> fit = Gamma(m=0.0).estimate(GammaSums(n=np.array([3.0]), x=np.array([6.0]), log_x=np.array([1.5])))
     >>> {name: value.round(3).tolist() for name, value in fit.items()}
-    {'shape': [2.742], 'scale': [0.729]}
+    {'shape': [2.744], 'scale': [0.729]}
     """
 
     sums: ClassVar[Any] = GammaSums

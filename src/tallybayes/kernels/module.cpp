@@ -124,6 +124,7 @@ int64_t with_columns(nb::list list, Table<double> settings, Out<double> scores, 
 }  // namespace
 
 NB_MODULE(compiled, m) {
+    nb::set_leak_warnings(false);  // an exception that outlives the interpreter is not a leak of ours
     nb::class_<Groups>(m, "Groups")
         .def("__init__",
              [](Groups* self, In<int32_t> codes, int classes) { new (self) Groups(codes.data(), int64_t(codes.size()), classes); },

@@ -39,44 +39,42 @@ inline uint64_t mix(uint64_t a, uint64_t b) {
     return uint64_t(product) ^ uint64_t(product >> 64);
 }
 
-inline uint64_t hash(const char* text, uint64_t length, uint64_t prefix) {
-    uint64_t state = mix(prefix ^ key.a, length ^ key.b);
-    for (uint64_t at = 8; at + 8 <= length; at += 8) state = mix(load<uint64_t>(text + at) ^ state, key.b);
-    if (length > 8) state = mix(load<uint64_t>(text + length - 8) ^ state, key.a);
-    return mix(state, key.b ^ length);
+inline uint64_t hash(const char* text, uint64_t length, uint64_t head, uint64_t tail) {
+    uint64_t state = mix(head ^ key.a, tail ^ key.b ^ length);
+    for (uint64_t at = 8; at + 8 < length; at += 8) state = mix(load<uint64_t>(text + at) ^ state, key.b);
+    return state;
 }
 
 }  // namespace
 
-StringIndex::StringIndex() : slots_(64, Slot{0, 0, 0, -1}), ends_{0} {}
-
-bool StringIndex::same(const Slot& slot, const char* text, uint64_t length) const {
-    return length <= 8 || std::memcmp(bytes_.data() + ends_[slot.code], text, length) == 0;
-}
+StringIndex::StringIndex() : slots_(64, Slot{0, 0, 0, 0, -1}), ends_{0} {}
 
 int32_t StringIndex::find(const char* text, uint64_t length, bool grow) {
-    const uint64_t prefix = load_short(text, length);
-    const uint64_t code = hash(text, length, prefix);
+    if (length > std::numeric_limits<uint32_t>::max()) throw std::length_error("a text of more than 4 GiB");
+    const uint64_t head = load_short(text, length);
+    const uint64_t tail = length > 8 ? load<uint64_t>(text + length - 8) : head;
+    const uint64_t code = hash(text, length, head, tail);
     const uint64_t mask = slots_.size() - 1;
     for (uint64_t at = code & mask;; at = (at + 1) & mask) {
         Slot& slot = slots_[at];
         if (slot.code < 0) {
             if (!grow) return -2;
             if (size() == std::numeric_limits<int32_t>::max()) throw std::length_error("more than 2^31 distinct strings");
-            slot = {code, prefix, uint32_t(length), int32_t(size())};
+            slot = {code, head, tail, uint32_t(length), int32_t(size())};
             bytes_.insert(bytes_.end(), text, text + length);
             ends_.push_back(int64_t(bytes_.size()));
             const int32_t found = slot.code;
             if (uint64_t(size()) * 2 > slots_.size()) enlarge();
             return found;
         }
-        if (slot.hash == code && slot.prefix == prefix && slot.length == uint32_t(length) && same(slot, text, length))
+        if (slot.hash == code && slot.head == head && slot.tail == tail && slot.length == uint32_t(length) &&
+            (length <= 16 || std::memcmp(bytes_.data() + ends_[slot.code], text, length) == 0))
             return slot.code;
     }
 }
 
 void StringIndex::enlarge() {
-    std::vector<Slot> larger(slots_.size() * 2, Slot{0, 0, 0, -1});
+    std::vector<Slot> larger(slots_.size() * 2, Slot{0, 0, 0, 0, -1});
     const uint64_t mask = larger.size() - 1;
     for (const Slot& slot : slots_) {
         if (slot.code < 0) continue;

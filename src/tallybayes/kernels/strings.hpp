@@ -27,9 +27,11 @@ public:
     const std::vector<int64_t>& ends() const { return ends_; }
 
 private:
+    // The ends of a string tell most strings apart without a look beyond the table; up to sixteen bytes, all of them.
     struct Slot {
         uint64_t hash;
-        uint64_t prefix;  // the first eight bytes, so that most comparisons stay within the table
+        uint64_t head;  // the first eight bytes
+        uint64_t tail;  // the last eight
         uint32_t length;
         int32_t code;  // -1 in an empty slot
     };
@@ -37,7 +39,6 @@ private:
     template <class Offset>
     void encode_cells(const StringColumn& column, bool grow, int32_t* codes);
     int32_t find(const char* text, uint64_t length, bool grow);
-    bool same(const Slot& slot, const char* text, uint64_t length) const;
     void enlarge();
 
     std::vector<Slot> slots_;

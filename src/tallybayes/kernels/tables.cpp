@@ -8,10 +8,18 @@ void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int
 }
 
 void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t classes, double* scores, int64_t stride) {
-    for (int64_t c = 0; c < classes; ++c) {
-        double* score = scores + c * stride;
-        for (int64_t row = 0; row < rows; ++row)
-            if (codes[row] >= 0) score[row] += table[codes[row] * classes + c];
+    if (classes == 2) {
+        for (int64_t row = 0; row < rows; ++row) {
+            if (codes[row] < 0) continue;
+            scores[row] += table[2 * int64_t(codes[row])];
+            scores[stride + row] += table[2 * int64_t(codes[row]) + 1];
+        }
+        return;
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+        if (codes[row] < 0) continue;
+        const double* said = table + codes[row] * classes;
+        for (int64_t c = 0; c < classes; ++c) scores[c * stride + row] += said[c];
     }
 }
 

@@ -1,0 +1,29 @@
+"""How every benchmark here measures: the best of several runs, ours and the peer's in turn, told as a ratio."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+
+def best_of(works: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
+    """The shortest time of each, all of them run once in every round, so that a noisy minute hurts all alike."""
+    times: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, work in works.items():
+            start = time.perf_counter()
+            work()
+            took = time.perf_counter() - start
+            times[name] = min(took, times.get(name, took))
+    return times
+
+
+def report(title: str, works: Mapping[str, Callable[[], object]], peer: str, rounds: int = 5) -> dict[str, float]:
+    """Prints each time beside how many times faster than the peer it is."""
+    times = best_of(works, rounds)
+    wide = max(map(len, times))
+    print(f"\n{title} (best of {rounds})")
+    for name, seconds in times.items():
+        ratio = "" if name == peer else f"{times[peer] / seconds:8.1f} × as fast"
+        print(f"  {name:{wide}}  {seconds * 1e3:9.1f} ms{ratio}")
+    return times
