@@ -173,7 +173,7 @@ class Exact:
             raise OverflowError("A count is not a whole number below 2⁶³.")
         return np.array([int(v) for v in values], np.int64).reshape(self.shape)
 
-    def add_at(self, index: tuple[Any, ...], other: Exact) -> None:
+    def add_at(self, index: Any, other: Exact) -> None:
         """Adds in place, touching only the cells at `index`."""
         low, size = _union(self, other)
         wide = self.widened(low, size)

@@ -7,7 +7,7 @@ of them is imported here. Dictionaries of columns and numpy arrays are taken as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -37,13 +37,9 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
     """One frame, of any make, as record batches."""
     if isinstance(data, pa.RecordBatch):
         yield data
-    elif isinstance(data, pa.Table):
-        small = data.num_rows < BATCH_ROWS * max((c.num_chunks for c in data.itercolumns()), default=1)
-        yield from (data.combine_chunks() if small else data).to_batches()
-    elif isinstance(data, pa.RecordBatchReader):
-        yield from data
-    elif hasattr(data, "__arrow_c_stream__"):
-        yield from batches(_stream(data).read_all())
+    elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
+        reader = data.to_batches() if isinstance(data, pa.Table) else _stream(data)
+        yield from _of_good_size(reader)
     elif isinstance(data, Mapping):
         yield _from_mapping(data)
     elif isinstance(data, np.ndarray):
@@ -217,6 +213,22 @@ def _restored(kind: pa.DataType, keys: Sequence[Any]) -> pa.Array:
     if pa.types.is_decimal(kind):
         return pa.array([Decimal(key) for key in keys], kind)
     return pa.array(keys, kind)
+
+
+def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows with small batches put together, since every batch has its price."""
+    pending: list[pa.RecordBatch] = []
+    for batch in stream:
+        pending.append(batch)
+        if sum(len(each) for each in pending) >= BATCH_ROWS:
+            yield from _joined(pending)
+            pending = []
+    if pending:
+        yield from _joined(pending)
+
+
+def _joined(pending: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    return pending if len(pending) == 1 else pa.Table.from_batches(pending).combine_chunks().to_batches()
 
 
 def _stream(data: Any) -> pa.RecordBatchReader:

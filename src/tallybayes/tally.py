@@ -158,9 +158,11 @@ class Tally:
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
         self._admit(other)
-        slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
-        classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
-        index = np.ix_(slots, classes)
+        index: Any = slice(len(self._slots))
+        if (self._slots, self._classes) != (other._slots, other._classes):
+            slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
+            classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
+            index = np.ix_(slots, classes)
         for name, array in other.sums.items():
             self._arrays[name].add_at(index, array if sign > 0 else -array)
 

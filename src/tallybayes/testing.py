@@ -164,7 +164,7 @@ def over_counts(values: Sequence[Any]) -> Points:
     return np.arange(50_000.0), np.ones(50_000)
 
 
-def over_line(values: Sequence[Any]) -> Points:
+def over_line(values: Any) -> Points:
     """All real numbers: ever wider steps outward from each value, so that narrow peaks and long tails are both seen."""
     steps = np.logspace(-9.0, 18.0, 2_000)
     scale = float(np.ptp(values)) or abs(float(values[0])) or 1.0
