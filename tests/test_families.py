@@ -202,7 +202,7 @@ def test_bernoulli_reads_truth_in_many_spellings():
     expected = {"false": {"a": 0.4}, "true": {"a": 0.6}}
     for values in ([True, True, False], [1, 1, 0], [1.0, 1.0, 0.0], ["TRUE", "yes", "0"]):
         assert train(Bernoulli(), values).estimates("x") == expected
-    with pytest.raises(ValueError, match=r"Column 'x', row 1: 2\.0 is neither true nor false"):
+    with pytest.raises(ValueError, match=r"Column 'x', row 1: 2 is neither true nor false"):
         train(Bernoulli(), [1, 2])
     with pytest.raises(ValueError, match="row 0: 'maybe' is neither"):
         train(Bernoulli(), ["maybe"])
@@ -298,7 +298,8 @@ def test_settings_that_make_no_sense_are_refused():
         (lambda: Gaussian(variance=0.0), "variance must be a finite number above 0"),
         (lambda: LogNormal(m="1"), r"LogNormal\(m='1'\)"),
         (lambda: Gamma(mean=-1.0), "mean"),
-        (lambda: Histogram(intervals=0), "at least 1"),
+        (lambda: Histogram(intervals=0), "from 1 to 100000"),
+        (lambda: Histogram(alpha={"u": 1.0}), "intervals have no names"),
         (lambda: Histogram(method="best"), "the methods are 'equal length'"),
         (lambda: Histogram(bits=99), "from 1 to 52"),
         (lambda: Density(bandwidth=-1.0), "bandwidth"),

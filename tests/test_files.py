@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ def test_a_file_comes_back_as_it_was(tmp_path):
     again = load(path)
     assert again == MODEL
     assert again.schema == MODEL.schema
+    assert again.log_joint(FRAME).tolist() == MODEL.log_joint(FRAME).tolist()
     assert again.evidence(FRAME).total().tolist() == MODEL.evidence(FRAME).total().tolist()
     assert path.read_bytes() == to_bytes(again)
     assert os.listdir(tmp_path) == ["my model.tally"]
@@ -62,6 +64,39 @@ def test_every_truncation_is_an_error():
             from_bytes(data[:length])
 
 
+def test_sums_without_cells_do_not_hang():
+    arrays = {
+        "0/slots": np.zeros(0, np.uint8),
+        "0/ends": np.zeros(0, np.int64),
+        "0/sums/n": np.zeros((0, 0, 10**7), np.int64),
+    }
+    text = '{"format":1,"labels":{"keys":[],"type":"null"},"schema":{"columns":[],"prior":"uniform"},'
+    text += '"tallies":[{"low":{"n":0},"slots":"text"}]}'
+    with pytest.raises(FileError, match="sums do not fit"):
+        from_bytes(safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"}))
+
+
+def test_saving_where_one_cannot(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"There is no folder .*nowhere"):
+        save(MODEL, tmp_path / "nowhere" / "m")
+    with pytest.raises(TypeError, match="A str is not a model"):
+        save("m", MODEL)
+
+
+def test_saving_through_a_link_keeps_the_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    save(MODEL, tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert load(tmp_path / "target") == MODEL
+    save(MODEL, tmp_path / ("n" * 250))
+
+
+def test_the_first_format_loads_for_ever_and_is_written_the_same():
+    golden = Path(__file__).parent / "data" / "format-1.tally"
+    assert load(golden) == MODEL
+    assert to_bytes(MODEL) == golden.read_bytes()
+
+
 def test_ten_thousand_mutations_never_crash_or_pass_unseen():
     data, rng = to_bytes(MODEL), random.Random(0)
     for _ in range(10_000):
@@ -91,14 +126,14 @@ def forged(change, arrays_change=None):
     header = changed if isinstance(changed, str) else header
     if arrays_change:
         arrays_change(arrays)
-    text = header if isinstance(header, str) else json.dumps(header)
+    text = header if isinstance(header, str) else json.dumps(header, separators=(",", ":"))
     return safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"})
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda h: h.update(format=2), "The file has format 2; this version of tallybayes reads 1"),
+        (lambda h: h.update(format=2), "The file has format 2; this version of tallybayes reads format 1"),
         (lambda h: h["schema"]["columns"][0].update(family="Forest"), "there is no family 'Forest'"),
         (lambda h: h["schema"]["columns"][0].update(family="os.system"), "there is no family"),
         (
@@ -109,10 +144,10 @@ def forged(change, arrays_change=None):
             lambda h: h["schema"]["columns"][0]["settings"].update(alpha=-3),
             "schema is not known to this version",
         ),
-        (lambda h: h["schema"]["columns"][1].update(name="city"), "schema is not known to this version"),
+        (lambda h: h["schema"]["columns"][1].update(name="age"), "schema is not known to this version"),
         (lambda h: h["schema"].update(prior="even"), "schema is not known"),
-        (lambda h: h["schema"]["columns"].pop(), "classes or columns do not fit"),
-        (lambda h: h["labels"]["keys"].reverse(), "classes or columns do not fit"),
+        (lambda h: h["schema"]["columns"].pop(), "columns do not fit"),
+        (lambda h: h["labels"]["keys"].reverse(), "classes do not fit their type, or are not sorted"),
         (lambda h: h["labels"]["keys"].append("z"), "sums do not fit"),
         (lambda h: h["labels"].update(type="int64"), "does not describe a model"),
         (lambda h: h["labels"].update(type="list<item: int64>"), "does not describe a model"),
@@ -120,6 +155,10 @@ def forged(change, arrays_change=None):
         (lambda h: h["tallies"][1]["low"].update(n="0"), "does not describe a model"),
         (lambda h: h["tallies"][1].update(slots="whole"), "does not describe a model"),
         (lambda h: h["tallies"][1]["low"].pop("n"), "does not describe a model"),
+        (lambda h: h["schema"]["columns"][0].update(settings=[]), "schema is not known"),
+        (lambda h: h["tallies"][1].update(low=[]), "does not describe a model"),
+        (lambda h: h["labels"].update(type="null"), "classes do not fit their type"),
+        (lambda h: '{"format":1,' + "[" * 100_000, "does not describe a model"),
         (lambda h: "[" * 100_000, "does not describe a model"),
         (lambda h: "1", "does not describe a model"),
         (lambda h: "{}", "does not describe a model"),
@@ -133,14 +172,18 @@ def test_a_well_made_file_that_says_nonsense_is_an_error(change, message):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda a: a.update({"1/ends": a["1/ends"][::-1].copy()}),
-        lambda a: a.update({"1/slots": a["1/slots"][:-1].copy()}),
-        lambda a: a.update({"1/slots": np.full_like(a["1/slots"], 255)}),
+        lambda a: a.update({"2/ends": a["2/ends"][::-1].copy()}),
+        lambda a: a.update({"2/slots": a["2/slots"][:-1].copy()}),
+        lambda a: a.update({"2/slots": np.full_like(a["2/slots"], 255)}),
         lambda a: a.update({"1/sums/n": a["1/sums/n"].astype(np.float64)}),
         lambda a: a.update({"1/sums/n": a["1/sums/n"] + (1 << 40)}),
         lambda a: a.update({"1/sums/n": np.full_like(a["1/sums/n"], -(2**63))}),
         lambda a: a.update({"3/slots": a["3/slots"][::-1].copy()}),
-        lambda a: a.pop("2/sums/x"),
+        lambda a: a.pop("1/sums/x"),
+        lambda a: a.update({"1/sums/n": -a["1/sums/n"]}),
+        lambda a: a.update({"1/sums/xx": a["1/sums/xx"] * 0}),
+        lambda a: a.update({"0/sums/n": a["0/sums/n"] * 0}),
+        lambda a: a.update({"0/slots": np.frombuffer(b"zz", np.uint8), "0/ends": np.array([2])}),
     ],
 )
 def test_arrays_that_do_not_fit_are_an_error(change):
@@ -158,26 +201,35 @@ def test_other_files_are_an_error_at_once(tmp_path):
         load(tmp_path / "none")
 
 
-def test_a_large_damaged_file_is_refused_with_little_memory(tmp_path):
+def hostile_header():
+    """Nine megabytes of empty lists, which would be a quarter of a gigabyte of Python objects."""
+    header = b'{"__metadata__":{"tallybayes":5},"x":[' + b"[]," * 3_000_000 + b"[]]}"
+    return len(header).to_bytes(8, "little") + header
+
+
+def one_damaged_byte():
     words = {"w": [f"word {i}" for i in range(200_000)]}
-    big = to_bytes(Model.train(Schema({"w": Categorical()}), words, np.arange(200_000) % 7))
-    damaged = bytearray(big)
-    damaged[-1000] ^= 1
+    data = bytearray(to_bytes(Model.train(Schema({"w": Categorical()}), words, np.arange(200_000) % 7)))
+    data[-1000] ^= 1
+    return bytes(data)
+
+
+@pytest.mark.parametrize("make", [hostile_header, one_damaged_byte])
+def test_a_large_file_that_is_no_model_is_refused_with_little_memory(make, tmp_path):
     path = tmp_path / "big"
-    path.write_bytes(damaged)
-    limit = 4 * len(big)
+    path.write_bytes(make())
+    limit = 4 * path.stat().st_size
     code = f"""
-import resource, time, tallybayes
+import resource, tallybayes
 from tallybayes.files import FileError
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-start = time.perf_counter()
 try:
     tallybayes.load({str(path)!r})
 except FileError as error:
     print(error, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 <= {limit})
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert found.stdout.strip().endswith("do not match its checksum. True")
+    assert found.stdout.strip().endswith(". True")
 
 
 def test_a_killed_save_leaves_a_whole_file(tmp_path):

@@ -30,8 +30,11 @@ def inferred(values, **options):
     ("values", "family", "reason"),
     [
         ([True, False, None], Bernoulli(), "true or false"),
-        ([0, 1, 1], Bernoulli(), "only 0 and 1"),
-        ([0.0, 1.0, np.nan], Bernoulli(), "only 0 and 1"),
+        ([0, 1] * 10, Categorical(levels=("0", "1")), "only 0 and 1"),
+        (["0.0", "1.0", ""] * 10, Categorical(levels=("0", "1")), "written as text, only 0 and 1"),
+        (["01234", "10115"], Categorical(), "text, 2 levels in 2 cells"),
+        (pa.array([10, 20, 10]).dictionary_encode(), Categorical(), "a category already, of 2 levels"),
+        (RNG.integers(1, 11, 150), Gaussian(), "numbers from 1 to 10"),
         (["a", "b", "a"], Categorical(), "text, 2 levels in 3 cells"),
         (RNG.integers(1, 6, 500), Categorical(), "only 5 different whole numbers"),
         (RNG.poisson(9, 500), Poisson(), "whole numbers, their variance near their mean"),
@@ -56,7 +59,7 @@ def test_infers_by_type_and_values_and_says_why(values, family, reason):
 
 def test_hints_settle_single_columns():
     frame = {"age": [1.5, 2.5], "zip": [1000, 2000], "play": ["y", "n"]}
-    schema = Schema.infer(frame, {"zip": Categorical(), "age": None}, label="play")
+    schema = Schema.infer(frame, "play", hints={"zip": Categorical(), "age": None})
     assert schema.columns == {"zip": Categorical()}
     assert repr(schema).splitlines() == [
         "zip      Categorical()  as told",
@@ -64,14 +67,14 @@ def test_hints_settle_single_columns():
         "(class)  frequencies",
     ]
     with pytest.raises(ValueError, match="The data has no column 'zap'"):
-        Schema.infer(frame, {"zap": None})
+        Schema.infer(frame, hints={"zap": None})
     with pytest.raises(ValueError, match="The data has no column 'Play'"):
         Schema.infer(frame, label="Play")
 
 
 def test_points_in_time_are_an_error_that_says_what_to_do():
     with pytest.raises(
-        ValueError, match=r"Column 'x': cells of type date32\[day\] are points in time.*drop the column"
+        ValueError, match=r"Column 'x': cells of type date32\[day\] are points in time.*leave the column out.*hints="
     ):
         inferred([datetime.date(2020, 1, 1)])
     assert inferred([datetime.date(2020, 1, 1)], hints={"x": None})[0] is None

@@ -47,8 +47,9 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
 
 
 def in_pieces(rows: int, threads: int | None, work: Callable[[int, int], T]) -> Iterator[T]:
-    """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order."""
-    count = max(min(threads or os.cpu_count() or 1, rows // LEAST_ROWS), 1)
+    """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
+    by the processors and the rows, unless it is given."""
+    count = max(min(threads, rows) if threads else min(_processors(), rows // LEAST_ROWS), 1)
     edges = np.linspace(0, rows, count + 1).astype(int).tolist()
     if count == 1:
         yield work(0, rows)
@@ -62,11 +63,16 @@ def check_threads(threads: int | None) -> None:
         raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
 
 
+def _processors() -> int:
+    """Those this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
     whole_labels = None if isinstance(labels, str) else frames.label_array(labels)
-    whole_weights = None if weights is None or isinstance(weights, str) else frames.label_array(weights)
+    whole_weights = None if weights is None or isinstance(weights, str) else frames.label_array(weights, "weights")
     start = 0
     for cells in frames.batches(data):
         if not cells.num_rows:
@@ -74,28 +80,28 @@ def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
         stop = start + cells.num_rows
         part = frames.column(cells, labels) if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:
-            break
+            raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
         kind, keys, codes = frames.label_column(part, start)
         given = frames.column(cells, weights) if isinstance(weights, str) else whole_weights
         if given is whole_weights and given is not None:
             given = given[start:stop]
         yield Batch(cells, kind, Rows(keys, codes, _checked(given, cells.num_rows, start)), start)
         start = stop
-    _check_length("labels", whole_labels, start, data)
-    _check_length("weights", whole_weights, start, data)
-
-
-def _check_length(what: str, given: pa.Array | None, rows: int, data: Any) -> None:
-    if given is not None and len(given) != rows:
-        raise ValueError(f"There are {len(given)} {what} for {rows if len(given) > rows else 'more'} rows.")
+    for what, given in (("labels", whole_labels), ("weights", whole_weights)):
+        if given is not None and len(given) != start:
+            raise ValueError(f"There are {len(given)} {what} for {start} rows.")
 
 
 def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
     if weights is None:
         return None
-    found = np.ascontiguousarray(frames.numbers(weights))
-    if len(found) != rows:
-        raise ValueError(f"There are {len(found)} weights for {rows} rows.")
+    if len(weights) != rows:
+        raise ValueError(f"There are {start + len(weights)} weights for {start + rows} rows or more.")
+    try:
+        found = np.ascontiguousarray(frames.numbers(weights))
+    except frames.CellError as error:
+        where = "" if error.row is None else f" in row {start + error.row}"
+        raise ValueError(f"The weight{where} is not a number: {error.reason}") from None
     bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
     if bad.size:
         row = int(bad[0])

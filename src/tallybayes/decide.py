@@ -48,23 +48,24 @@ def most_probable(posterior: Floats) -> NDArray[np.intp]:
 
 def expected_cost(posterior: Floats, costs: Floats) -> Floats:
     """What each decision costs on average: Σ P(truth)·cost[truth, decision], a column per decision."""
-    # A class that is impossible costs nothing, whatever its price.
     return np.asarray(posterior) @ costs
 
 
 def decide(posterior: Floats, costs: Floats | None = None, reject: float | None = None) -> NDArray[np.intp]:
-    """Each row's decision of least expected cost; `REJECTED` where even that costs more than `reject`.
+    """Each row's most probable class, or with costs its decision of least expected cost; `REJECTED` where even that
+    costs more than `reject`.
 
     >>> decide(np.array([[0.7, 0.3], [0.1, 0.9]]), reject=0.2)
     array([-1,  1])
     """
-    posterior = np.asarray(posterior)
-    costs = 1.0 - np.eye(posterior.shape[1]) if costs is None else costs
-    average = expected_cost(posterior, costs)
-    chosen = average.argmin(axis=1)
-    if reject is not None:
-        chosen[average.min(axis=1) > reject] = REJECTED
-    return chosen
+    if reject is not None and not (isinstance(reject, (int, float, np.number)) and reject >= 0):
+        raise ValueError(f"reject={reject!r}: give what it costs not to decide, a number of at least 0.")
+    if costs is None:
+        chosen, risk = most_probable(posterior), error_probability(posterior)
+    else:
+        average = expected_cost(posterior, costs)
+        chosen, risk = average.argmin(axis=1), average.min(axis=1)
+    return chosen if reject is None else np.where(risk > reject, REJECTED, chosen)
 
 
 def error_probability(posterior: Floats) -> Floats:

@@ -26,6 +26,8 @@ class Evidence:
         self.rows = rows
 
     def __getitem__(self, column: str) -> Floats:
+        if column not in self.columns:
+            raise KeyError(f"There is no column {column!r}; there are {', '.join(map(repr, self.columns))}.")
         return self.columns[column]
 
     def __len__(self) -> int:
@@ -33,7 +35,7 @@ class Evidence:
 
     def total(self) -> Floats:
         total = np.tile(self.prior, (len(self), 1))
-        for said in self.columns.values():
+        for _, said in sorted(self.columns.items()):  # the order of columns must not matter, to the last bit
             total += said
         return total
 
@@ -44,8 +46,8 @@ class Evidence:
 
     def _table(self, row: int) -> str:
         total = self.total()[row]
-        with np.errstate(invalid="ignore"):
-            share = np.exp(total - np.max(total))
+        best = np.max(total)
+        share = np.exp(total - best if np.isfinite(best) else self.prior)  # impossible everywhere: as the prior has it
         lines = [("(class)", self.prior), *((name, said[row]) for name, said in self.columns.items())]
         cells = [(name, [f"{v:.3f}" for v in numbers]) for name, numbers in [*lines, ("sum", total)]]
         cells.append(("probability", [f"{p:.3f}" for p in share / share.sum()]))

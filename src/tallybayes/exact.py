@@ -89,12 +89,14 @@ class Exact:
         return self + (-other)
 
     def __mul__(self, factor: float) -> Exact:
-        """Times a whole number or a power of two exactly; times any other number rounded to 128 bits, so that decay
-        after decay does not grow without end."""
+        """Times a whole number or a power of two exactly; times any other number cut off after 128 bits, so that
+        decay after decay does not grow without end."""
         scale = Fraction(factor)
-        exact = scale.denominator == 1 or scale.numerator == 1
-        products = (value * scale for value in self.fractions())
-        return Exact.from_fractions([p if exact else _short(p) for p in products], self.shape)
+        places = -(-(scale.denominator.bit_length() - 1) // LIMB)
+        whole = scale.numerator * ((1 << (LIMB * places)) // scale.denominator)
+        product = Exact(_times(self.carried().limbs, abs(whole)), self.carried().low - places)
+        product = (product if whole >= 0 else -product).carried()
+        return product if scale.denominator == 1 or abs(scale.numerator) == 1 else product._short()
 
     __rmul__ = __mul__
 
@@ -160,10 +162,19 @@ class Exact:
         limbs = [[(abs(w) >> (LIMB * i) & mask) * (-1 if w < 0 else 1) for i in range(size)] for w in wholes]
         return cls(np.array(limbs, np.int64).reshape(*shape, size), -places)
 
+    def _short(self) -> Exact:
+        """Canonical numbers without what lies more than four limbs below their highest."""
+        places = np.arange(self.limbs.shape[-1])
+        highest = np.where(self.limbs != 0, places, -1).max(axis=-1, initial=-1)
+        return Exact(np.where(places >= highest[..., None] - 4, self.limbs, 0), self.low).trimmed()
+
     def round(self) -> Floats:
         """Every number as the double nearest to it."""
         if self.limbs.shape[-1] == 1 and -16 <= self.low <= 16 and _largest(self.limbs) <= 1 << 53:
             return np.ldexp(self.limbs[..., 0].astype(np.float64), LIMB * self.low)
+        tidy = self.carried()
+        if tidy.low >= -30 and tidy.low + tidy.limbs.shape[-1] <= 30:
+            return _rounded(tidy.limbs, tidy.low)
         return np.array([to_float(value) for value in self.fractions()], np.float64).reshape(self.shape)
 
     def whole(self) -> Counts:
@@ -256,12 +267,41 @@ class InfiniteError(ValueError):
         self.row = row
 
 
-def _short(value: Fraction) -> Fraction:
-    """The nearest number of 128 bits."""
-    excess = abs(value.numerator).bit_length() - 128
-    if excess <= 0:
-        return value
-    return Fraction(round(Fraction(value.numerator, 1 << excess)) << excess, value.denominator)
+def _rounded(limbs: Counts, low: int) -> Floats:
+    """Canonical limbs as the nearest doubles, where none is near the ends of the doubles' range.
+
+    The three highest limbs decide, and whether anything lies below them. The two highest add up to a double and an
+    exact rest; the rest and the third are a whole number below 2⁴³; so the last addition is the only one that rounds.
+    """
+    sign = np.where((limbs < 0).any(axis=-1), -1.0, 1.0)
+    padded = np.concatenate([np.zeros((*limbs.shape[:-1], 2), np.int64), np.abs(limbs)], axis=-1)
+    places = np.arange(padded.shape[-1])
+    top = np.maximum(np.where(padded != 0, places, 0).max(axis=-1), 2)
+    first, second, third = (np.take_along_axis(padded, (top - k)[..., None], -1)[..., 0] for k in range(3))
+    below = np.any((padded != 0) & (places < (top - 2)[..., None]), axis=-1)
+    third = third | below  # a last bit that stands for all that is below
+    high, middle = first * 2.0**64, second * 2.0**32
+    total = high + middle
+    rest = middle - (total - high)
+    return np.ldexp(sign * (total + (rest + third)), (LIMB * (low + top - 4)).astype(np.int32))
+
+
+def _times(limbs: Counts, factor: int) -> Counts:
+    """Canonical limbs times a whole number, in digits of 16 bits so that no product overflows."""
+    digits = [factor >> (16 * j) & 0xFFFF for j in range(-(-factor.bit_length() // 16))]
+    width = limbs.shape[-1]
+    product = np.zeros((*limbs.shape[:-1], width + len(digits) // 2 + 2), np.int64)
+    for j, digit in enumerate(digits):
+        part = limbs * digit
+        at = j // 2
+        if j % 2 == 0:
+            product[..., at : at + width] += part
+        else:  # half a limb up: the lower half of each product stays, the upper half moves on
+            product[..., at : at + width] += (part & 0xFFFF) << 16
+            product[..., at + 1 : at + 1 + width] += part >> 16
+        if j % 64 == 63:
+            product = _carry(product)[..., : product.shape[-1]]
+    return product
 
 
 def _largest(limbs: Counts) -> int:

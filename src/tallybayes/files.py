@@ -1,8 +1,8 @@
 """One safe, canonical model file: equal models are equal bytes, and nothing in a file can run.
 
 The file is safetensors: a header of JSON and plain numbers. The numbers are the limbs of the exact sums, labels sorted,
-empty slots dropped; the header's metadata says what they mean and carries a checksum over all of it. `docs/
-file-format.md` describes every field.
+empty slots dropped; the header's metadata says what they mean and carries a checksum over all of it.
+`docs/file-format.md` describes every field.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import re
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,9 @@ from tallybayes.tally import Tally
 
 FORMAT = 1
 NAME = "tallybayes"
+START = b'{"__metadata__":{"tallybayes":"'
 LONGEST_HEADER = 100_000_000  # as safetensors itself has it
+MOST_LIMBS = 400  # more than any sum of products of doubles needs
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -40,18 +43,21 @@ class FileError(ValueError):
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Writes the model in one step: whatever happens, the file is the old one or the new one."""
-    target = Path(path)
     data = to_bytes(model)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    target = Path(os.path.realpath(path))  # a link stays a link
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {target.parent} to save a model in.")
+    temporary = target.parent / f".tally-{secrets.token_hex(8)}"
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
+        if target.exists():
+            os.chmod(temporary, target.stat().st_mode & 0o777)
         os.replace(temporary, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     folder = os.open(target.parent, os.O_RDONLY)
     try:
@@ -78,27 +84,26 @@ def digest(model: Model) -> str:
 
 def to_bytes(model: Model) -> bytes:
     """The model as the bytes of its file."""
-    known = sorted({key for tally in model._tallies() for key in tally.canonical().classes})
+    if not isinstance(model, Model):
+        raise TypeError(f"A {type(model).__name__} is not a model; write save(model, path).")
+    keys = model.keys()
     arrays: Arrays = {}
-    tallies = [
-        _pack(f"{i}", tally.aligned(tally.canonical().slots, known), arrays) for i, tally in enumerate(model._tallies())
-    ]
+    in_order = [model.rows, *(model.columns[name] for name in sorted(model.columns))]
     header = {
         "format": FORMAT,
-        "labels": {"type": str(model.kind) if known else "null", "keys": [_key_out(key) for key in known]},
+        "labels": {"type": str(model.kind) if keys else "null", "keys": [frames.key_to_json(key) for key in keys]},
         "schema": model.schema.to_json(),
-        "tallies": tallies,
+        "tallies": [_pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)],
     }
     text = json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    metadata = {NAME: f"{_checksum(text, arrays)} {text}"}
-    return bytes(safetensors.numpy.save(arrays, metadata=metadata))
+    return bytes(safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"}))
 
 
 def from_bytes(data: bytes) -> Model:
     """The inverse of `to_bytes`."""
     _check_start(data[:8], len(data))
-    metadata = _metadata(data)
-    checksum, _, text = metadata.partition(" ")
+    checksum, _, text = _metadata(data).partition(" ")
+    _check_format(text)
     try:
         arrays = safetensors.numpy.load(data)
     except (safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
@@ -107,17 +112,9 @@ def from_bytes(data: bytes) -> Model:
         raise FileError("The file is damaged: its contents do not match its checksum.")
     try:
         return _model(json.loads(text), arrays)
-    except FileError:
-        raise
-    except (
-        KeyError,
-        IndexError,
-        TypeError,
-        ValueError,
-        OverflowError,
-        RecursionError,
-        pa.ArrowException,
-    ) as error:
+    except FileError as error:
+        raise FileError(f"The file does not describe a model: {error}.") from None
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise FileError(f"The file does not describe a model: {type(error).__name__}: {error}.") from None
 
 
@@ -128,15 +125,24 @@ def _check_start(start: bytes, size: int) -> None:
 
 
 def _metadata(data: bytes) -> str:
-    """The header's own text, before any number is looked at."""
-    try:
-        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-        text = header["__metadata__"][NAME]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise FileError("This is not a tallybayes model.") from None
-    if not isinstance(text, str):
+    """Our text in the header, which stands first; nothing else is read, so that a hostile header costs nothing."""
+    header = data[8 : 8 + int.from_bytes(data[:8], "little")]
+    if not header.startswith(START):
         raise FileError("This is not a tallybayes model.")
-    return text
+    try:
+        text, _ = json.decoder.scanstring(header.decode(), len(START))  # type: ignore[attr-defined]
+    except ValueError:
+        raise FileError("The file is damaged: its header cannot be read.") from None
+    return str(text)
+
+
+def _check_format(text: str) -> None:
+    """Before anything is made of it."""
+    found = re.match(r'{"format":(\d{1,9}),', text)
+    if found is None:
+        raise FileError("The file does not describe a model.")
+    if int(found[1]) != FORMAT:
+        raise FileError(f"The file has format {found[1]}; this version of tallybayes reads format {FORMAT}.")
 
 
 def _checksum(text: str, arrays: Arrays) -> str:
@@ -148,8 +154,8 @@ def _checksum(text: str, arrays: Arrays) -> str:
     return sha.hexdigest()
 
 
-def _pack(prefix: str, tally: Tally, arrays: Arrays) -> dict[str, Any]:
-    """A tally's numbers into the arrays; what they mean is returned."""
+def _pack(prefix: str, tally: Tally, keys: list[Any], arrays: Arrays) -> dict[str, Any]:
+    """A canonical tally's numbers into the arrays; what they mean is returned."""
     slots = tally.slots
     whole = bool(slots) and all(isinstance(slot, int) for slot in slots)
     if whole:
@@ -158,12 +164,11 @@ def _pack(prefix: str, tally: Tally, arrays: Arrays) -> dict[str, Any]:
         encoded = [str(slot).encode() for slot in slots]
         arrays[f"{prefix}/slots"] = np.frombuffer(b"".join(encoded), np.uint8)
         arrays[f"{prefix}/ends"] = np.cumsum([len(word) for word in encoded], dtype=np.int64)
-    for name, sums in tally.sums.items():
+    low = {}
+    for name, sums in tally.aligned(slots, keys).sums.items():
         arrays[f"{prefix}/sums/{name}"] = np.ascontiguousarray(sums.limbs)
-    return {
-        "low": {name: sums.low for name, sums in tally.sums.items()},
-        "slots": "whole" if whole else "text",
-    }
+        low[name] = sums.low
+    return {"low": low, "slots": "whole" if whole else "text"}
 
 
 def _unpack(prefix: str, about: Mapping[str, Any], keys: list[Any], arrays: Arrays) -> Tally:
@@ -171,69 +176,70 @@ def _unpack(prefix: str, about: Mapping[str, Any], keys: list[Any], arrays: Arra
     if about["slots"] == "whole":
         slots = _array(arrays, f"{prefix}/slots", np.int64, 1).tolist()
     else:
-        words, ends = (
-            _array(arrays, f"{prefix}/slots", np.uint8, 1).tobytes(),
-            arrays[f"{prefix}/ends"].tolist(),
-        )
-        slots = [words[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)]
-        if ends != sorted(ends) or (ends or [0])[-1] != len(words):
-            raise FileError("The file does not describe a model: its labels do not fit their bytes.")
+        words = _array(arrays, f"{prefix}/slots", np.uint8, 1).tobytes()
+        ends = _array(arrays, f"{prefix}/ends", np.int64, 1).tolist()
+        starts = [0, *ends]
+        if starts != sorted(starts) or starts[-1] != len(words):
+            raise FileError("its labels do not fit their bytes")
+        slots = [words[a:b].decode() for a, b in zip(starts, ends, strict=False)]
+    if slots != sorted(set(slots)):
+        raise FileError("its labels are not sorted")
     sums = {}
     for name, low in about["low"].items():
         limbs = _array(arrays, f"{prefix}/sums/{name}", np.int64, 3)
-        if limbs.shape[:2] != (len(slots), len(keys)) or limbs.shape[2] < 1 or not -200 < low < 200:
-            raise FileError("The file does not describe a model: its sums do not fit its labels.")
+        fits = limbs.shape[:2] == (len(slots), len(keys)) and 1 <= limbs.shape[2] <= MOST_LIMBS
+        if not fits or not isinstance(low, int) or abs(low) > MOST_LIMBS:
+            raise FileError("its sums do not fit its labels")
         if limbs.size and max(int(limbs.max()), -int(limbs.min())) >= 1 << 32:
-            raise FileError("The file does not describe a model: its sums are not canonical.")
-        sums[name] = Exact(limbs, int(low))
-    if slots != sorted(set(slots)):
-        raise FileError("The file does not describe a model: its labels are not sorted.")
+            raise FileError("its sums are not canonical")
+        sums[name] = Exact(limbs, low)
     return Tally(keys, slots, sums)
 
 
 def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
-    if header["format"] != FORMAT:
-        raise FileError(f"The file has format {header['format']!r}; this version of tallybayes reads {FORMAT}.")
     try:
         schema = Schema.from_json(header["schema"])
-    except (TypeError, ValueError) as error:
-        raise FileError(f"The file's schema is not known to this version of tallybayes: {error}.") from None
-    named = header["labels"]["type"]
-    kind = None if named == "null" else frames.kind_from_name(named)
-    keys = [_key_in(key) for key in header["labels"]["keys"]]
-    if kind is not None and frames.label_keys(kind, frames.label_values(kind, keys)) != keys:
-        raise FileError("The file does not describe a model: its classes do not fit their type.")
-    if keys != sorted(set(keys)) or len(header["tallies"]) != len(schema.columns) + 1:
-        raise FileError("The file does not describe a model: its classes or columns do not fit.")
+    except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
+        raise FileError(f"its schema is not known to this version of tallybayes: {error}") from None
+    kind, keys = _labels(header["labels"])
+    if len(header["tallies"]) != len(schema.columns) + 1:
+        raise FileError("its columns do not fit its schema")
     model = Model(schema, kind)
-    tallies = [_unpack(f"{i}", about, keys, arrays) for i, about in enumerate(header["tallies"])]
-    fields = [("n",), *(family.fields() for family in schema.columns.values())]
-    if keys and any(set(tally.sums) != set(names) for tally, names in zip(tallies, fields, strict=True)):
-        raise FileError("The file does not describe a model: its sums are not those of its families.")
+    tallies = [_unpack(str(i), about, keys, arrays) for i, about in enumerate(header["tallies"])]
     model.rows = tallies[0]
     model.columns = dict(zip(schema.columns, tallies[1:], strict=True))
+    _check_counts(model)
     return model
+
+
+def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
+    keys = [frames.key_from_json(key) for key in about["keys"]]
+    if about["type"] == "null" and not keys:
+        return None, []
+    try:
+        kind = frames.kind_from_name(about["type"])
+        fit = frames.label_keys(kind, frames.label_values(kind, keys)) == keys and keys == sorted(set(keys))
+    except (pa.ArrowException, ValueError, TypeError):
+        fit = False
+    if not fit:
+        raise FileError("its classes do not fit their type, or are not sorted")
+    return kind, keys
+
+
+def _check_counts(model: Model) -> None:
+    """The sums are those of the families, and can have come from rows."""
+    if set(model.rows.sums) != {"n"} or not set(model.rows.slots) <= {""}:
+        raise FileError("its rows are not counted as rows are")
+    for name, family in model.schema.columns.items():
+        tally = model.columns[name]
+        if set(tally.sums) != set(family.fields()) or not family.takes(tally.slots):
+            raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
+    if reason := model.impossible():
+        raise FileError(reason)
 
 
 def _array(arrays: Arrays, name: str, kind: type, dimensions: int) -> NDArray[Any]:
     array = arrays[name]
     if array.dtype != kind or array.ndim != dimensions:
-        raise FileError(f"The file does not describe a model: {name} is {array.dtype}, {array.ndim} dimensions.")
+        raise FileError(f"{name} is of type {array.dtype} and has {array.ndim} dimensions")
     return array
-
-
-def _key_out(key: Any) -> Any:
-    return {"bytes": key.hex()} if isinstance(key, bytes) else key
-
-
-def _key_in(key: Any) -> Any:
-    return bytes.fromhex(key["bytes"]) if isinstance(key, dict) else key
-
-
-def _mode(target: Path) -> int:
-    """The permissions of the file that is replaced, or those of a new one."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

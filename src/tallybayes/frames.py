@@ -6,6 +6,7 @@ of them is imported here. Dictionaries of columns and numpy arrays are taken as 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -58,6 +59,12 @@ def is_stream(data: Any) -> bool:
     )
 
 
+def index_columns(schema: pa.Schema) -> set[str]:
+    """The columns that were a DataFrame's index."""
+    about = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    return {name for name in about.get("index_columns", []) if isinstance(name, str)}
+
+
 def column(batch: pa.RecordBatch, name: str) -> pa.Array:
     at = batch.schema.get_all_field_indices(name)
     if len(at) == 1:
@@ -72,22 +79,23 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
     """Cells as doubles, NaN where missing; without a copy where they are doubles already."""
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        at = cells.indices.fill_null(len(cells.dictionary)).to_numpy(zero_copy_only=False)
-        return np.append(numbers(cells.dictionary), np.nan)[at]
+        return numbers(decoded(cells))
     if pa.types.is_null(kind):
         return np.full(len(cells), np.nan)
     if is_text(kind):
         return _parsed(cells)
     _refuse_temporal(kind)
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or is_decimal_or_bool(kind)):
-        raise CellError(None, f"cells of type {kind} are not numbers.")
+        raise CellError(
+            None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
+        )
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
     found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
     return found
 
 
 def texts(cells: pa.Array) -> pa.Array:
-    """Cells as texts: a level is its text, so that 1, 1.0 and "1" are one level whatever file they come from."""
+    """Cells as texts: a level is its text, so that the numbers 1 and 1.0 and the text "1" are one level."""
     kind = cells.type
     if pa.types.is_dictionary(kind):
         return pa.DictionaryArray.from_arrays(cells.indices, texts(cells.dictionary))
@@ -100,15 +108,28 @@ def texts(cells: pa.Array) -> pa.Array:
     _refuse_temporal(kind)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         coded = pc.dictionary_encode(cells)
-        words = [None if v is None or v != v else number_text(v) for v in coded.dictionary.to_pylist()]
+        short = pa.types.is_float32(kind) or pa.types.is_float16(kind)
+        found = coded.dictionary.to_numpy(zero_copy_only=False) if short else coded.dictionary.to_pylist()
+        words = [None if v is None or v != v else number_text(v) for v in found]
         return pc.take(pa.array(words, pa.string()), coded.indices)
-    raise CellError(None, f"cells of type {kind} are not categories.")
+    raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
 
 
 def number_text(value: float | Decimal) -> str:
     if value == value and abs(value) != float("inf") and value == int(value):
         return str(int(value))
-    return repr(value) if isinstance(value, float) else format(value.normalize(), "f")
+    return format(value.normalize(), "f") if isinstance(value, Decimal) else str(value)
+
+
+def level_text(level: Any) -> str:
+    """The text of a single level."""
+    return level if isinstance(level, str) else str(texts(pa.array([level]))[0].as_py())
+
+
+def decoded(cells: pa.Array) -> pa.Array:
+    """A dictionary's cells, each spelled out."""
+    words = cells.dictionary
+    return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -127,27 +148,30 @@ class LabelColumn(NamedTuple):
     codes: NDArray[np.int32]
 
 
-def label_array(labels: Any) -> pa.Array:
+def label_array(labels: Any, what: str = "labels") -> pa.Array:
     """Labels (or weights) of any make as one Arrow array."""
     if isinstance(labels, pa.Array):
         return labels
-    if isinstance(labels, pa.ChunkedArray) or hasattr(labels, "__arrow_c_stream__"):
-        chunked = labels if isinstance(labels, pa.ChunkedArray) else pa.chunked_array(labels)
-        return chunked.combine_chunks() if chunked.num_chunks != 1 else chunked.chunk(0)
+    if isinstance(labels, np.ndarray) and labels.ndim != 1:
+        raise ValueError(f"The {what} have {labels.ndim} dimensions; give one per row, as in y.ravel().")
+    if not hasattr(labels, "__iter__") and not hasattr(labels, "__arrow_c_stream__"):
+        raise TypeError(f"The {what} are {labels!r}; give one per row, or the name of the column that holds them.")
+    given = labels if isinstance(labels, (np.ndarray, pa.ChunkedArray)) or _is_arrow(labels) else list(labels)
     try:
-        return pa.array(labels if isinstance(labels, np.ndarray) else list(labels), from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        if isinstance(given, np.ndarray):
+            return pa.array(given.astype(given.dtype.newbyteorder("=")), from_pandas=True)
+        return _one_array(pa.chunked_array(given)) if _is_arrow(given) else pa.array(given, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError) as error:
         examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
-        raise TypeError(f"The labels mix {shown}. Give labels of one type.") from None
+        problem = f"mix {shown}" if len(examples) > 1 else f"cannot be read: {error}"
+        raise TypeError(f"The {what} {problem}. Give {what} of one type.") from None
 
 
 def label_column(labels: pa.Array, start: int) -> LabelColumn:
     """Typed labels as numbers. A missing label is an error that says where."""
     if pa.types.is_dictionary(labels.type):
-        words = labels.dictionary
-        words = pc.cast(words, pa.string()) if is_text(words.type) else words
-        labels = pa.DictionaryArray.from_arrays(labels.indices, words).dictionary_decode()
+        labels = decoded(labels)
     if pa.types.is_floating(labels.type):
         labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
     if labels.null_count:
@@ -164,7 +188,13 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
             codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
             return LabelColumn(kind, list(range(low, high + 1)), codes)
     coded = stored.dictionary_encode()
-    return LabelColumn(kind, coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int32, copy=False))
+    try:
+        keys = coded.dictionary.to_pylist()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"A label is not valid UTF-8: {error}.") from None
+    if pa.types.is_decimal(kind):
+        keys = [_unscaled(key, kind.scale) for key in keys]
+    return LabelColumn(kind, keys, coded.indices.to_numpy().astype(np.int32, copy=False))
 
 
 def label_values(kind: pa.DataType, keys: Sequence[Any]) -> list[Any]:
@@ -174,7 +204,16 @@ def label_values(kind: pa.DataType, keys: Sequence[Any]) -> list[Any]:
 
 def label_keys(kind: pa.DataType, values: Sequence[Any]) -> list[Any]:
     """Labels as given → keys; the inverse of `label_values`."""
-    return list(_stored(pa.array(values, kind))[1].to_pylist())
+    column = label_column(pa.array(values, kind), 0)
+    return [column.keys[code] for code in column.codes.tolist()]
+
+
+def key_to_json(key: Any) -> Any:
+    return {"bytes": key.hex()} if isinstance(key, bytes) else key
+
+
+def key_from_json(key: Any) -> Any:
+    return bytes.fromhex(key["bytes"]) if isinstance(key, dict) else key
 
 
 def kind_from_name(name: str) -> pa.DataType:
@@ -192,18 +231,26 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
     if is_text(kind):
         return pa.string(), pc.cast(labels, pa.string())
     if pa.types.is_integer(kind):
-        return pa.int64(), pc.cast(labels, pa.int64())
+        try:
+            return pa.int64(), pc.cast(labels, pa.int64())
+        except pa.ArrowInvalid:
+            raise ValueError("A label is 2⁶³ or more; give smaller numbers, or texts.") from None
     if pa.types.is_floating(kind):
-        return pa.float64(), pc.cast(labels, pa.float64())
+        return pa.float64(), pc.add(pc.cast(labels, pa.float64()), 0.0)  # there is no label −0.0 beside 0.0
     if pa.types.is_boolean(kind):
         return kind, labels
     if pa.types.is_decimal128(kind):
-        return kind, pc.cast(labels, pa.string())
+        wide = pa.decimal128(38, kind.scale)
+        return wide, pc.cast(labels, wide)
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return pa.binary(), pc.cast(labels, pa.binary())
-    if pa.types.is_temporal(kind):
-        narrow = pa.int32() if kind.bit_width == 32 else pa.int64()
-        return kind, labels.view(narrow)
+    if pa.types.is_timestamp(kind) and kind.unit != "us":
+        try:  # one unit, whatever the library that made them
+            return _stored(pc.cast(labels, pa.timestamp("us", kind.tz)))
+        except pa.ArrowInvalid:
+            pass  # nanoseconds that matter
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans.")
 
 
@@ -211,24 +258,48 @@ def _restored(kind: pa.DataType, keys: Sequence[Any]) -> pa.Array:
     if pa.types.is_temporal(kind):
         return pa.array(keys, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
     if pa.types.is_decimal(kind):
-        return pa.array([Decimal(key) for key in keys], kind)
+        return pa.array([Decimal(key).scaleb(-kind.scale) for key in keys], kind)
     return pa.array(keys, kind)
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows with small batches put together, since every batch has its price."""
     pending: list[pa.RecordBatch] = []
+    rows = 0
     for batch in stream:
         pending.append(batch)
-        if sum(len(each) for each in pending) >= BATCH_ROWS:
+        rows += len(batch)
+        if rows >= BATCH_ROWS:
             yield from _joined(pending)
-            pending = []
+            pending, rows = [], 0
     if pending:
         yield from _joined(pending)
 
 
 def _joined(pending: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    return pending if len(pending) == 1 else pa.Table.from_batches(pending).combine_chunks().to_batches()
+    if len(pending) == 1:
+        return pending
+    try:
+        return pa.Table.from_batches(pending).combine_chunks().to_batches()
+    except pa.ArrowInvalid:  # dictionaries that do not fit into one
+        return pending
+
+
+def _is_arrow(values: Any) -> bool:
+    return isinstance(values, pa.ChunkedArray) or hasattr(values, "__arrow_c_stream__")
+
+
+def _one_array(chunked: pa.ChunkedArray) -> pa.Array:
+    if chunked.num_chunks == 1:
+        return chunked.chunk(0)
+    if pa.types.is_dictionary(chunked.type) and chunked.num_chunks:
+        return pa.concat_arrays([decoded(chunk) for chunk in chunked.chunks])
+    return chunked.combine_chunks()
+
+
+def _unscaled(value: Decimal, scale: int) -> int:
+    """A decimal as the whole number that it is of its last place."""
+    return int(value.scaleb(scale))
 
 
 def _stream(data: Any) -> pa.RecordBatchReader:
@@ -249,16 +320,20 @@ def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
 
 
 def _cells(name: Any, values: Any) -> pa.Array:
-    if values is None or isinstance(values, (str, bytes, int, float, bool, Decimal, np.generic)):
-        values = [values.item() if isinstance(values, np.generic) else values]
-    if isinstance(values, np.ndarray) and values.ndim != 1:
-        raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give one value per row.")
-    if isinstance(values, (pa.Array, pa.ChunkedArray)) or hasattr(values, "__arrow_c_stream__"):
-        return label_array(values)
+    if isinstance(values, pa.Array):
+        return values
+    if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or _is_arrow(values)):
+        values = [values.as_py() if isinstance(values, pa.Scalar) else values]
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give one value per row.")
+        values = _native(values)
     try:
+        if _is_arrow(values):
+            return _one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
         return pa.array(values, from_pandas=not isinstance(values, np.ndarray) or values.dtype == object)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise ValueError(f"Column {str(name)!r} mixes types: {error}. Give values of one type.") from None
+    except (pa.ArrowException, OverflowError) as error:
+        raise ValueError(f"Column {str(name)!r} mixes types, or has values that do not fit: {error}.") from None
 
 
 def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
@@ -269,14 +344,28 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
     if data.ndim != 2:
         raise ValueError(f"A numpy array of {data.ndim} dimensions is not a table; give one of two, rows by columns.")
     names = [str(i) for i in range(data.shape[1])]
+    if not names:  # rows without columns: something must hold how many
+        yield pa.record_batch({"": pa.nulls(len(data))})
+        return
     for start in range(0, max(len(data), 1), BATCH_ROWS):
-        block = np.asfortranarray(data[start : start + BATCH_ROWS])
-        yield _from_mapping(dict(zip(names, block.T, strict=True)))
+        block = data[start : start + BATCH_ROWS]
+        columns = block.T if isinstance(block, np.ma.MaskedArray) else np.asfortranarray(block).T
+        yield _from_mapping(dict(zip(names, columns, strict=True)))
+
+
+def _native(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in the byte order and sizes that Arrow has."""
+    if np.issubdtype(values.dtype, np.longdouble):
+        return values.astype(np.float64)
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     """Texts that are numbers; an empty one is missing."""
-    trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
+    try:
+        trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
+    except pa.ArrowInvalid as error:
+        raise CellError(None, f"a text is not valid UTF-8: {error}.") from None
     present = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
     try:
         found: NDArray[np.float64] = pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False)
@@ -301,5 +390,5 @@ def _refuse_temporal(kind: pa.DataType) -> None:
         raise CellError(
             None,
             f"cells of type {kind} are points in time, which no family counts. Turn them into a number (days since "
-            "some date) or a category (weekday, month), or drop the column from the schema.",
+            "some date) or a category (weekday, month), or leave the column out of the schema.",
         )

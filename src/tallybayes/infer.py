@@ -28,18 +28,21 @@ class Choice(NamedTuple):
 
 def choose(cells: pa.Array) -> Choice:
     """The family for a column like this one, and why."""
-    present = cells.drop_null()
-    if not len(present):
+    if cells.null_count == len(cells):
         return Choice(None, "every cell is missing")
     if pa.types.is_boolean(cells.type):
         return Choice(Bernoulli(), "true or false")
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    if not frames.is_text(kind):
+    if pa.types.is_dictionary(cells.type):
+        return Choice(Categorical(), f"a category already, of {len(cells.dictionary)} levels")
+    if not frames.is_text(cells.type):
         return _for_numbers(frames.numbers(cells))
+    present = frames.texts(cells).drop_null()
+    if pc.any(pc.match_substring_regex(present, "^ *[+-]?0[0-9]")).as_py():
+        return _for_texts(present)  # a code: as a number it would lose its zeros
     try:
         return _for_numbers(frames.numbers(cells), "written as text, ")
     except CellError:
-        return _for_texts(frames.texts(present))
+        return _for_texts(present)
 
 
 def _for_texts(present: pa.Array) -> Choice:
@@ -59,8 +62,9 @@ def _for_numbers(x: Floats, aside: str = "") -> Choice:
     if distinct == 1 and x.size >= ENOUGH:
         return Choice(None, "every cell is the same")
     whole = bool(np.all(x == np.floor(x)))
-    if whole and set(np.unique(x)) <= {0.0, 1.0}:
-        return Choice(Bernoulli(), f"{aside}only 0 and 1")
+    if whole and x.size >= ENOUGH and set(np.unique(x)) == {0.0, 1.0}:
+        # Not Bernoulli: should another number come one day, it is a level never met rather than an error.
+        return Choice(Categorical(levels=("0", "1")), f"{aside}only 0 and 1")
     if whole and distinct <= FEW_LEVELS and x.size >= ENOUGH * distinct:
         return Choice(Categorical(), f"{aside}only {distinct} different whole numbers")
     if whole and _like_poisson(x):
@@ -71,8 +75,11 @@ def _for_numbers(x: Floats, aside: str = "") -> Choice:
 
 
 def _like_poisson(x: Floats) -> bool:
-    mean = x.mean()
-    return bool(x.min() >= 0 and 0 < mean <= 50 and 0.5 <= x.var() / mean <= 2.0)
+    """Whether whole numbers spread as a Poisson's do: Σ(x − mean)² / mean within three deviations of n − 1."""
+    mean, degrees = float(x.mean()), x.size - 1
+    if x.min() < 0 or not 0 < mean <= 50 or degrees < 1:
+        return False
+    return bool(abs(np.sum((x - mean) ** 2) / mean - degrees) <= 3.0 * np.sqrt(2.0 * degrees))
 
 
 def _skewness(x: Floats) -> float:

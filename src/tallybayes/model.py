@@ -1,42 +1,31 @@
 """A model is its counts.
 
 `Model.train` counts; `+=` learns, `-=` forgets, `+` merges, `*` decays, `believing` reads the same counts under another
-prior. What the counts say is worked out when somebody asks, and kept until the counts change.
+prior. What the counts say is worked out when somebody asks (`scoring.Beliefs`), and kept until the counts change.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from operator import iadd
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import decide, frames, kernels
+from tallybayes import decide, frames
 from tallybayes.batches import Batch, check_threads, in_pieces, labelled
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
-from tallybayes.families import Belief
-from tallybayes.families.base import Scorer
+from tallybayes.families.base import Family
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import CellError
-from tallybayes.schema import Schema
+from tallybayes.schema import FREQUENCIES, Schema
+from tallybayes.scoring import Beliefs
 from tallybayes.tally import Key, Tally
 
-BLOCK = 1 << 14  # rows scored at a time: their scores stay in the processor's cache
-
-
-class Beliefs(NamedTuple):
-    """What the counts say, all of it."""
-
-    keys: list[Key]
-    labels: list[Any]
-    prior: Floats
-    columns: dict[str, Belief]
-    together: list[tuple[list[str], Scorer]]  # the columns by kind of belief, and how to score those
+SHOWN = 12  # classes that a repr names
 
 
 class Model:
@@ -49,40 +38,49 @@ class Model:
     array([[0.429, 0.571]])
     """
 
-    def __init__(self, schema: Schema, kind: pa.DataType | None = None) -> None:
-        self.schema = schema
+    def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
+        self.schema = schema if isinstance(schema, Schema) else Schema(schema)
         self.kind = kind  # of the labels; unknown until there are some
-        self.rows = Tally([], [""], {})
-        self.columns = {name: Tally([], [], {}) for name in schema.columns}
+        self.rows = Tally.empty(("n",))
+        self.columns = {name: Tally.empty(family.fields()) for name, family in self.schema.columns.items()}
         self._beliefs: Beliefs | None = None
         self._shared = False  # another model reads the same tallies: copy them before changing them
 
     @classmethod
     def train(
-        cls, schema: Schema, data: Any, labels: Any = None, *, weights: Any = None, threads: int | None = None
+        cls,
+        schema: Schema | Mapping[str, Family],
+        data: Any,
+        labels: Any = None,
+        *,
+        weights: Any = None,
+        threads: int | None = None,
     ) -> Model:
         """Counts rows. `labels` and `weights` are one value per row, or the name of a column; `data` is a frame of any
         make, or a stream of frames (with labels by column name, or in (frame, labels) pairs)."""
         check_threads(threads)
-        for given, what in ((labels, "label"), (weights, "weight")):
-            if isinstance(given, str) and given in schema.columns:
-                raise ValueError(f"Column {given!r} holds the {what}s; drop it from the schema's columns.")
         model = cls(schema)
+        for given, what in ((labels, "label"), (weights, "weight")):
+            if isinstance(given, str) and given in model.schema.columns:
+                raise ValueError(f"Column {given!r} holds the {what}s; drop it from the schema's columns.")
         for batch in labelled(data, labels, weights):
             model._count(batch, threads)
         return model
 
     def __iadd__(self, other: Model) -> Model:
         """Learns what the other model counted, at the cost of the other's size."""
-        self._prepare(other)
+        self._check_alike(other)
+        self._own()
         self._merge(other, Tally.__iadd__)
+        self.kind = other.kind or self.kind
         return self
 
     def __isub__(self, other: Model) -> Model:
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
-        self._prepare(other)
+        self._check_alike(other)
+        self._own()
         self._merge(other, Tally.__isub__)
-        reason = self._refusal(other)
+        reason = self.impossible(other)
         if reason:
             self._merge(other, Tally.__iadd__)  # exact, so that nothing of the attempt remains
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
@@ -93,6 +91,10 @@ class Model:
         result += other
         return result
 
+    def __radd__(self, other: object) -> Model:
+        """So that `sum(models)` is all of them merged."""
+        return self.copy() if other == 0 else NotImplemented
+
     def __sub__(self, other: Model) -> Model:
         result = self.copy()
         result -= other
@@ -100,11 +102,11 @@ class Model:
 
     def __mul__(self, factor: float) -> Model:
         """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""
-        if not np.isfinite(factor) or factor < 0:
+        if not isinstance(factor, (int, float, np.number)) or not np.isfinite(factor) or factor < 0:
             raise ValueError(f"A model times {factor!r}: give a finite number of at least 0.")
         result = Model(self.schema, self.kind)
-        result.rows = self.rows * factor
-        result.columns = {name: tally * factor for name, tally in self.columns.items()}
+        result.rows = self.rows * float(factor)
+        result.columns = {name: tally * float(factor) for name, tally in self.columns.items()}
         return result
 
     __rmul__ = __mul__
@@ -112,16 +114,17 @@ class Model:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
             return NotImplemented
-        mine, theirs = (model._tallies() for model in (self, other))
-        kinds = self.kind == other.kind or not (self.classes or other.classes)
-        return self.schema == other.schema and kinds and mine == theirs
+        kinds = self.kind == other.kind or not (self.keys() or other.keys())
+        return self.schema == other.schema and kinds and self.rows == other.rows and self.columns == other.columns
 
     __hash__ = None  # type: ignore[assignment]
 
     def copy(self) -> Model:
         return self._reading(self.schema)
 
-    def believing(self, **changes: Any) -> Model:
+    __copy__ = copy
+
+    def believing(self, /, **changes: Any) -> Model:
         """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha, `outlook=Categorical(…)`
         for one column, `prior=…` for the classes."""
         return self._reading(self.schema.believing(changes))
@@ -129,16 +132,22 @@ class Model:
     @property
     def classes(self) -> list[Any]:
         """The labels met, sorted."""
-        return self._believed().labels
+        return [] if self.kind is None else frames.label_values(self.kind, self.keys())
+
+    def keys(self) -> list[Key]:
+        """The classes as they are counted and filed: see `frames.LabelColumn`."""
+        return sorted({key for tally in (self.rows, *self.columns.values()) for key in tally.filled()})
 
     @property
     def n(self) -> float:
         """How many rows are counted, or what they weigh."""
-        return float(sum(self.rows.canonical().sums["n"].round().flat)) if self.rows.classes else 0.0
+        return float(self._row_counts().sum())
 
     def counts(self, column: str | None = None) -> Tally:
         """What was counted of a column, or with no column: how many rows each class has."""
-        return (self.rows if column is None else self._tally(column)).canonical()
+        tally = (self.rows if column is None else self._tally(column)).canonical()
+        labels = [] if self.kind is None else frames.label_values(self.kind, tally.classes)
+        return Tally(labels, tally.slots, tally.sums)
 
     def prior(self) -> dict[Any, float]:
         """P(class)."""
@@ -154,12 +163,14 @@ class Model:
             for name, values in known.columns[column].estimates().items()
         }
 
-    def parameters(self, column: str | None, label: Any = None) -> Posterior:
+    def parameters(self, column: str | None = None, label: Any = None) -> Posterior:
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
-            counts = self.rows.aligned([""], known.keys).sums["n"].round()[0] + self.schema.alpha
-            return Dirichlet(dict(zip(map(str, known.labels), counts.tolist(), strict=True)))
+            if self.schema.prior != FREQUENCIES and not self.schema.alpha:
+                raise ValueError(f"The classes' probabilities are given ({self.schema.prior!r}), not counted.")
+            counts = self._row_counts() + self.schema.alpha
+            return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         self._tally(column)
         if label not in known.labels:
             raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, known.labels))}.")
@@ -167,47 +178,15 @@ class Model:
 
     def posterior(self, data: Any, *, threads: int | None = None) -> Floats:
         """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior."""
-        known = self._believed()
-        impossible = 0
-
-        def finish(scores: Floats, out: Floats) -> None:
-            nonlocal impossible
-            if kernels.normalise(scores, out):
-                rows = np.isnan(out).any(axis=1)
-                impossible += int(rows.sum())
-                out[rows] = np.exp(known.prior)
-
-        result = self._score(data, finish, threads)
-        if impossible:
-            warnings.warn(
-                f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
-                "Smoothing (alpha above 0) avoids this.",
-                stacklevel=2,
-            )
-        return result
+        return self._believed().posterior(data, threads)
 
     def log_joint(self, data: Any, *, threads: int | None = None) -> Floats:
         """log P(class, row): the evidence of all columns and the prior, added up."""
-
-        def finish(scores: Floats, out: Floats) -> None:
-            out[:] = scores[:, : len(out)].T
-
-        return self._score(data, finish, threads)
+        return self._believed().log_joint(data, threads)
 
     def evidence(self, data: Any) -> Evidence:
         """What each column says about each class."""
-        known = self._believed()
-        said: dict[str, list[Floats]] = {name: [] for name in self.schema.columns}
-        rows = 0
-        for batch in frames.batches(data):
-            for name, cells in self.schema.encode(batch, rows).items():
-                scores = np.zeros((len(known.keys), batch.num_rows))
-                self._add_evidence(name, cells, scores, rows)
-                said[name].append(scores.T)
-            rows += batch.num_rows
-        none = np.zeros((0, len(known.keys)))
-        columns = {name: np.concatenate([none, *parts]) for name, parts in said.items()}
-        return Evidence(known.labels, known.prior, columns, rows)
+        return self._believed().evidence(data)
 
     def log_likelihood(self, data: Any, labels: Any) -> float:
         """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
@@ -216,7 +195,7 @@ class Model:
         for batch in labelled(data, labels, None):
             self._check_kind(batch.kind)
             at = np.array([met.get(key, -1) for key in batch.rows.classes])[batch.rows.codes]
-            joint = self.log_joint(batch.cells)
+            joint = known.log_joint(batch.cells, None)
             total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
         return total
 
@@ -225,28 +204,43 @@ class Model:
         `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
         classes = self.classes
         matrix = None if costs is None else decide.cost_matrix(classes, costs)
-        chosen = decide.decide(self.posterior(data), matrix, reject)
+        chosen = decide.decide(self._believed().posterior(data, None), matrix, reject)
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
 
+    def impossible(self, touched: Model | None = None) -> str | None:
+        """Why these counts cannot have come from any rows, or nothing; looking only where another model has counts."""
+        touched = touched or self
+        if self.rows.cells(touched.rows)["n"].is_negative().any():
+            return "a class would have fewer than no rows"
+        rows = self.rows.aligned([""], touched.rows.classes).sums["n"]
+        for name, family in self.schema.columns.items():
+            tally = self.columns[name]
+            if reason := family.refusal(tally.cells(touched.columns[name])):
+                return f"in column {name!r} {reason}"
+            values = tally.aligned(tally.slots, touched.rows.classes).sums["n"].sum(axis=0)
+            if (rows[0] - values).is_negative().any():
+                return f"column {name!r} would have more values than there are rows"
+        return None
+
     def __repr__(self) -> str:
-        if not self.rows.classes or not (known := self._believed()).keys:
+        classes = self.classes
+        if not classes:
             return f"Model of no rows\n{self.schema!r}"
-        counts = self.rows.aligned([""], known.keys).sums["n"].round()[0]
-        listed = ", ".join(f"{label} {count:.12g}" for label, count in zip(known.labels, counts, strict=True))
-        return f"Model of {self.n:.12g} rows in {len(known.keys)} classes: {listed}\n{self.schema!r}"
+        pairs = list(zip(classes, self._row_counts(), strict=True))
+        listed = ", ".join(f"{label} {count:.12g}" for label, count in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
+        plural = "es" * (len(classes) != 1)
+        return f"Model of {self.n:.12g} rows in {len(classes)} class{plural}: {listed}\n{self.schema!r}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_beliefs": None}
 
     def _count(self, batch: Batch, threads: int | None) -> None:
-        self._check_kind(batch.kind)
         encoded = self.schema.encode(batch.cells, batch.start)
 
         def count(start: int, stop: int) -> Model:
             part = Model(self.schema, batch.kind)
             rows = batch.rows.slice(start, stop)
-            everywhere = np.zeros(len(rows), np.int32)
-            part.rows = Tally(rows.classes, [""], {"n": rows.count(everywhere, 1)})
+            part.rows = Tally(rows.classes, [""], {"n": rows.count(np.zeros(len(rows), np.int32), 1)})
             for name, family in self.schema.columns.items():
                 try:
                     part.columns[name] = family.tally(encoded[name][start:stop], rows)
@@ -256,14 +250,14 @@ class Model:
 
         reduce(iadd, in_pieces(len(batch.rows), threads, count), self)
 
-    def _tallies(self) -> list[Tally]:
-        return [self.rows, *(self.columns[name] for name in self.schema.columns)]
-
     def _tally(self, column: str) -> Tally:
         if column not in self.columns:
             has = ", ".join(map(repr, self.columns)) or "none"
             raise ValueError(f"The model has no column {column!r}; it has {has}.")
         return self.columns[column]
+
+    def _row_counts(self) -> Floats:
+        return self.rows.aligned([""], self.keys()).sums["n"].round()[0]
 
     def _reading(self, schema: Schema) -> Model:
         """A model of the same counts, which both keep until one of them changes."""
@@ -273,17 +267,19 @@ class Model:
         return result
 
     def _check_kind(self, kind: pa.DataType) -> None:
-        if self.kind is not None and kind != self.kind:
+        if self.kind is not None and kind != self.kind and self.keys():
             raise TypeError(f"The labels are of type {kind}; those already counted are of type {self.kind}.")
-        self.kind = kind
 
-    def _prepare(self, other: Model) -> None:
+    def _check_alike(self, other: Model) -> None:
         """All that may be wrong with the other model is found here, before anything changes."""
         if not isinstance(other, Model):
-            raise TypeError(f"A model can be added to a model, not to a {type(other).__name__}.")
+            raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
         self.schema.check_counts_alike(other.schema)
-        if other.kind is not None:
+        if other.kind is not None and other.rows.classes:
             self._check_kind(other.kind)
+
+    def _own(self) -> None:
+        """From here on the counts may change: what others read is copied, what was believed is forgotten."""
         if self._shared:
             self.rows = self.rows.copy()
             self.columns = {name: tally.copy() for name, tally in self.columns.items()}
@@ -295,77 +291,16 @@ class Model:
         for name, tally in self.columns.items():
             operation(tally, other.columns[name])
 
-    def _refusal(self, other: Model) -> str | None:
-        if other.rows.classes and self.rows.cells(other.rows)["n"].is_negative().any():
-            return "a class would have fewer than no rows"
-        for name, family in self.schema.columns.items():
-            touched = self.columns[name].cells(other.columns[name])
-            if touched and (reason := family.refusal(touched)):
-                return f"in column {name!r} {reason}"
-        return None
-
     def _believed(self) -> Beliefs:
         if self._beliefs is None:
-            keys = sorted({key for tally in self._tallies() for key in tally.canonical().classes})
-            labels = frames.label_values(self.kind, keys) if self.kind is not None else []
-            counts = self.rows.aligned([""], keys).sums
-            rows = counts["n"].round()[0] if counts else np.zeros(0)
-            columns = {
-                name: family.believe(self.columns[name], keys) for name, family in self.schema.columns.items()
-            } if keys else {}  # fmt: skip
-            kinds: dict[type[Belief], list[str]] = {}
-            for name, belief in columns.items():
-                kinds.setdefault(type(belief), []).append(name)
-            together = [(names, kind.together([columns[n] for n in names])) for kind, names in kinds.items()]
-            self._beliefs = Beliefs(keys, labels, self.schema.log_prior(rows, labels), columns, together)
+            keys = self.keys()
+            if not keys:
+                raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
+            self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
         return self._beliefs
 
-    def _add_evidence(self, name: str, cells: Any, scores: Floats, start: int) -> None:
-        try:
-            self._believed().columns[name].add_evidence(cells, scores)
-        except CellError as error:
-            raise error.located(name, start) from None
 
-    def _score(self, data: Any, finish: Callable[[Floats, Floats], None], threads: int | None) -> Floats:
-        """Scores rows block by block; `finish` turns a block's scores into its rows of the result."""
-        check_threads(threads)
-        known = self._believed()
-        if not known.keys:
-            raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
-        parts: list[Floats] = []
-        start = 0
-        for batch in frames.batches(data):
-            parts.append(self._score_batch(batch, start, finish, threads))
-            start += batch.num_rows
-        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros((0, len(known.keys))), *parts])
-
-    def _score_batch(
-        self, batch: pa.RecordBatch, start: int, finish: Callable[[Floats, Floats], None], threads: int | None
-    ) -> Floats:
-        known = self._believed()
-        encoded = self.schema.encode(batch, start)
-        out = np.empty((batch.num_rows, len(known.keys)))
-
-        def score(first: int, last: int) -> None:
-            scores = np.empty((len(known.keys), min(BLOCK, max(last - first, 1))))
-            for at in range(first, last, BLOCK):
-                stop = min(at + BLOCK, last)
-                scores[:] = known.prior[:, None]
-                for names, add in known.together:
-                    cells = [encoded[name][at:stop] for name in names]
-                    try:
-                        add(cells, scores)
-                    except CellError:
-                        for name, column in zip(names, cells, strict=True):  # finds out which column it was
-                            self._add_evidence(name, column, scores, start + at)
-                finish(scores, out[at:stop])
-
-        for _ in in_pieces(batch.num_rows, threads, score):
-            pass
-        return out
-
-
-def merged(models: Sequence[Model]) -> Model:
+def merged(models: Iterable[Model]) -> Model:
     """All models added up."""
     first, *rest = models
     return reduce(iadd, rest, first.copy())

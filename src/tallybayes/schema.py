@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from tallybayes import frames
 from tallybayes.exact import Floats
-from tallybayes.families import FAMILIES, Family, MEstimate
+from tallybayes.families import FAMILIES, Family
+from tallybayes.families.smoothing import alpha_from_json, alpha_to_json
 from tallybayes.frames import CellError
 from tallybayes.infer import choose
 
@@ -42,31 +43,32 @@ class Schema:
         prior: Prior = FREQUENCIES,
         reasons: Mapping[str, str] | None = None,
     ) -> None:
+        if not isinstance(columns, Mapping):
+            raise TypeError(f"A schema is made of a mapping from columns to families, not of {columns!r}.")
         for name, family in columns.items():
             if not isinstance(name, str):
                 raise TypeError(f"The column name {name!r} is not a text.")
             if not isinstance(family, Family):
                 hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
                 raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
-        _check_prior(prior)
         self.columns = dict(columns)
-        self.prior = dict(prior) if isinstance(prior, Mapping) else prior
+        self.prior = _checked_prior(prior)
         self.reasons = dict(reasons or {})  # why a column was given its family, or was left out
 
     @classmethod
     def infer(
         cls,
         data: Any,
-        hints: Mapping[str, Family | None] | None = None,
-        *,
         label: str | None = None,
+        *,
+        hints: Mapping[str, Family | None] | None = None,
         prior: Prior = FREQUENCIES,
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
         `hints` settle single columns: a family, or None to leave the column out.
 
-        >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, {"day": None})
+        >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical()  text, 2 levels in 2 cells
         mph      Gaussian()     numbers from 3.5 to 20.25
         day      left out       as told
@@ -78,8 +80,9 @@ class Schema:
             frames.column(sample, name)
         columns: dict[str, Family] = {}
         reasons: dict[str, str] = {}
+        passed_over = {label, *frames.index_columns(sample.schema)}
         for name in sample.schema.names:
-            if name == label or name.startswith("__index_level_"):
+            if name in passed_over:
                 continue
             if name in settled:
                 family, reason = settled[name], "as told"
@@ -87,7 +90,10 @@ class Schema:
                 try:
                     family, reason = choose(frames.column(sample, name))
                 except CellError as error:
-                    raise error.located(name, 0) from None
+                    hint = f" To infer the others, give hints={{{name!r}: None}}."
+                    raise ValueError(f"{error.located(name, 0)}{hint}") from None
+                if sample.num_rows == SAMPLE_ROWS:
+                    reason += f" (of the first {SAMPLE_ROWS:,} rows)"
             reasons[name] = reason
             if family is not None:
                 columns[name] = family
@@ -105,17 +111,21 @@ class Schema:
 
     def believing(self, changes: Mapping[str, Any]) -> Schema:
         """The same columns under other beliefs: a family for a column, or a setting for all families that have it."""
+        prior = changes.get("prior", self.prior)
+        prior = self.prior if isinstance(prior, Family) else prior
         settings = {k: v for k, v in changes.items() if not isinstance(v, Family) and k != "prior"}
         known = {name for family in self.columns.values() for name in family.settings()}
         for name in settings.keys() - known:
             wanted = "a family" if name in self.columns else f"one of {', '.join(sorted(known))}, or a column's family"
             raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
         columns = {name: family.changed(settings) for name, family in self.columns.items()}
-        for name in changes.keys() - settings.keys() - {"prior"}:
-            if name not in columns:
-                raise ValueError(f"The schema has no column {name!r}; it has {', '.join(map(repr, columns))}.")
-            columns[name] = changes[name]
-        result = Schema(columns, prior=changes.get("prior", self.prior), reasons=self.reasons)
+        for name, family in changes.items():
+            if isinstance(family, Family):
+                if name not in columns:
+                    raise ValueError(f"The schema has no column {name!r}; it has {', '.join(map(repr, columns))}.")
+                columns[name] = family
+        reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
+        result = Schema(columns, prior=prior, reasons=reasons)
         self.check_counts_alike(result)
         return result
 
@@ -138,10 +148,12 @@ class Schema:
             if unknown:
                 raise ValueError(f"The prior gives no probability for class {unknown[0]!r}; it has {self.prior!r}.")
             weights = np.array([float(self.prior[label]) for label in labels])
+            if labels and not weights.any():
+                raise ValueError(f"The prior {self.prior!r} makes every class that was met impossible.")
         elif self.prior == UNIFORM:
             weights = np.ones(len(labels))
         else:
-            weights = counts + self.alpha
+            weights = counts + self.alpha if (counts + self.alpha).any() else np.ones(len(labels))
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(weights / weights.sum()))
 
@@ -164,12 +176,12 @@ class Schema:
         return "\n".join(f"{name:{wide}}  {family:{middle}}  {why}".rstrip() for name, family, why in rows)
 
     def to_json(self) -> dict[str, Any]:
-        prior = [[k, v] for k, v in self.prior.items()] if isinstance(self.prior, dict) else self.prior
+        """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
         columns = [
             {"name": name, "family": type(family).__name__, "settings": _plain(family.settings())}
-            for name, family in self.columns.items()
+            for name, family in sorted(self.columns.items())
         ]
-        return {"columns": columns, "prior": prior}
+        return {"columns": columns, "prior": _prior_out(self.prior) if isinstance(self.prior, dict) else self.prior}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Schema:
@@ -178,22 +190,41 @@ class Schema:
             family = FAMILIES.get(entry["family"])
             if family is None or entry["name"] in columns:
                 raise ValueError(f"there is no family {entry['family']!r} for a column {entry['name']!r}")
-            columns[entry["name"]] = family(**{k: _rich(v) for k, v in entry["settings"].items()})
+            columns[entry["name"]] = family(**{k: _rich(k, v) for k, v in entry["settings"].items()})
         prior = data["prior"]
-        return cls(columns, prior=dict(map(tuple, prior)) if isinstance(prior, list) else prior)
+        return cls(columns, prior=_prior_in(prior) if isinstance(prior, list) else prior)
 
 
-def _check_prior(prior: Any) -> None:
+def _checked_prior(prior: Any) -> str | float | dict[Any, float]:
     if isinstance(prior, Mapping):
         values = list(prior.values())
-        fine = all(isinstance(p, (int, float)) and math.isfinite(p) and p >= 0 for p in values)
+        fine = all(isinstance(p, (int, float, np.number)) and math.isfinite(p) and p >= 0 for p in values)
         if not fine or not math.isclose(sum(values), 1.0, rel_tol=1e-9):
             raise ValueError(f"prior={prior!r}: give every class a probability of at least 0, adding up to 1.")
-    elif isinstance(prior, (int, float)) and not isinstance(prior, bool):
+        return {k.item() if isinstance(k, np.generic) else k: float(p) for k, p in prior.items()}
+    if isinstance(prior, (int, float, np.number)) and not isinstance(prior, bool):
         if not (math.isfinite(prior) and prior >= 0):
             raise ValueError(f"prior={prior!r}: as a number, the prior must be finite and at least 0.")
-    elif prior not in (FREQUENCIES, UNIFORM):
+        return float(prior)
+    if prior not in (FREQUENCIES, UNIFORM):
         raise ValueError(f"prior={prior!r}: give {FREQUENCIES!r}, {UNIFORM!r}, a number or a probability per class.")
+    return str(prior)
+
+
+def _prior_out(prior: Mapping[Any, float]) -> list[list[Any]]:
+    """[type, key, probability] for every class, sorted."""
+    labels = frames.label_column(frames.label_array(list(prior), "classes of the prior"), 0)
+    keys = [labels.keys[code] for code in labels.codes.tolist()]
+    pairs = sorted(zip(keys, prior.values(), strict=True))
+    return [[str(labels.kind), frames.key_to_json(key), p] for key, p in pairs]
+
+
+def _prior_in(prior: list[list[Any]]) -> dict[Any, float]:
+    found = {}
+    for kind, key, p in prior:
+        (label,) = frames.label_values(frames.kind_from_name(kind), [frames.key_from_json(key)])
+        found[label] = p
+    return found
 
 
 def _counted(family: Family) -> str:
@@ -214,16 +245,12 @@ def _sample(data: Any) -> pa.RecordBatch:
     return pa.Table.from_batches(first).combine_chunks().to_batches()[0] if rows else first[0]
 
 
-def _plain(value: Any) -> Any:
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as JSON has them."""
-    if isinstance(value, MEstimate):
-        return {"MEstimate": {"m": value.m, "p": _plain(value.p)}}
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    return list(value) if isinstance(value, tuple) else value
+    return {name: alpha_to_json(value) if name == "alpha" else value for name, value in settings.items()}
 
 
-def _rich(value: Any) -> Any:
-    if isinstance(value, dict) and set(value) == {"MEstimate"}:
-        return MEstimate(**value["MEstimate"])
+def _rich(name: str, value: Any) -> Any:
+    if name == "alpha":
+        return alpha_from_json(value)
     return tuple(value) if isinstance(value, list) else value

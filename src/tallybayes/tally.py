@@ -13,12 +13,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Counts, Exact, Floats, weighted_sums
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `frames.Labels`
 Slot = str | int
+
+LEAST_WEIGHT = 2.0**-128  # of a row
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,11 @@ class Tally:
         # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
         self._arrays = dict(sums)
 
+    @classmethod
+    def empty(cls, statistics: Iterable[str]) -> Tally:
+        """Nothing seen yet of these statistics."""
+        return cls([], [], {name: Exact.zeros((0, 0)) for name in statistics})
+
     @property
     def classes(self) -> list[Key]:
         return list(self._classes)
@@ -108,7 +116,12 @@ class Tally:
         return Tally(self._classes, self._slots, {k: -v for k, v in self.sums.items()})
 
     def __mul__(self, factor: float) -> Tally:
-        return Tally(self._classes, self._slots, {k: v * factor for k, v in self.sums.items()})
+        """Times a number. What then weighs next to nothing is gone, so that decay ends."""
+        scaled = {k: v * factor for k, v in self.sums.items()}
+        if not float(factor).is_integer():
+            gone = np.abs(scaled["n"].round()) < LEAST_WEIGHT
+            scaled = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in scaled.items()}
+        return Tally(self._classes, self._slots, scaled)
 
     __rmul__ = __mul__
 
@@ -126,12 +139,20 @@ class Tally:
 
     def canonical(self) -> Tally:
         """The same sums with labels sorted, and without the slots and classes that hold nothing."""
-        filled = np.zeros((len(self._slots), len(self._classes)), bool)
-        for array in self.sums.values():
-            filled |= ~array.is_zero()
+        filled = self._filled_cells()
         slots = _sorted(self._slots, filled.any(axis=1))
         classes = _sorted(self._classes, filled.any(axis=0))
         return self.aligned(slots, classes)
+
+    def filled(self) -> list[Key]:
+        """The classes that hold anything, sorted."""
+        return _sorted(self._classes, self._filled_cells().any(axis=0))
+
+    def _filled_cells(self) -> NDArray[np.bool_]:
+        filled = np.zeros((len(self._slots), len(self._classes)), bool)
+        for array in self.sums.values():
+            filled |= ~array.is_zero()
+        return filled
 
     def aligned(self, slots: Sequence[Slot], classes: Sequence[Key]) -> Tally:
         """The same sums with exactly these labels, in this order; what was never met counts zero."""
@@ -153,7 +174,7 @@ class Tally:
 
     def _merge(self, other: Tally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
-        if not self._arrays:
+        if not self._classes and not self._slots:
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
@@ -172,8 +193,6 @@ class Tally:
             self._slots.setdefault(slot, len(self._slots))
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
-        for name in other._arrays:
-            self._arrays.setdefault(name, Exact.zeros((0, 0)))
         for array in self._arrays.values():
             height, width = array.shape
             if len(self._slots) > height or len(self._classes) > width:

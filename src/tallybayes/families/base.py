@@ -45,8 +45,8 @@ class Belief(ABC):
         """The parameters in numbers: for each its name, and its value in every class."""
 
     @abstractmethod
-    def posterior(self, row: int) -> Posterior:
-        """What is known about the parameters of the class in this row."""
+    def posterior(self, index: int) -> Posterior:
+        """What is known about the parameters of the class with this number."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +66,10 @@ class Family(ABC):
     @abstractmethod
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        """Whether these are slots of this family's tallies."""
+        return all(isinstance(slot, str) for slot in slots)
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """Why these sums cannot have come from any rows, or nothing. Asked after forgetting."""
@@ -91,6 +95,13 @@ class Family(ABC):
         """The names of the sums in this family's tallies; `n`, how many or how much, is always one."""
         return ("n",)
 
+    def settle(self, *names: str, least: float = 0.0, above: bool = False) -> None:
+        """Settings that must be numbers become floats, so that equal settings are equal bytes; None stays None."""
+        for name in names:
+            if getattr(self, name) is not None:
+                number = as_number(type(self).__name__, name, getattr(self, name), least=least, above=above)
+                object.__setattr__(self, name, number)
+
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
@@ -105,9 +116,10 @@ class Family(ABC):
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def expect_number(family: str, name: str, value: Any, *, least: float = 0.0, above: bool = False) -> None:
-    """A setting must be a finite number at (or above) a bound; says so with the real names and values."""
+def as_number(family: str, name: str, value: Any, *, least: float = 0.0, above: bool = False) -> float:
+    """A setting as a float, or an error with the real names and values: not a finite number, or out of bounds."""
     number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or value < least or (above and value == least):
-        bound = f"above {least:g}" if above else f"of at least {least:g}"
-        raise ValueError(f"{family}({name}={value!r}): {name} must be a finite number {bound}.")
+        bound = "" if least == -math.inf else f" above {least:g}" if above else f" of at least {least:g}"
+        raise ValueError(f"{family}({name}={value!r}): {name} must be a finite number{bound}.")
+    return float(value)

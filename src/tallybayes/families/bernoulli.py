@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tallybayes import frames, kernels
 from tallybayes.exact import Codes, Floats
@@ -17,7 +18,7 @@ from tallybayes.frames import CellError
 from tallybayes.tally import Key, Rows, Tally
 
 LEVELS = ("false", "true")
-WORDS = {"false": 0, "true": 1, "no": 0, "yes": 1, "0": 0, "1": 1}
+WORDS = {"": np.nan, "false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,19 +41,23 @@ class Bernoulli(Categorical):
             )
 
     def encode(self, cells: pa.Array) -> Codes:
-        if frames.is_text(cells.type) or pa.types.is_dictionary(cells.type):
-            words = frames.texts(cells).to_pylist()
-            numbers = np.array([np.nan if w is None else WORDS.get(w.strip().lower(), 2) for w in words], np.float64)
+        if pa.types.is_dictionary(cells.type) or frames.is_text(cells.type):
+            coded = pc.dictionary_encode(frames.decoded(cells) if pa.types.is_dictionary(cells.type) else cells)
+            read = np.append([_truth(word) for word in coded.dictionary.to_pylist()], np.nan)
+            numbers = read[coded.indices.fill_null(len(read) - 1).to_numpy(zero_copy_only=False)]
         else:
-            words, numbers = None, frames.numbers(cells)
+            numbers = frames.numbers(cells)
         missing = np.isnan(numbers)
         codes = np.where(missing, -1.0, numbers)
         bad = np.flatnonzero((codes != 0) & (codes != 1) & ~missing)
         if bad.size:
             row = int(bad[0])
-            found = repr(words[row]) if words else str(numbers[row])
+            found = repr(cells[row].as_py())
             raise CellError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
         return codes.astype(np.int32)
+
+    def takes(self, slots: Sequence[object]) -> bool:
+        return set(slots) <= set(LEVELS)
 
     def tally(self, cells: Codes, rows: Rows) -> Tally:
         return Tally(rows.classes, LEVELS, {"n": rows.count(cells, 2)})
@@ -61,10 +66,21 @@ class Bernoulli(Categorical):
         return BernoulliBelief(list(LEVELS), tally.aligned(LEVELS, classes).sums["n"].round(), self.alpha)
 
 
+def _truth(word: str | None) -> float:
+    """1 for true, 0 for false, NaN for nothing, 2 for anything else."""
+    found = WORDS.get((word or "").strip().lower())
+    if found is not None:
+        return found
+    try:
+        return float(word or "nan")
+    except ValueError:
+        return 2.0
+
+
 class BernoulliBelief(LevelBelief):
     def add_evidence(self, cells: Codes, scores: Floats) -> None:
         kernels.add_table(cells, self.table, scores)
 
-    def posterior(self, row: int) -> Posterior:
-        misses, hits = (self.counts[:, row] + self.pseudo).tolist()
+    def posterior(self, index: int) -> Posterior:
+        misses, hits = (self.counts[:, index] + self.pseudo).tolist()
         return Beta("true", hits, misses)

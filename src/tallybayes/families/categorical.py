@@ -12,9 +12,11 @@ from tallybayes import frames, kernels
 from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.smoothing import LAPLACE, Alpha, check_alpha, named_levels, pseudocounts, smoothed
+from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels, pseudocounts, smoothed
 from tallybayes.frames import CellError
 from tallybayes.tally import Key, Rows, Tally
+
+SHORT = 1024
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -23,7 +25,7 @@ class Categorical(Family):
 
     `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
     likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p. `levels` names levels
-    that exist whether or not any row has them. A level that is neither met nor named says nothing about the class.
+    that exist whether or not any row has them. A level that is neither met nor named is taken as missing.
 
     >>> Categorical(alpha={"rain": 2.0, "sun": 1.0})
     Categorical(alpha={'rain': 2.0, 'sun': 1.0})
@@ -33,13 +35,16 @@ class Categorical(Family):
     levels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_alpha(type(self).__name__, self.alpha)
+        object.__setattr__(self, "alpha", as_alpha(type(self).__name__, self.alpha))
         if isinstance(self.levels, str) or not all(isinstance(level, str) for level in self.levels):
             raise ValueError(f"{type(self).__name__}(levels={self.levels!r}): levels must be a tuple of texts.")
         object.__setattr__(self, "levels", tuple(self.levels))
 
     def encode(self, cells: pa.Array) -> pa.Array:
-        return frames.texts(cells)
+        texts = frames.texts(cells)
+        # A short dictionary saves looking up every cell; a long one would be looked up again for every block.
+        short = pa.types.is_dictionary(texts.type) and len(texts.dictionary) <= SHORT
+        return frames.decoded(texts) if pa.types.is_dictionary(texts.type) and not short else texts
 
     def tally(self, cells: pa.Array, rows: Rows) -> Tally:
         codes, levels = met_levels(cells)
@@ -70,8 +75,8 @@ class LevelBelief(Belief):
     def estimates(self) -> dict[str, Floats]:
         return dict(zip(self.levels, self.probability, strict=True))
 
-    def posterior(self, row: int) -> Posterior:
-        alpha = (self.counts[:, row] + self.pseudo).tolist()
+    def posterior(self, index: int) -> Posterior:
+        alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
 
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.base import Belief, expect_number
+from tallybayes.families.base import Belief
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.values import Values
 from tallybayes.tally import Key, Tally
 
 RULE = "rule"
 LEFT_OUT = "leave one out"
+FURTHEST = 1e150  # widths away from a value; its square is still a number
 CHUNK = 1 << 22  # so many pairs of values are looked at at once
 
 
@@ -37,12 +38,12 @@ class Density(Values):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        expect_number("Density", "m", self.m)
+        self.settle("m")
         if isinstance(self.bandwidth, str):
             if self.bandwidth not in (RULE, LEFT_OUT):
                 raise ValueError(f"Density(bandwidth={self.bandwidth!r}): give a number, {RULE!r} or {LEFT_OUT!r}.")
         else:
-            expect_number("Density", "bandwidth", self.bandwidth, above=True)
+            self.settle("bandwidth", above=True)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         known = tally.canonical()
@@ -93,7 +94,7 @@ class DensityBelief(Belief):
     def estimates(self) -> dict[str, Floats]:
         return {"bandwidth": self.widths}
 
-    def posterior(self, row: int) -> Posterior:
+    def posterior(self, index: int) -> Posterior:
         raise TypeError("Density has no parameters, and so no posterior of them; see Histogram.")
 
 
@@ -106,7 +107,8 @@ def log_bumps(x: Floats, values: Floats, counts: Floats, width: float) -> Floats
     result = np.empty(len(x))
     step = max(CHUNK // len(values), 1)
     for start in range(0, len(x), step):
-        z = (x[start : start + step, None] - values) / width
+        with np.errstate(over="ignore"):
+            z = np.clip((x[start : start + step, None] - values) / width, -FURTHEST, FURTHEST)
         result[start : start + step] = special.logsumexp(logs - 0.5 * z * z, axis=1)
     return result - np.log(width * np.sqrt(2.0 * np.pi))
 
@@ -115,7 +117,7 @@ def left_out_score(values: Floats, counts: Floats, width: float) -> float:
     """Σ log density of every value under the others. A value met often stays well foretold when one is left out."""
     held = counts > 0
     values, counts = values[held], counts[held]
-    own = -np.log(width * np.sqrt(2.0 * np.pi))  # the height of a value's own bump
+    own = np.log(np.minimum(counts, 1.0)) - np.log(width * np.sqrt(2.0 * np.pi))  # the height of a value's own bump
     both = log_bumps(values, values, counts, width)
     with np.errstate(divide="ignore"):
         others = both + np.log(np.maximum(-np.expm1(np.minimum(own - both, 0.0)), 1e-300))
@@ -127,11 +129,13 @@ def silverman(values: Floats, counts: Floats) -> float:
     n = counts.sum()
     if n <= 0:
         return 0.0
+    unit = float(np.abs(values).max()) or 1.0
+    values = values / unit  # so that no square overflows
     mean = np.sum(counts * values) / n
     sd = float(np.sqrt(np.sum(counts * (values - mean) ** 2) / n))
     low, high = values[np.searchsorted(np.cumsum(counts), [n * 0.25, n * 0.75]).clip(0, len(values) - 1)]
     spread = min(sd, (high - low) / 1.34) or sd
-    return float(0.9 * spread * n**-0.2)
+    return float(0.9 * spread * n**-0.2 * unit)
 
 
 def _default_width(values: Floats) -> float:

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes.exact import Floats
-from tallybayes.families.base import expect_number
-from tallybayes.families.measured import NOT_NEGATIVE, Measured, Support
+from tallybayes.families.measured import LARGEST, NOT_NEGATIVE, Measured, Support
 from tallybayes.families.posteriors import GammaRate, Posterior
 
 
@@ -23,7 +22,7 @@ class Exponential(Measured[ExponentialSums]):
     """A waiting time, exponential with an unknown rate.
 
     The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in a time of `rate`. Where `rate` is not
-    given, it is as if those events had come at the column's own overall pace (both 0: maximum likelihood).
+    given, it is as if those events had come at the column's own overall pace. Both 0 and `plugin`: maximum likelihood.
 
     >>> Exponential(shape=0.0, rate=0.0).estimate(ExponentialSums(n=np.array([4.0]), x=np.array([8.0])))
     {'rate': array([0.5])}
@@ -35,9 +34,7 @@ class Exponential(Measured[ExponentialSums]):
     rate: float | None = None
 
     def __post_init__(self) -> None:
-        expect_number("Exponential", "shape", self.shape)
-        if self.rate is not None:
-            expect_number("Exponential", "rate", self.rate)
+        self.settle("shape", "rate")
 
     def sufficient(self, x: Floats) -> ExponentialSums:
         return ExponentialSums(n=1, x=x)
@@ -45,21 +42,22 @@ class Exponential(Measured[ExponentialSums]):
     def informed(self, total: Any) -> Self:
         if self.rate is not None:
             return self
-        n, x = float(total.n.sum()), float(total.x.sum())
-        return replace(self, rate=self.shape * (x / n if n > 0 and x > 0 else 1.0))
+        n, x = float(np.sum(total.n)), float(np.sum(total.x))
+        return replace(self, rate=min(self.shape * (x / n if n > 0 and x > 0 else 1.0), LARGEST))
 
-    def _prior(self, s: Any) -> tuple[Floats, Floats]:
+    def _updated(self, s: Any) -> tuple[Floats, Floats]:
+        """Events and time, those of the prior and those counted."""
         known = self.informed(s)
         assert known.rate is not None
-        return known.shape + s.n, known.rate + s.x
+        return known.shape + s.n, np.clip(known.rate + s.x, 0.0, LARGEST)
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
-        shape, time = self._prior(s)
-        said = np.log(shape / time) - (shape + 1.0) * np.log1p(x / time)
+        shape, time = self._updated(s)
+        said = np.log(shape) - np.log(time) - (shape + 1.0) * np.log1p(x / time)
         return np.where(time > 0, said, np.where((x == 0) & (shape > 0), 0.0, -np.inf))
 
     def estimate(self, s: Any) -> dict[str, Floats]:
-        shape, time = self._prior(s)
+        shape, time = self._updated(s)
         return {"rate": shape / time}
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
@@ -67,6 +65,4 @@ class Exponential(Measured[ExponentialSums]):
         return np.where(np.isinf(rate), np.where(x == 0, 0.0, -np.inf), np.log(rate) - rate * x)
 
     def posterior(self, s: Any) -> Posterior:
-        known = self.informed(ExponentialSums(*map(np.asarray, s)))
-        assert known.rate is not None
-        return GammaRate(known.shape + s.n, known.rate + s.x)
+        return GammaRate(*map(float, self._updated(s)))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import Floats
+from tallybayes.exact import Exact, Floats
 from tallybayes.families import special
-from tallybayes.families.base import expect_number
 from tallybayes.families.measured import POSITIVE, Measured, Support
 from tallybayes.families.posteriors import Posterior
 
@@ -43,14 +43,21 @@ class Gamma(Measured[GammaSums]):
     log_mean: float | None = None
 
     def __post_init__(self) -> None:
-        expect_number("Gamma", "m", self.m)
-        if self.mean is not None:
-            expect_number("Gamma", "mean", self.mean, above=True)
-        if self.log_mean is not None:
-            expect_number("Gamma", "log_mean", self.log_mean, least=-np.inf)
+        self.settle("m")
+        self.settle("mean", above=True)
+        self.settle("log_mean", least=-np.inf)
 
     def sufficient(self, x: Floats) -> GammaSums:
         return GammaSums(n=1, x=x, log_x=kernels.logarithm(x))
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        s = self.read(cells)
+        held = s.n > 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gap = np.log(s.x / s.n) - s.log_x / s.n
+        return "a mean would fall below its geometric mean" if (gap[held] < -1e-9).any() else None
 
     def informed(self, total: Any) -> Self:
         """Without values to go by: an exponential distribution of mean one."""
@@ -74,8 +81,8 @@ class Gamma(Measured[GammaSums]):
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         shape, scale = parameters["shape"], parameters["scale"]
-        z = x / scale
-        return np.asarray((shape - 1.0) * np.log(z) - z - special.gammaln(shape) - np.log(scale))
+        log_z = np.log(x) - np.log(scale)
+        return np.asarray((shape - 1.0) * log_z - np.exp(log_z) - special.gammaln(shape) - np.log(scale))
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         return self.log_density(x, **self.estimate(s))

@@ -11,9 +11,11 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import Exact, Floats, Square, mean, scatter
 from tallybayes.families import special
-from tallybayes.families.base import Belief, Scorer, expect_number
+from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.measured import Measured, MeasuredBelief
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
+
+WIDEST = 1e150  # the largest standard deviation whose square is still a number
 
 
 class GaussianSums(NamedTuple):
@@ -35,8 +37,8 @@ class Gaussian(Measured[GaussianSums]):
     """A number, Gaussian with unknown mean and variance.
 
     The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
-    classes. `m=0` is maximum likelihood. With mean and variance integrated out, a new value has Student's
-    distribution with m + n degrees of freedom.
+    classes. `m=0` and `plugin` is maximum likelihood. With mean and variance integrated out, a new value has
+    Student's distribution with m + n degrees of freedom. A column that never varied says nothing about the class.
 
     >>> s = Moments(n=np.array([4.0]), mean=np.array([5.0]), scatter=np.array([8.0]))
     >>> Gaussian(m=0.0).estimate(s)
@@ -49,11 +51,9 @@ class Gaussian(Measured[GaussianSums]):
     variance: float | None = None
 
     def __post_init__(self) -> None:
-        expect_number(type(self).__name__, "m", self.m)
-        if self.mean is not None:
-            expect_number(type(self).__name__, "mean", self.mean, least=-np.inf)
-        if self.variance is not None:
-            expect_number(type(self).__name__, "variance", self.variance, above=True)
+        self.settle("m")
+        self.settle("mean", least=-np.inf)
+        self.settle("variance", above=True)
 
     def sufficient(self, x: Floats) -> GaussianSums:
         return GaussianSums(n=1, x=x, xx=Square(x))
@@ -75,12 +75,15 @@ class Gaussian(Measured[GaussianSums]):
         if n <= 0:
             mean, variance = 0.0, 1.0
         else:
-            variance = spread / n or mean * mean or 1.0
+            variance = min(spread / n or min(abs(mean), WIDEST) ** 2 or 1.0, WIDEST**2)
         return replace(
             self,
             mean=mean if self.mean is None else self.mean,
             variance=variance if self.variance is None else self.variance,
         )
+
+    def alike(self, total: Any) -> bool:
+        return self.m > 0 and self.variance is None and float(np.max(total.scatter)) == 0.0
 
     def updated(self, s: Any) -> tuple[Floats, Floats, Floats]:
         """Weight, mean and variance after the values: those of the prior's m values and the n counted, together."""
@@ -88,9 +91,10 @@ class Gaussian(Measured[GaussianSums]):
         assert prior.mean is not None
         assert prior.variance is not None
         weight = self.m + s.n
-        mean = s.mean + self.m / weight * (prior.mean - s.mean)
-        between = self.m * s.n / weight * (s.mean - prior.mean) ** 2
-        return weight, mean, (self.m * prior.variance + s.scatter + between) / weight
+        with np.errstate(over="ignore"):
+            mean = s.mean + self.m / weight * (prior.mean - s.mean)
+            between = self.m * s.n / weight * (s.mean - prior.mean) ** 2
+        return weight, mean, np.minimum((self.m * prior.variance + s.scatter + between) / weight, WIDEST**2)
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         nu, mean, variance = self.updated(s)

@@ -9,7 +9,6 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.base import expect_number
 from tallybayes.families.measured import COUNT, Measured, Support
 from tallybayes.families.posteriors import Beta, Posterior
 
@@ -23,8 +22,8 @@ class GeometricSums(NamedTuple):
 class Geometric(Measured[GeometricSums]):
     """A whole number of failures before a success, each trial a success with the same unknown probability.
 
-    The probability has a Beta(`alpha`, `beta`) prior: that many successes and failures already seen (both 0:
-    maximum likelihood).
+    The probability has a Beta(`alpha`, `beta`) prior: that many successes and failures already seen. Both 0 and
+    `plugin`: maximum likelihood.
 
     >>> Geometric(alpha=0.0, beta=0.0).estimate(GeometricSums(n=np.array([4.0]), x=np.array([12.0])))
     {'probability': array([0.25])}
@@ -36,8 +35,7 @@ class Geometric(Measured[GeometricSums]):
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        expect_number("Geometric", "alpha", self.alpha)
-        expect_number("Geometric", "beta", self.beta)
+        self.settle("alpha", "beta")
 
     def sufficient(self, x: Floats) -> GeometricSums:
         return GeometricSums(n=1, x=x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +12,18 @@ from tallybayes.exact import Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.intervals import METHODS
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.smoothing import LAPLACE, MEstimate, check_alpha, pseudocounts, smoothed
+from tallybayes.families.smoothing import LAPLACE, MEstimate, as_alpha, pseudocounts, smoothed
 from tallybayes.families.values import Values
 from tallybayes.tally import Key, Tally
+
+MOST = 100_000  # intervals
+LARGEST = np.finfo(np.float64).max / 2.0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Histogram(Values):
-    """A number, by the interval it falls in; within an interval all values are alike.
+    """A number, by the interval it falls in; within an interval all values are alike. What lies beyond the values met
+    is taken as lying in the outermost interval.
 
     `method` says where the cuts lie: "equal length" (`intervals` of them over the range of all classes), "equal
     count", or "mdl" (as many as the classes justify). `alpha` is added to every interval's count.
@@ -34,9 +38,14 @@ class Histogram(Values):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_alpha("Histogram", self.alpha)
-        if not isinstance(self.intervals, int) or self.intervals < 1:
-            raise ValueError(f"Histogram(intervals={self.intervals!r}): give a whole number of at least 1.")
+        alpha = as_alpha("Histogram", self.alpha)
+        if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping)):
+            raise ValueError(
+                f"Histogram(alpha={self.alpha!r}): intervals have no names; give a number or an MEstimate."
+            )
+        object.__setattr__(self, "alpha", alpha)
+        if not isinstance(self.intervals, int) or not 1 <= self.intervals <= MOST:
+            raise ValueError(f"Histogram(intervals={self.intervals!r}): give a whole number from 1 to {MOST}.")
         if self.method not in METHODS:
             raise ValueError(f"Histogram(method={self.method!r}): the methods are {', '.join(map(repr, METHODS))}.")
 
@@ -60,13 +69,20 @@ class IntervalBelief(Belief):
         np.add.at(self.counts, held, counts)
         self.pseudo = pseudocounts(family.alpha, self.names(), self.counts.sum(axis=1))
         self.probability = smoothed(self.counts, self.pseudo)
-        widths = np.diff([self.ends[0], *cuts, self.ends[1]])
-        density = self.probability / np.where(widths > 0, widths, 1.0)[:, None]
+        # In halves, for a range wider than the largest double.
+        widths = np.minimum(np.diff(np.array([self.ends[0], *cuts, self.ends[1]]) / 2.0), LARGEST) * 2.0
         with np.errstate(divide="ignore"):
-            self.table = np.ascontiguousarray(np.log(density))
+            self.table = np.ascontiguousarray(
+                np.log(self.probability) - np.log(np.where(widths > 0, widths, 1.0))[:, None]
+            )
 
     def names(self) -> list[str]:
-        edges = [f"{edge:.6g}" for edge in (self.ends[0], *self.cuts, self.ends[1])]
+        """The intervals as people write them, with as many digits as tell them apart."""
+        numbers = (self.ends[0], *self.cuts, self.ends[1])
+        for digits in range(6, 18):
+            edges = [f"{edge:.{digits}g}" for edge in numbers]
+            if len(set(edges)) == len(set(numbers)):
+                break
         closing = [")"] * len(self.cuts) + ["]"]
         return [f"[{a}, {b}{end}" for a, b, end in zip(edges, edges[1:], closing, strict=False)]
 
@@ -78,6 +94,6 @@ class IntervalBelief(Belief):
     def estimates(self) -> dict[str, Floats]:
         return dict(zip(self.names(), self.probability, strict=True))
 
-    def posterior(self, row: int) -> Posterior:
-        alpha = (self.counts[:, row] + self.pseudo).tolist()
+    def posterior(self, index: int) -> Posterior:
+        alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.names(), alpha, strict=True)))

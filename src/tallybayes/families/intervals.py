@@ -13,7 +13,10 @@ from tallybayes.exact import Floats
 
 def equal_length(values: Floats, counts: Floats, intervals: int) -> Floats:
     """Cuts that divide the range evenly."""
-    return np.linspace(values[0], values[-1], intervals + 1)[1:-1] if values[0] < values[-1] else np.zeros(0)
+    if values[0] == values[-1]:
+        return np.zeros(0)
+    edges = np.linspace(values[0] / 2.0, values[-1] / 2.0, intervals + 1) * 2.0  # in halves: the range may not fit
+    return np.unique(edges[1:-1])
 
 
 def equal_count(values: Floats, counts: Floats, intervals: int) -> Floats:
@@ -42,7 +45,7 @@ METHODS = {"equal length": equal_length, "equal count": equal_count, "mdl": leas
 
 
 def half_way(values: Floats) -> Floats:
-    return values[:-1] + (values[1:] - values[:-1]) / 2.0
+    return values[:-1] / 2.0 + values[1:] / 2.0
 
 
 def _entropy(counts: Floats) -> Floats:
@@ -64,5 +67,9 @@ def _best_cut(counts: Floats) -> int | None:
     after = (n_left * on_left + n_right * on_right) / n
     at = int(after.argmin())
     kinds, kinds_left, kinds_right = ((np.asarray(c) > 0).sum() for c in (whole, left[at], right[at]))
-    cost = np.log2(3.0**kinds - 2.0) - (kinds * before - kinds_left * on_left[at] - kinds_right * on_right[at])
+    cost = (
+        kinds * np.log2(3.0)
+        + np.log2(1.0 - 2.0 * 3.0 ** -float(kinds))
+        - (kinds * before - kinds_left * on_left[at] - kinds_right * on_right[at])
+    )
     return at + 1 if before - after[at] > (np.log2(max(n - 1.0, 1.0)) + cost) / n else None

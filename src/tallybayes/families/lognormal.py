@@ -53,7 +53,7 @@ class LogNormalBelief(MeasuredBelief):
         self._inner = Gaussian(m=family.m, mean=family.mean, variance=family.variance, plugin=family.plugin).scorer(s)
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        self.family.check(cells)
-        logs = kernels.logarithm(cells)
+        self.family.outside(cells)
+        logs = kernels.logarithm(cells)  # missing where there is none
         self._inner.add_evidence(logs, scores)
         scores[:, : len(logs)] -= np.where(np.isnan(logs), 0.0, logs)

@@ -7,6 +7,7 @@ values, classes, merging and forgetting are not the family's business.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ class Support(NamedTuple):
         return bad
 
 
+LARGEST = float(np.finfo(np.float64).max)
 REAL = Support("a finite number")
 COUNT = Support("a whole number of at least 0", 0.0, whole=True)
 POSITIVE = Support("a number above 0", 0.0, open=True)
@@ -71,17 +73,24 @@ class Measured(Family, Generic[S]):
     def estimate(self, s: Any) -> dict[str, Floats]:
         """The parameters in numbers."""
 
-    @abstractmethod
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
-        """log p(x | parameters)."""
+        """log p(x | parameters), for `plugin=True`."""
+        raise TypeError(f"{type(self).__name__} has no density at estimated parameters; leave plugin=False.")
 
-    @abstractmethod
     def posterior(self, s: Any) -> Posterior:
         """What is known about the parameters, from the sums of one class."""
+        raise TypeError(f"{type(self).__name__} has no posterior distribution of its parameters.")
 
     def read(self, sums: Mapping[str, Exact]) -> Any:
         """Exact sums → what the formulas take: by default each sum rounded once."""
-        return self.sums(**{name: sums[name].round() for name in self.sums._fields})
+        return self.sums(**{name: np.clip(sums[name].round(), -LARGEST, LARGEST) for name in self.sums._fields})
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_negative().any():
+            return "a sum of numbers that are never negative would go below zero"
+        return None
 
     def informed(self, total: Any) -> Self:
         """This family with what it wants to know of the whole column (all classes together) filled in."""
@@ -95,6 +104,9 @@ class Measured(Family, Generic[S]):
     def fields(cls) -> tuple[str, ...]:
         return tuple(cls.sums._fields)
 
+    def takes(self, slots: Sequence[Any]) -> bool:
+        return set(slots) <= {""}
+
     def encode(self, cells: pa.Array) -> Floats:
         return np.ascontiguousarray(frames.numbers(cells))
 
@@ -103,6 +115,21 @@ class Measured(Family, Generic[S]):
         if bad.size:
             row = int(bad[0])
             raise CellError(row, f"{x[row]!s} is not {self.support.words}, as {type(self).__name__} expects.")
+
+    def outside(self, x: Floats) -> NDArray[np.bool_]:
+        """Where a new value is one that this family does not take: it says nothing, and a warning says so. An infinity
+        is an error."""
+        bad = self.support.outside(x)
+        if bad.any():
+            if np.isinf(x).any():
+                self.check(np.where(np.isinf(x), x, np.nan))
+            value = x[np.flatnonzero(bad)[0]]
+            warnings.warn(
+                f"{value} is not {self.support.words}, as {type(self).__name__} expects; "
+                f"{bad.sum()} such cells were taken as missing.",
+                stacklevel=2,
+            )
+        return bad
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
         if self.support is not REAL:
@@ -119,9 +146,12 @@ class Measured(Family, Generic[S]):
         """Each statistic's sum by class; a value and its square are summed in one pass."""
         wanted = dict(zip(self.sums._fields, statistics, strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
-        plain = {id(value): value for value in wanted.values() if isinstance(value, np.ndarray)}
-        passes = {at: _pass(value, rows, at in squared) for at, value in plain.items()}
-        present = passes.get(id(cells)) or next(iter(passes.values()))
+        passes = {
+            id(value): _pass(_present(value, cells), rows, id(value) in squared)
+            for value in wanted.values()
+            if isinstance(value, np.ndarray)
+        }
+        n = next(iter(passes.values())).n
         result: dict[str, Exact] = {}
         for name, value in wanted.items():
             if isinstance(value, Square):
@@ -129,14 +159,20 @@ class Measured(Family, Generic[S]):
                 assert square is not None
                 result[name] = square
             else:
-                result[name] = passes[id(value)].x if isinstance(value, np.ndarray) else present.n
+                result[name] = passes[id(value)].x if isinstance(value, np.ndarray) else n
         return result
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         known = tally.aligned([""], classes).sums
         total = self.read({name: array.sum(axis=1) for name, array in known.items()})
         each = self.read({name: array[0] for name, array in known.items()})
+        if self.alike(total):
+            each = type(each)(*(np.full(len(classes), value.item()) for value in total))
         return self.informed(total).scorer(each)
+
+    def alike(self, total: Any) -> bool:
+        """Whether the column as a whole shows that no class can differ from another."""
+        return False
 
     def scorer(self, s: Any) -> Belief:
         return MeasuredBelief(self, s)
@@ -146,6 +182,11 @@ class Measured(Family, Generic[S]):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             said = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
         return np.where(np.isnan(said), -np.inf, said)
+
+
+def _present(value: Floats, cells: Floats) -> Floats:
+    """A statistic of the cells that are there."""
+    return value if value is cells else np.where(np.isnan(cells), np.nan, value)
 
 
 def _pass(values: Floats, rows: Rows, squares: bool) -> ClassSums:
@@ -167,8 +208,7 @@ class MeasuredBelief(Belief):
         self._columns = type(s)(*(np.asarray(value)[:, None] for value in s))
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        self.family.check(cells)
-        missing = np.isnan(cells)
+        missing = np.isnan(cells) | self.family.outside(cells)
         values = np.where(missing, 1.0, cells)
         said = self.family.log_likelihood(self._columns, values[None, :])
         scores[:, : len(cells)] += np.where(missing, 0.0, said)
@@ -177,5 +217,10 @@ class MeasuredBelief(Belief):
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.family.estimate(self.s)
 
-    def posterior(self, row: int) -> Posterior:
-        return self.family.posterior(type(self.s)(*(float(value[row]) for value in self.s)))
+    def posterior(self, index: int) -> Posterior:
+        try:
+            return self.family.posterior(type(self.s)(*(float(value[index]) for value in self.s)))
+        except ZeroDivisionError:
+            raise ValueError(
+                "Nothing is counted in this class and nothing is assumed: there is no posterior."
+            ) from None

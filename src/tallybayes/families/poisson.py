@@ -9,7 +9,6 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.base import expect_number
 from tallybayes.families.measured import COUNT, Measured, Support
 from tallybayes.families.posteriors import GammaRate, Posterior
 
@@ -23,8 +22,8 @@ class PoissonSums(NamedTuple):
 class Poisson(Measured[PoissonSums]):
     """A whole number of events, Poisson with an unknown rate.
 
-    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units (both 0: maximum
-    likelihood). With the rate integrated out, a new value is negative binomial.
+    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units. Both 0 and `plugin`:
+    maximum likelihood. With the rate integrated out, a new value is negative binomial.
 
     >>> Poisson().estimate(PoissonSums(n=np.array([9.0]), x=np.array([29.0])))
     {'rate': array([3.])}
@@ -36,8 +35,7 @@ class Poisson(Measured[PoissonSums]):
     rate: float = 1.0
 
     def __post_init__(self) -> None:
-        expect_number("Poisson", "shape", self.shape)
-        expect_number("Poisson", "rate", self.rate)
+        self.settle("shape", "rate")
 
     def sufficient(self, x: Floats) -> PoissonSums:
         return PoissonSums(n=1, x=x)

@@ -16,13 +16,13 @@ class Posterior(ABC):
     """A distribution over the parameters of one column in one class."""
 
     @abstractmethod
-    def marginals(self) -> dict[str, Any]:
+    def marginals(self) -> dict[Any, Any]:
         """Each parameter's own distribution, as scipy.stats has it."""
 
-    def mean(self) -> dict[str, float]:
+    def mean(self) -> dict[Any, float]:
         return {name: float(marginal.mean()) for name, marginal in self.marginals().items()}
 
-    def interval(self, mass: float = 0.95) -> dict[str, tuple[float, float]]:
+    def interval(self, mass: float = 0.95) -> dict[Any, tuple[float, float]]:
         """The central credible interval of every parameter: it holds the parameter with this probability."""
         if not 0.0 < mass < 1.0:
             raise ValueError(f"A credible interval of mass {mass!r} was asked for; give a number between 0 and 1.")
@@ -33,6 +33,32 @@ class Posterior(ABC):
         }
 
 
+class Certain:
+    """A parameter that can have one value only, in the manner of scipy.stats."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def mean(self) -> float:
+        return self.value
+
+    def ppf(self, q: float) -> float:
+        return self.value
+
+
+def beta(a: float, b: float) -> Any:
+    """A probability of which a hits and b misses tell; with none of one kind, it is certain."""
+    if a + b <= 0:
+        raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+    return special.distribution("beta", a, b) if a > 0 and b > 0 else Certain(float(a > 0))
+
+
+def gamma(shape: float, rate: float) -> Any:
+    if rate <= 0:
+        raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+    return special.distribution("gamma", shape, scale=1.0 / rate) if shape > 0 else Certain(0.0)
+
+
 @dataclass(frozen=True)
 class Dirichlet(Posterior):
     """Probabilities that add up to one; each by itself has a Beta distribution.
@@ -41,11 +67,11 @@ class Dirichlet(Posterior):
     {'sunny': 0.75, 'rain': 0.25}
     """
 
-    alpha: dict[str, float]
+    alpha: dict[Any, float]
 
-    def marginals(self) -> dict[str, Any]:
+    def marginals(self) -> dict[Any, Any]:
         total = sum(self.alpha.values())
-        return {level: special.distribution("beta", a, total - a) for level, a in self.alpha.items()}
+        return {level: beta(a, total - a) for level, a in self.alpha.items()}
 
 
 @dataclass(frozen=True)
@@ -56,8 +82,8 @@ class Beta(Posterior):
     alpha: float
     beta: float
 
-    def marginals(self) -> dict[str, Any]:
-        return {self.parameter: special.distribution("beta", self.alpha, self.beta)}
+    def marginals(self) -> dict[Any, Any]:
+        return {self.parameter: beta(self.alpha, self.beta)}
 
 
 @dataclass(frozen=True)
@@ -67,8 +93,8 @@ class GammaRate(Posterior):
     shape: float
     rate: float
 
-    def marginals(self) -> dict[str, Any]:
-        return {"rate": special.distribution("gamma", self.shape, scale=1.0 / self.rate)}
+    def marginals(self) -> dict[Any, Any]:
+        return {"rate": gamma(self.shape, self.rate)}
 
 
 @dataclass(frozen=True)
@@ -81,7 +107,9 @@ class NormalInverseGamma(Posterior):
     shape: float
     scale: float
 
-    def marginals(self) -> dict[str, Any]:
+    def marginals(self) -> dict[Any, Any]:
+        if self.scale == 0:
+            return {"mean": Certain(self.location), "variance": Certain(0.0)}
         width = (self.scale / (self.shape * self.kappa)) ** 0.5
         return {
             "mean": special.distribution("t", 2.0 * self.shape, loc=self.location, scale=width),

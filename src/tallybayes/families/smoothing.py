@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tallybayes.exact import Floats
-from tallybayes.families.base import expect_number
+from tallybayes.families.base import as_number
+from tallybayes.frames import level_text
 
 LAPLACE = 1.0
 JEFFREYS = 0.5
@@ -26,26 +27,41 @@ class MEstimate:
     p: str | Mapping[str, float] = "uniform"
 
     def __post_init__(self) -> None:
-        expect_number("MEstimate", "m", self.m)
+        object.__setattr__(self, "m", as_number("MEstimate", "m", self.m))
         if isinstance(self.p, str):
             if self.p not in ("uniform", "overall"):
                 raise ValueError(f"MEstimate(p={self.p!r}): p must be 'uniform', 'overall' or a probability per level.")
-        else:
-            for level, probability in self.p.items():
-                expect_number("MEstimate", f"p[{level!r}]", probability)
-            if not np.isclose(sum(self.p.values()), 1.0):
-                raise ValueError(f"MEstimate(p=…): the probabilities add up to {sum(self.p.values()):g}, not to 1.")
+            return
+        object.__setattr__(self, "p", _by_level("MEstimate", "p", self.p))
+        if not np.isclose(sum(self.p.values()), 1.0):
+            raise ValueError(f"MEstimate(p=…): the probabilities add up to {sum(self.p.values()):g}, not to 1.")
 
 
 Alpha = float | Mapping[str, float] | MEstimate
 
 
-def check_alpha(family: str, alpha: Any) -> None:
-    if isinstance(alpha, Mapping):
-        for level, value in alpha.items():
-            expect_number(family, f"alpha[{level!r}]", value)
-    elif not isinstance(alpha, MEstimate):
-        expect_number(family, "alpha", alpha)
+def as_alpha(family: str, alpha: Any) -> Alpha:
+    """A smoothing setting in its one form: a float, floats by the texts of their levels, or an m-estimate."""
+    if isinstance(alpha, MEstimate):
+        return alpha
+    return _by_level(family, "alpha", alpha) if isinstance(alpha, Mapping) else as_number(family, "alpha", alpha)
+
+
+def alpha_to_json(alpha: Alpha) -> Any:
+    if isinstance(alpha, MEstimate):
+        return {"m": alpha.m, "p": alpha.p}
+    return {"levels": alpha} if isinstance(alpha, Mapping) else alpha
+
+
+def alpha_from_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value["levels"] if "levels" in value else MEstimate(**value)
+    return value
+
+
+def _by_level(family: str, name: str, given: Mapping[Any, float]) -> dict[str, float]:
+    numbers = {level_text(k): as_number(family, f"{name}[{k!r}]", v) for k, v in given.items()}
+    return dict(sorted(numbers.items()))
 
 
 def named_levels(alpha: Alpha) -> list[str]:

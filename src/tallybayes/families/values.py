@@ -6,8 +6,10 @@ So that memory stays bounded, a value is rounded to `bits` binary digits before 
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +40,10 @@ class Values(Family):
     def statistics(cls) -> str:
         return "Values"
 
+    def takes(self, slots: Sequence[Any]) -> bool:
+        most = LARGEST >> (52 - self.bits)
+        return all(isinstance(slot, int) and abs(slot) <= most for slot in slots)
+
     def encode(self, cells: pa.Array) -> Floats:
         x = np.ascontiguousarray(frames.numbers(cells))
         bad = np.flatnonzero(REAL.outside(x))
@@ -47,10 +53,22 @@ class Values(Family):
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
+        self._warn_if_blurred(cells)
         coded = pc.dictionary_encode(pa.array(value_keys(cells, self.bits), mask=np.isnan(cells)))
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
         met = coded.dictionary.to_pylist()
         return Tally(rows.classes, met, {"n": rows.count(codes, len(met))})
+
+    def _warn_if_blurred(self, x: Floats) -> None:
+        """Values far from zero but close together may all round to a few; that is not for us to hide."""
+        low, high = (np.fmin.reduce(x), np.fmax.reduce(x)) if len(x) else (0.0, 0.0)
+        step = max(abs(low), abs(high)) * 2.0**-self.bits
+        if 0.0 < high / 2.0 - low / 2.0 < 8.0 * step:
+            warnings.warn(
+                f"Values from {low:.12g} to {high:.12g} are counted in steps of {step:.3g}. "
+                f"Give {type(self).__name__} more bits than {self.bits}, or subtract a constant from the column.",
+                stacklevel=2,
+            )
 
     def met(self, tally: Tally) -> Floats:
         """The values that were counted, in order."""

@@ -1,6 +1,7 @@
 #include "groups.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace tallybayes {
 
@@ -15,8 +16,10 @@ Groups::Groups(const int32_t* codes, int64_t rows, int classes)
         const int count = int(std::min<int64_t>(block_rows, rows - first));
         int32_t* start = starts_.data() + block * (classes + 1);
         std::fill(next.begin(), next.end(), 0);
-        for (int i = 0; i < count; ++i)
+        for (int i = 0; i < count; ++i) {
+            if (codes[first + i] >= classes) throw std::out_of_range("a row's class is not among the classes");
             if (codes[first + i] >= 0) ++next[codes[first + i]];
+        }
         start[0] = 0;
         for (int c = 0; c < classes; ++c) start[c + 1] = start[c] + next[c];
         std::copy(start, start + classes, next.begin());

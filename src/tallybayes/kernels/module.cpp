@@ -1,4 +1,5 @@
-// The Python names of the kernels. Arrays are checked here; the kernels trust their arguments.
+// The Python names of the kernels. Types and shapes are checked here, and nothing is converted: an array of another type
+// would be a copy, and what is written to it lost.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -98,24 +99,25 @@ nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t
     nb::object result = give<int64_t>({size_t(levels), size_t(width)}, &counts);
     {
         Free free;
-        count_codes(codes.data(), classes.data(), int64_t(codes.size()), width, counts);
+        count_codes(codes.data(), classes.data(), int64_t(codes.size()), levels, width, counts);
     }
     return result;
 }
 
 // Columns of equal length, and their scores, for the kernels that take several at once.
 template <class Work>
-int64_t with_columns(nb::list list, Table<double> settings, Out<double> scores, Work work) {
+int64_t with_columns(nb::list list, std::initializer_list<Table<double>> settings, Out<double> scores, Work work) {
     std::vector<In<double>> arrays;
     std::vector<const double*> x;
     for (nb::handle item : list) {
-        arrays.push_back(nb::cast<In<double>>(item));
+        arrays.push_back(nb::cast<In<double>>(item, false));
         x.push_back(arrays.back().data());
         expect(arrays.back().size() == arrays.front().size(), "the columns differ in length");
     }
     const int64_t rows = arrays.empty() ? 0 : int64_t(arrays.front().size());
-    expect(settings.shape(0) == x.size() && scores.shape(0) == settings.shape(1) && int64_t(scores.shape(1)) >= rows,
-           "the scores do not fit");
+    for (const Table<double>& each : settings)
+        expect(each.shape(0) == x.size() && each.shape(1) == scores.shape(0), "the settings do not fit");
+    expect(int64_t(scores.shape(1)) >= rows, "the scores do not fit");
     const Columns columns{x, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1))};
     Free free;
     return work(columns);
@@ -128,35 +130,39 @@ NB_MODULE(compiled, m) {
     nb::class_<Groups>(m, "Groups")
         .def("__init__",
              [](Groups* self, In<int32_t> codes, int classes) { new (self) Groups(codes.data(), int64_t(codes.size()), classes); },
-             "codes"_a, "classes"_a, nb::keep_alive<1, 2>());
+             "codes"_a.noconvert(), "classes"_a, nb::keep_alive<1, 2>());
     nb::class_<StringIndex>(m, "StringIndex")
         .def(nb::init<>())
         .def("__len__", &StringIndex::size)
-        .def("encode", &encode, "offsets"_a, "wide"_a, "bytes"_a, "validity"_a.none(), "first"_a, "rows"_a, "grow"_a)
+        .def("encode", &encode, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none().noconvert(),
+             "first"_a, "rows"_a, "grow"_a)
         .def("strings", &strings);
-    m.def("sum_by_class", &sum_column, "values"_a, "groups"_a, "squares"_a);
-    m.def("sum_products", &sum_columns, "a"_a, "b"_a.none(), "c"_a.none(), "codes"_a, "limbs"_a, "low"_a);
-    m.def("count_codes", &count, "codes"_a, "classes"_a, "levels"_a, "width"_a);
+    m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
+    m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
+          "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);
+    m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
     m.def("add_table", [](In<int32_t> codes, Table<double> table, Out<double> scores) {
         expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= codes.size(), "the scores do not fit");
         Free free;
-        add_table(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(1)), scores.data(), int64_t(scores.shape(1)));
-    });
+        add_table(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(0)), int64_t(table.shape(1)),
+                  scores.data(), int64_t(scores.shape(1)));
+    }, "codes"_a.noconvert(), "table"_a.noconvert(), "scores"_a.noconvert());
     m.def("add_normal", [](nb::list x, Table<double> mean, Table<double> precision, Table<double> constant, Out<double> scores) {
-        return with_columns(x, mean, scores, [&](const Columns& columns) {
+        return with_columns(x, {mean, precision, constant}, scores, [&](const Columns& columns) {
             return add_normal(columns, mean.data(), precision.data(), constant.data());
         });
-    });
+    }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "constant"_a.noconvert(), "scores"_a.noconvert());
     m.def("add_student", [](nb::list x, Table<double> mean, Table<double> precision, Table<double> power, Table<double> constant, Out<double> scores) {
-        return with_columns(x, mean, scores, [&](const Columns& columns) {
+        return with_columns(x, {mean, precision, power, constant}, scores, [&](const Columns& columns) {
             return add_student(columns, mean.data(), precision.data(), power.data(), constant.data());
         });
-    });
+    }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "power"_a.noconvert(), "constant"_a.noconvert(),
+       "scores"_a.noconvert());
     m.def("normalise", [](Out<double> scores, Out<double> out) {
         expect(scores.shape(0) == out.shape(1) && scores.shape(1) >= out.shape(0), "the scores do not fit");
         Free free;
         return normalise(scores.data(), int64_t(scores.shape(1)), int64_t(out.shape(0)), int64_t(out.shape(1)), out.data());
-    });
+    }, "scores"_a.noconvert(), "out"_a.noconvert());
     m.def("logarithm", [](In<double> x) {
         double* out;
         nb::object result = give<double>({x.size()}, &out);
@@ -165,6 +171,6 @@ NB_MODULE(compiled, m) {
             logarithm(x.data(), int64_t(x.size()), out);
         }
         return result;
-    });
+    }, "x"_a.noconvert());
     m.attr("FULL_LOW") = nb::make_tuple(0, full_low(1), full_low(2), full_low(3));
 }

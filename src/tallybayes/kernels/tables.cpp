@@ -2,22 +2,26 @@
 
 namespace tallybayes {
 
-void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t width, int64_t* counts) {
+void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width,
+                 int64_t* counts) {
+    // As unsigned numbers, those below zero are out of range too.
     for (int64_t row = 0; row < rows; ++row)
-        if ((codes[row] | classes[row]) >= 0) ++counts[codes[row] * width + classes[row]];
+        if (uint32_t(codes[row]) < uint64_t(levels) && uint32_t(classes[row]) < uint64_t(width))
+            ++counts[codes[row] * width + classes[row]];
 }
 
-void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t classes, double* scores, int64_t stride) {
-    if (classes == 2) {
+void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
+               int64_t stride) {
+    if (classes == 2) {  // the common case, without an inner loop
         for (int64_t row = 0; row < rows; ++row) {
-            if (codes[row] < 0) continue;
+            if (uint32_t(codes[row]) >= uint64_t(levels)) continue;
             scores[row] += table[2 * int64_t(codes[row])];
             scores[stride + row] += table[2 * int64_t(codes[row]) + 1];
         }
         return;
     }
     for (int64_t row = 0; row < rows; ++row) {
-        if (codes[row] < 0) continue;
+        if (uint32_t(codes[row]) >= uint64_t(levels)) continue;
         const double* said = table + codes[row] * classes;
         for (int64_t c = 0; c < classes; ++c) scores[c * stride + row] += said[c];
     }

@@ -4,10 +4,12 @@
 
 namespace tallybayes {
 
-// Adds one to counts[code][class] for every row with both codes at or above zero.
-void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t width, int64_t* counts);
+// Adds one to counts[code][class] for every row whose codes are both in range: 0 … levels, 0 … width.
+void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width,
+                 int64_t* counts);
 
-// Adds table[code][class] to scores[class][row]; a row with a code below zero is left alone.
-void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t classes, double* scores, int64_t stride);
+// Adds table[code][class] to scores[class][row]; a row whose code is not in range is left alone.
+void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
+               int64_t stride);
 
 }  // namespace tallybayes

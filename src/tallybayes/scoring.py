@@ -1,0 +1,125 @@
+"""What the counts say, worked out once and kept: from new rows to evidence and to class probabilities.
+
+Rows are scored block by block, column by column, into one small array of scores that stays in the processor's cache;
+the same way for one row and for a billion.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import frames, kernels
+from tallybayes.batches import check_threads, in_pieces
+from tallybayes.evidence import Evidence
+from tallybayes.exact import Floats
+from tallybayes.families import Belief
+from tallybayes.frames import CellError
+from tallybayes.schema import Schema
+from tallybayes.tally import Key, Tally
+
+BLOCK = 1 << 14  # rows scored at a time
+
+Finish = Callable[[Floats, Floats], int]  # a block's scores → its rows of the result; how many were impossible
+
+
+class Beliefs:
+    """The classes' prior and every column's belief."""
+
+    def __init__(
+        self, schema: Schema, keys: Sequence[Key], labels: list[Any], rows: Floats, tallies: Mapping[str, Tally]
+    ) -> None:
+        self.schema = schema
+        self.keys = list(keys)
+        self.labels = labels
+        self.prior = schema.log_prior(rows, labels)
+        self.columns = {name: family.believe(tallies[name], keys) for name, family in schema.columns.items()}
+        kinds: dict[type[Belief], list[str]] = {}
+        for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
+            kinds.setdefault(type(belief), []).append(name)
+        self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
+
+    def posterior(self, data: Any, threads: int | None) -> Floats:
+        """P(class | row). A row that no class allows falls to the prior, with a warning."""
+
+        def finish(scores: Floats, out: Floats) -> int:
+            impossible = kernels.normalise(scores, out)
+            if impossible:
+                out[np.isnan(out).any(axis=1)] = np.exp(self.prior)
+            return impossible
+
+        result, impossible = self._score(data, finish, threads)
+        if impossible:
+            warnings.warn(
+                f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
+                "Smoothing avoids this: alpha, m, shape or rate above 0.",
+                stacklevel=3,
+            )
+        return result
+
+    def log_joint(self, data: Any, threads: int | None) -> Floats:
+        """log P(class, row)."""
+
+        def finish(scores: Floats, out: Floats) -> int:
+            out[:] = scores[:, : len(out)].T
+            return 0
+
+        return self._score(data, finish, threads)[0]
+
+    def evidence(self, data: Any) -> Evidence:
+        """log P(class), and log p(cell | class) of every column."""
+        said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
+        rows = 0
+        for batch in frames.batches(data):
+            for name, cells in self.schema.encode(batch, rows).items():
+                scores = np.zeros((len(self.keys), batch.num_rows))
+                self._add(name, cells, scores, rows)
+                said[name].append(scores.T)
+            rows += batch.num_rows
+        return Evidence(self.labels, self.prior, {name: np.concatenate(parts) for name, parts in said.items()}, rows)
+
+    def _score(self, data: Any, finish: Finish, threads: int | None) -> tuple[Floats, int]:
+        check_threads(threads)
+        parts: list[Floats] = []
+        start = impossible = 0
+        for batch in frames.batches(data):
+            part, strange = self._score_batch(batch, start, finish, threads)
+            parts.append(part)
+            impossible += strange
+            start += batch.num_rows
+        whole = parts[0] if len(parts) == 1 else np.concatenate([np.zeros((0, len(self.keys))), *parts])
+        return whole, impossible
+
+    def _score_batch(
+        self, batch: pa.RecordBatch, start: int, finish: Finish, threads: int | None
+    ) -> tuple[Floats, int]:
+        encoded = self.schema.encode(batch, start)
+        out = np.empty((batch.num_rows, len(self.keys)))
+
+        def score(first: int, last: int) -> int:
+            scores = np.empty((len(self.keys), min(BLOCK, max(last - first, 1))))
+            impossible = 0
+            for at in range(first, last, BLOCK):
+                stop = min(at + BLOCK, last)
+                scores[:] = self.prior[:, None]
+                for names, add in self._together:
+                    cells = [encoded[name][at:stop] for name in names]
+                    try:
+                        add(cells, scores)
+                    except CellError:
+                        for name, column in zip(names, cells, strict=True):  # finds out which column it was
+                            self._add(name, column, scores, start + at)
+                impossible += finish(scores, out[at:stop])
+            return impossible
+
+        return out, sum(in_pieces(batch.num_rows, threads, score))
+
+    def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
+        try:
+            self.columns[name].add_evidence(cells, scores)
+        except CellError as error:
+            raise error.located(name, start) from None
