@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, digest, frames
+from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, digest, labels
 
 COLUMNS = {
     "city": ["Paris", None, "Rome", "Paris"],
@@ -191,7 +191,7 @@ def test_types_have_names_that_lead_back_to_them():
         pa.duration("s"),
         pa.decimal128(12, 3),
     ):
-        assert frames.kind_from_name(str(kind)) == kind
+        assert labels.kind_from_name(str(kind)) == kind
 
 
 def test_importing_is_quick_and_brings_no_framework():

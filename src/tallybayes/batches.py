@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tallybayes import frames
 from tallybayes.exact import Floats
+from tallybayes.labels import label_array, label_column
 from tallybayes.tally import Rows
 
 LEAST_ROWS = 1 << 15  # a thread of its own is not worth less
@@ -71,8 +72,8 @@ def _processors() -> int:
 def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
-    whole_labels = None if isinstance(labels, str) else frames.label_array(labels)
-    whole_weights = None if weights is None or isinstance(weights, str) else frames.label_array(weights, "weights")
+    whole_labels = None if isinstance(labels, str) else label_array(labels)
+    whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")
     start = 0
     for cells in frames.batches(data):
         if not cells.num_rows:
@@ -81,7 +82,7 @@ def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
         part = frames.column(cells, labels) if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:
             raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
-        kind, keys, codes = frames.label_column(part, start)
+        kind, keys, codes = label_column(part, start)
         given = frames.column(cells, weights) if isinstance(weights, str) else whole_weights
         if given is whole_weights and given is not None:
             given = given[start:stop]

@@ -9,9 +9,8 @@ one limb, so every sum in the library is of this one kind, and nothing depends o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +23,6 @@ Codes = NDArray[np.int32]
 
 LIMB = 32
 FULL = 1 << 62  # limbs stay below this, so that any two can be added
-
-
-@dataclass(frozen=True)
-class Square:
-    """The exact square of every value, as a statistic to be summed: all 106 bits of it."""
-
-    of: Floats
 
 
 class Exact:
@@ -216,37 +208,6 @@ def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
     return np.array([to_float((k * q - s * s) / k) if k else 0.0 for k, s, q in pairs]).reshape(n.shape)
 
 
-class ClassSums(NamedTuple):
-    """What one column adds up to in each class."""
-
-    n: Exact  # how many values, or their weight
-    x: Exact
-    xx: Exact | None
-
-
-def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
-    """Exact n, Σx and Σx² of a column by class. NaN is missing; an infinity raises `InfiniteError`."""
-    n, x, xx, infinite = kernels.sum_by_class(values, groups, squares)
-    if infinite >= 0:
-        raise InfiniteError(infinite)
-    squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
-    return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
-
-
-def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:
-    """Exact Σ of the products of up to three columns, by code; rows with a NaN or a code below zero drop out."""
-    for factor in factors:
-        infinite = np.flatnonzero(np.isinf(factor) & (codes >= 0))
-        if infinite.size:
-            raise InfiniteError(int(infinite[0]))
-    low, size = window(factors)
-    limbs = np.zeros((groups, size), np.int64)
-    a, b, c = (*factors, None, None)[:3]
-    assert a is not None
-    kernels.sum_products(a, b, c, codes, limbs, low)
-    return Exact(limbs, low).carried()
-
-
 def window(factors: list[Floats]) -> tuple[int, int]:
     """Lowest limb and number of limbs that hold any sum of products of these columns."""
     low = high = 0
@@ -257,14 +218,6 @@ def window(factors: list[Floats]) -> tuple[int, int]:
             high += int(np.frexp(magnitudes.max())[1])
     first = low // LIMB
     return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that a word may touch
-
-
-class InfiniteError(ValueError):
-    """A value is infinite; `row` says where."""
-
-    def __init__(self, row: int) -> None:
-        super().__init__(f"the value in row {row} is infinite")
-        self.row = row
 
 
 def _rounded(limbs: Counts, low: int) -> Floats:

@@ -22,8 +22,8 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from tallybayes import frames
 from tallybayes.exact import Exact
+from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.schema import Schema
 from tallybayes.tally import Tally
@@ -91,7 +91,10 @@ def to_bytes(model: Model) -> bytes:
     in_order = [model.rows, *(model.columns[name] for name in sorted(model.columns))]
     header = {
         "format": FORMAT,
-        "labels": {"type": str(model.kind) if keys else "null", "keys": [frames.key_to_json(key) for key in keys]},
+        "labels": {
+            "type": str(model.kind) if keys else "null",
+            "keys": [key_to_json(key) for key in keys],
+        },
         "schema": model.schema.to_json(),
         "tallies": [_pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)],
     }
@@ -213,12 +216,12 @@ def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
 
 
 def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
-    keys = [frames.key_from_json(key) for key in about["keys"]]
+    keys = [key_from_json(key) for key in about["keys"]]
     if about["type"] == "null" and not keys:
         return None, []
     try:
-        kind = frames.kind_from_name(about["type"])
-        fit = frames.label_keys(kind, frames.label_values(kind, keys)) == keys and keys == sorted(set(keys))
+        kind = kind_from_name(about["type"])
+        fit = label_keys(kind, label_values(kind, keys)) == keys and keys == sorted(set(keys))
     except (pa.ArrowException, ValueError, TypeError):
         fit = False
     if not fit:

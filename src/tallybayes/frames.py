@@ -7,17 +7,15 @@ of them is imported here. Dictionaries of columns and numpy arrays are taken as 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
 BATCH_ROWS = 1 << 16  # smaller batches than this are put together; a row-major array is turned in such steps
 
 
@@ -140,128 +138,6 @@ def is_decimal_or_bool(kind: pa.DataType) -> bool:
     return bool(pa.types.is_decimal(kind) or pa.types.is_boolean(kind))
 
 
-class LabelColumn(NamedTuple):
-    """Labels by number: `keys[codes[row]]`, kept in the form that sorts, hashes and files the same everywhere."""
-
-    kind: pa.DataType
-    keys: list[Any]
-    codes: NDArray[np.int32]
-
-
-def label_array(labels: Any, what: str = "labels") -> pa.Array:
-    """Labels (or weights) of any make as one Arrow array."""
-    if isinstance(labels, pa.Array):
-        return labels
-    if isinstance(labels, np.ndarray) and labels.ndim != 1:
-        raise ValueError(f"The {what} have {labels.ndim} dimensions; give one per row, as in y.ravel().")
-    if not hasattr(labels, "__iter__") and not hasattr(labels, "__arrow_c_stream__"):
-        raise TypeError(f"The {what} are {labels!r}; give one per row, or the name of the column that holds them.")
-    given = labels if isinstance(labels, (np.ndarray, pa.ChunkedArray)) or _is_arrow(labels) else list(labels)
-    try:
-        if isinstance(given, np.ndarray):
-            return pa.array(given.astype(given.dtype.newbyteorder("=")), from_pandas=True)
-        return _one_array(pa.chunked_array(given)) if _is_arrow(given) else pa.array(given, from_pandas=True)
-    except (pa.ArrowException, OverflowError, TypeError) as error:
-        examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
-        shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
-        problem = f"mix {shown}" if len(examples) > 1 else f"cannot be read: {error}"
-        raise TypeError(f"The {what} {problem}. Give {what} of one type.") from None
-
-
-def label_column(labels: pa.Array, start: int) -> LabelColumn:
-    """Typed labels as numbers. A missing label is an error that says where."""
-    if pa.types.is_dictionary(labels.type):
-        labels = decoded(labels)
-    if pa.types.is_floating(labels.type):
-        labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
-    if labels.null_count:
-        first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
-        raise ValueError(
-            f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "
-            "Drop these rows, or give them a label."
-        )
-    kind, stored = _stored(labels)
-    if pa.types.is_int64(stored.type) and len(stored):
-        numbers = stored.to_numpy()
-        low, high = int(numbers.min()), int(numbers.max())
-        if high - low < NEAR:
-            codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
-            return LabelColumn(kind, list(range(low, high + 1)), codes)
-    coded = stored.dictionary_encode()
-    try:
-        keys = coded.dictionary.to_pylist()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"A label is not valid UTF-8: {error}.") from None
-    if pa.types.is_decimal(kind):
-        keys = [_unscaled(key, kind.scale) for key in keys]
-    return LabelColumn(kind, keys, coded.indices.to_numpy().astype(np.int32, copy=False))
-
-
-def label_values(kind: pa.DataType, keys: Sequence[Any]) -> list[Any]:
-    """Keys → the labels as they were given."""
-    return list(_restored(kind, keys).to_pylist())
-
-
-def label_keys(kind: pa.DataType, values: Sequence[Any]) -> list[Any]:
-    """Labels as given → keys; the inverse of `label_values`."""
-    column = label_column(pa.array(values, kind), 0)
-    return [column.keys[code] for code in column.codes.tolist()]
-
-
-def key_to_json(key: Any) -> Any:
-    return {"bytes": key.hex()} if isinstance(key, bytes) else key
-
-
-def key_from_json(key: Any) -> Any:
-    return bytes.fromhex(key["bytes"]) if isinstance(key, dict) else key
-
-
-def kind_from_name(name: str) -> pa.DataType:
-    """The Arrow type that prints as `name`."""
-    if found := re.fullmatch(r"timestamp\[(s|ms|us|ns)(?:, tz=([\w/+:-]+))?\]", name):
-        return pa.timestamp(found[1], found[2])
-    if found := re.fullmatch(r"decimal128\((\d{1,2}), (-?\d{1,2})\)", name):
-        return pa.decimal128(int(found[1]), int(found[2]))
-    return pa.type_for_alias({"double": "float64"}.get(name, name))
-
-
-def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
-    """Labels in their canonical type, and as what their keys are made of."""
-    kind = labels.type
-    if is_text(kind):
-        return pa.string(), pc.cast(labels, pa.string())
-    if pa.types.is_integer(kind):
-        try:
-            return pa.int64(), pc.cast(labels, pa.int64())
-        except pa.ArrowInvalid:
-            raise ValueError("A label is 2⁶³ or more; give smaller numbers, or texts.") from None
-    if pa.types.is_floating(kind):
-        return pa.float64(), pc.add(pc.cast(labels, pa.float64()), 0.0)  # there is no label −0.0 beside 0.0
-    if pa.types.is_boolean(kind):
-        return kind, labels
-    if pa.types.is_decimal128(kind):
-        wide = pa.decimal128(38, kind.scale)
-        return wide, pc.cast(labels, wide)
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return pa.binary(), pc.cast(labels, pa.binary())
-    if pa.types.is_timestamp(kind) and kind.unit != "us":
-        try:  # one unit, whatever the library that made them
-            return _stored(pc.cast(labels, pa.timestamp("us", kind.tz)))
-        except pa.ArrowInvalid:
-            pass  # nanoseconds that matter
-    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
-        return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
-    raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans.")
-
-
-def _restored(kind: pa.DataType, keys: Sequence[Any]) -> pa.Array:
-    if pa.types.is_temporal(kind):
-        return pa.array(keys, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
-    if pa.types.is_decimal(kind):
-        return pa.array([Decimal(key).scaleb(-kind.scale) for key in keys], kind)
-    return pa.array(keys, kind)
-
-
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows with small batches put together, since every batch has its price."""
     pending: list[pa.RecordBatch] = []
@@ -285,21 +161,16 @@ def _joined(pending: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         return pending
 
 
-def _is_arrow(values: Any) -> bool:
+def is_arrow(values: Any) -> bool:
     return isinstance(values, pa.ChunkedArray) or hasattr(values, "__arrow_c_stream__")
 
 
-def _one_array(chunked: pa.ChunkedArray) -> pa.Array:
+def one_array(chunked: pa.ChunkedArray) -> pa.Array:
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
     if pa.types.is_dictionary(chunked.type) and chunked.num_chunks:
         return pa.concat_arrays([decoded(chunk) for chunk in chunked.chunks])
     return chunked.combine_chunks()
-
-
-def _unscaled(value: Decimal, scale: int) -> int:
-    """A decimal as the whole number that it is of its last place."""
-    return int(value.scaleb(scale))
 
 
 def _stream(data: Any) -> pa.RecordBatchReader:
@@ -322,15 +193,15 @@ def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
 def _cells(name: Any, values: Any) -> pa.Array:
     if isinstance(values, pa.Array):
         return values
-    if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or _is_arrow(values)):
+    if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or is_arrow(values)):
         values = [values.as_py() if isinstance(values, pa.Scalar) else values]
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give one value per row.")
         values = _native(values)
     try:
-        if _is_arrow(values):
-            return _one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
+        if is_arrow(values):
+            return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
         return pa.array(values, from_pandas=not isinstance(values, np.ndarray) or values.dtype == object)
     except (pa.ArrowException, OverflowError) as error:
         raise ValueError(f"Column {str(name)!r} mixes types, or has values that do not fit: {error}.") from None

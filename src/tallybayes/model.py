@@ -6,7 +6,7 @@ prior. What the counts say is worked out when somebody asks (`scoring.Beliefs`),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import iadd
 from typing import Any
@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import decide, frames
+from tallybayes import decide
 from tallybayes.batches import Batch, check_threads, in_pieces, labelled
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import CellError
+from tallybayes.labels import label_values
 from tallybayes.schema import FREQUENCIES, Schema
 from tallybayes.scoring import Beliefs
 from tallybayes.tally import Key, Tally
@@ -132,10 +133,10 @@ class Model:
     @property
     def classes(self) -> list[Any]:
         """The labels met, sorted."""
-        return [] if self.kind is None else frames.label_values(self.kind, self.keys())
+        return [] if self.kind is None else label_values(self.kind, self.keys())
 
     def keys(self) -> list[Key]:
-        """The classes as they are counted and filed: see `frames.LabelColumn`."""
+        """The classes as they are counted and filed: see `labels.LabelColumn`."""
         return sorted({key for tally in (self.rows, *self.columns.values()) for key in tally.filled()})
 
     @property
@@ -146,7 +147,7 @@ class Model:
     def counts(self, column: str | None = None) -> Tally:
         """What was counted of a column, or with no column: how many rows each class has."""
         tally = (self.rows if column is None else self._tally(column)).canonical()
-        labels = [] if self.kind is None else frames.label_values(self.kind, tally.classes)
+        labels = [] if self.kind is None else label_values(self.kind, tally.classes)
         return Tally(labels, tally.slots, tally.sums)
 
     def prior(self) -> dict[Any, float]:
@@ -298,9 +299,3 @@ class Model:
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
             self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
         return self._beliefs
-
-
-def merged(models: Iterable[Model]) -> Model:
-    """All models added up."""
-    first, *rest = models
-    return reduce(iadd, rest, first.copy())

@@ -15,6 +15,7 @@ from tallybayes.families import FAMILIES, Family
 from tallybayes.families.smoothing import alpha_from_json, alpha_to_json
 from tallybayes.frames import CellError
 from tallybayes.infer import choose
+from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
 
 SAMPLE_ROWS = 100_000
 FREQUENCIES = "frequencies"
@@ -213,16 +214,16 @@ def _checked_prior(prior: Any) -> str | float | dict[Any, float]:
 
 def _prior_out(prior: Mapping[Any, float]) -> list[list[Any]]:
     """[type, key, probability] for every class, sorted."""
-    labels = frames.label_column(frames.label_array(list(prior), "classes of the prior"), 0)
+    labels = label_column(label_array(list(prior), "classes of the prior"), 0)
     keys = [labels.keys[code] for code in labels.codes.tolist()]
     pairs = sorted(zip(keys, prior.values(), strict=True))
-    return [[str(labels.kind), frames.key_to_json(key), p] for key, p in pairs]
+    return [[str(labels.kind), key_to_json(key), p] for key, p in pairs]
 
 
 def _prior_in(prior: list[list[Any]]) -> dict[Any, float]:
     found = {}
     for kind, key, p in prior:
-        (label,) = frames.label_values(frames.kind_from_name(kind), [frames.key_from_json(key)])
+        (label,) = label_values(kind_from_name(kind), [key_from_json(key)])
         found[label] = p
     return found
 

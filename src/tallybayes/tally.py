@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.exact import Codes, Counts, Exact, Floats, weighted_sums
+from tallybayes.exact import Codes, Counts, Exact, Floats
+from tallybayes.sums import weighted_sums
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `frames.Labels`
 Slot = str | int
@@ -119,7 +120,8 @@ class Tally:
         """Times a number. What then weighs next to nothing is gone, so that decay ends."""
         scaled = {k: v * factor for k, v in self.sums.items()}
         if not float(factor).is_integer():
-            gone = np.abs(scaled["n"].round()) < LEAST_WEIGHT
+            weight = np.abs(scaled["n"].round())
+            gone = (weight > 0) & (weight < LEAST_WEIGHT)
             scaled = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in scaled.items()}
         return Tally(self._classes, self._slots, scaled)
 

@@ -110,14 +110,19 @@ def log_bumps(x: Floats, values: Floats, counts: Floats, width: float) -> Floats
         with np.errstate(over="ignore"):
             z = np.clip((x[start : start + step, None] - values) / width, -FURTHEST, FURTHEST)
         result[start : start + step] = special.logsumexp(logs - 0.5 * z * z, axis=1)
-    return result - np.log(width * np.sqrt(2.0 * np.pi))
+    return result - log_area(width)
+
+
+def log_area(width: float) -> float:
+    """The logarithm of the area under a bump of height one."""
+    return float(np.log(width) + 0.5 * np.log(2.0 * np.pi))
 
 
 def left_out_score(values: Floats, counts: Floats, width: float) -> float:
     """Σ log density of every value under the others. A value met often stays well foretold when one is left out."""
     held = counts > 0
     values, counts = values[held], counts[held]
-    own = np.log(np.minimum(counts, 1.0)) - np.log(width * np.sqrt(2.0 * np.pi))  # the height of a value's own bump
+    own = np.log(np.minimum(counts, 1.0)) - log_area(width)  # the height of a value's own bump
     both = log_bumps(values, values, counts, width)
     with np.errstate(divide="ignore"):
         others = both + np.log(np.maximum(-np.expm1(np.minimum(own - both, 0.0)), 1e-300))

@@ -11,7 +11,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import Exact, Floats
 from tallybayes.families import special
-from tallybayes.families.measured import POSITIVE, Measured, Support
+from tallybayes.families.measured import LARGEST, POSITIVE, Measured, Support
 from tallybayes.families.posteriors import Posterior
 
 LARGEST_SHAPE = 1e9  # values that hardly differ have no finite shape
@@ -74,7 +74,7 @@ class Gamma(Measured[GammaSums]):
         assert prior.mean is not None
         assert prior.log_mean is not None
         n = s.n + self.m
-        mean = (s.x + self.m * prior.mean) / n
+        mean = np.minimum(s.x / n + self.m / n * prior.mean, LARGEST)
         gap = np.log(mean) - (s.log_x + self.m * prior.log_mean) / n
         shape = shape_of_gap(np.asarray(gap))
         return {"shape": shape, "scale": mean / shape}

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import Exact, Floats, Square, mean, scatter
+from tallybayes.exact import Exact, Floats, mean, scatter
 from tallybayes.families import special
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.measured import Measured, MeasuredBelief
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
+from tallybayes.sums import Square
 
 WIDEST = 1e150  # the largest standard deviation whose square is still a number
 
@@ -59,13 +60,13 @@ class Gaussian(Measured[GaussianSums]):
         return GaussianSums(n=1, x=x, xx=Square(x))
 
     def read(self, sums: Mapping[str, Exact]) -> Moments:
-        n, x, xx = sums["n"], sums["x"], sums["xx"]
+        n, x, xx = (sums[name] for name in self.sums._fields)
         return Moments(n.round(), mean(n, x), scatter(n, x, xx))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        if (scatter(cells["n"], cells["x"], cells["xx"]) < 0).any():
+        if (self.read(cells).scatter < 0).any():
             return "a variance would go below zero"
         return None
 

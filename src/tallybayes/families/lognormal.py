@@ -8,23 +8,24 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import Floats, Square
+from tallybayes.exact import Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.gaussian import Gaussian
 from tallybayes.families.measured import POSITIVE, MeasuredBelief, Support
+from tallybayes.sums import Square
 
 
 class LogNormalSums(NamedTuple):
     n: Any  # how many values
-    x: Any  # the total of their logarithms
-    xx: Any  # the total of the exact squares of those
+    log_x: Any  # the total of their logarithms
+    log_xx: Any  # the total of the exact squares of those
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LogNormal(Gaussian):
     """A positive number whose logarithm is Gaussian. Settings and parameters speak of the logarithm.
 
-    >>> LogNormal().sufficient(np.array([1.0, np.e])).x
+    >>> LogNormal().sufficient(np.array([1.0, np.e])).log_x
     array([0., 1.])
     """
 
@@ -33,7 +34,7 @@ class LogNormal(Gaussian):
 
     def sufficient(self, x: Floats) -> Any:
         logs = kernels.logarithm(x)
-        return LogNormalSums(n=1, x=logs, xx=Square(logs))
+        return LogNormalSums(n=1, log_x=logs, log_xx=Square(logs))
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         return super().log_predictive(s, np.log(x)) - np.log(x)

@@ -18,10 +18,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import frames
-from tallybayes.exact import ClassSums, Exact, Floats, InfiniteError, Square, sum_by_class, weighted_sums
+from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.posteriors import Posterior
 from tallybayes.frames import CellError
+from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, weighted_sums
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
