@@ -127,6 +127,12 @@ INLINE Range range(const double* x, int64_t count) {
             bool(missing[0] | missing[1] | missing[2] | missing[3])};
 }
 
+// Asks for the column's next stretch while this one is worked on: so many columns in turn hide their order from the
+// processor.
+INLINE void fetch_next(const double* x, int64_t count) {
+    for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(x + stretch + i, 0, 2);
+}
+
 // As a logarithm, for values that may be far out.
 INLINE void add_logarithm(const double* x, int64_t count, double centre, double narrow, double steep, double base,
                           double* __restrict score) {
@@ -153,6 +159,7 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
         for (const double* column : columns.x)
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
                 const double* x = column + first;
+                if (c == 0) fetch_next(x, count);
                 double* __restrict score = columns.scores + c * columns.stride + first;
                 const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
                 for (int64_t i = 0; i < count; ++i) {
@@ -177,7 +184,7 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
         for (const double* column : columns.x) {
             const double* x = column + first;
             const Range met = range(x, count);
-            for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(x + stretch + i, 0, 2);
+            fetch_next(x, count);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
                 double* score = columns.scores + c * columns.stride + first;
                 const double centre = mean[at], narrow = precision[at], steep = power[at], base = constant[at];
@@ -198,7 +205,7 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
 
 // Two classes need one exponential: of the odds against the likelier.
 BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows, double* out) {
-    double odds[stretch];
+    double odds[stretch], one[stretch], other[stretch];
     int64_t impossible = 0;
     for (int64_t first = 0; first < rows; first += stretch) {
         const int64_t count = std::min(stretch, rows - first);
@@ -206,15 +213,20 @@ BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows,
         const double* b = scores + stride + first;
         double* p = out + 2 * first;
         for (int64_t i = 0; i < count; ++i) {
-            const double below = a[i] < b[i] ? a[i] - b[i] : b[i] - a[i];
+            const double below = -std::fabs(a[i] - b[i]);
             impossible += below == below ? 0 : 1;
             odds[i] = below < lowest ? lowest : below;
         }
         for (int64_t i = 0; i < count; ++i) odds[i] = exp_negative(odds[i]);
+        // Chosen side by side, then written in turn: a choice while writing would be a branch that nobody can foretell.
         for (int64_t i = 0; i < count; ++i) {
             const double more = 1.0 / (1.0 + odds[i]), less = odds[i] * more;
-            p[2 * i] = a[i] < b[i] ? less : more;
-            p[2 * i + 1] = a[i] < b[i] ? more : less;
+            one[i] = a[i] < b[i] ? less : more;
+            other[i] = a[i] < b[i] ? more : less;
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            p[2 * i] = one[i];
+            p[2 * i + 1] = other[i];
         }
     }
     return impossible;
