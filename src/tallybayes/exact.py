@@ -120,6 +120,8 @@ class Exact:
 
     def carried(self) -> Exact:
         """The one canonical form: limbs below 2³² with the sign of their number, none zero throughout at either end."""
+        if self.limbs.shape[-1] == 1 and _largest(self.limbs) < 1 << LIMB:
+            return self.trimmed()  # counts, mostly
         once = _carry(self.limbs)
         sign = np.where(once[..., -1] < 0, np.int64(-1), np.int64(1))[..., None]
         return Exact(_carry(once * sign) * sign, self.low).trimmed()
@@ -133,10 +135,12 @@ class Exact:
         return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
 
     def is_zero(self) -> NDArray[np.bool_]:
-        return np.asarray(~self.carried().limbs.any(axis=-1))
+        single = self.limbs.shape[-1] == 1
+        return np.asarray(~(self if single else self.carried()).limbs.any(axis=-1))
 
     def is_negative(self) -> NDArray[np.bool_]:
-        return np.asarray((self.carried().limbs < 0).any(axis=-1))
+        single = self.limbs.shape[-1] == 1
+        return np.asarray(((self if single else self.carried()).limbs < 0).any(axis=-1))
 
     def fractions(self) -> list[Fraction]:
         """Every number as a fraction, in C order."""
