@@ -29,6 +29,7 @@ from tallybayes.families.gamma import GammaSums
 from tallybayes.families.gaussian import Moments
 from tallybayes.families.geometric import GeometricSums
 from tallybayes.families.poisson import PoissonSums
+from tallybayes.families.special import log_rising
 from tallybayes.families.values import value_keys, values_of_keys
 from tallybayes.testing import check_family, over_counts, over_half_line, over_levels, over_line
 
@@ -99,6 +100,22 @@ def test_poisson_plug_in_is_poisson():
 def test_poisson_with_much_data_keeps_its_digits():
     s = PoissonSums(n=np.array(1e12), x=np.array(3e12))
     np.testing.assert_allclose(Poisson().log_predictive(s, X), stats.poisson(3.0).logpmf(X), rtol=1e-8)
+
+
+def test_large_counts_keep_their_digits():
+    """The numbers were worked out to sixty digits."""
+    s = PoissonSums(n=np.array(1e6), x=np.array(1e12))
+    np.testing.assert_allclose(Poisson().log_predictive(s, np.array([1e6])), -7.8267, atol=1e-4)
+    s = PoissonSums(n=np.array(1e6), x=np.array(3e15))
+    np.testing.assert_allclose(Poisson().log_predictive(s, np.array([3e9])), -11.831, atol=1e-3)
+    s = GeometricSums(n=np.array(1e6), x=np.array(1e12))
+    np.testing.assert_allclose(Geometric().log_predictive(s, np.array([1e6])), -14.8155, atol=1e-4)
+
+
+@given(st.floats(1e-3, 1e6), st.integers(0, 1000))
+def test_rising_factorials(a, x):
+    expected = math.fsum(math.log(a + i) for i in range(x))
+    np.testing.assert_allclose(log_rising(a, float(x)), expected, rtol=1e-9, atol=1e-9)
 
 
 def test_geometric_is_that_of_scipy():

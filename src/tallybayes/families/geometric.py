@@ -42,7 +42,7 @@ class Geometric(Measured[GeometricSums]):
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         a, b = self.alpha + s.n, self.beta + s.x
-        said = special.betaln(a + 1.0, b + x) - special.betaln(a, b)
+        said = np.log(a) - np.log(a + b + x) + special.log_rising(b, x) - special.log_rising(a + b, x)
         return np.where(b > 0, said, np.where((x == 0) & (a > 0), 0.0, -np.inf))
 
     def estimate(self, s: Any) -> dict[str, Floats]:

@@ -42,7 +42,7 @@ class Poisson(Measured[PoissonSums]):
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         shape, rate = self.shape + s.x, self.rate + s.n
-        ways = -np.log(shape + x) - special.betaln(shape, x + 1.0)
+        ways = special.log_rising(shape, x) - special.gammaln(x + 1.0)
         said = ways - shape * np.log1p(1.0 / rate) - x * np.log1p(rate)
         return np.where(shape > 0, said, np.where((x == 0) & (rate > 0), 0.0, -np.inf))
 

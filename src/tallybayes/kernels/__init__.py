@@ -1,7 +1,7 @@
 """The loops that touch every cell, in C++: exact sums by class, string lookup, counting, scoring.
 
-Each has a slow, obviously right twin in ``tests/reference.py``. All release the interpreter lock; none starts
-threads of its own.
+Each is checked against a slow, obviously right twin in ``tests/test_kernels.py``. All release the interpreter lock;
+none starts threads of its own.
 """
 
 from tallybayes.kernels import compiled
