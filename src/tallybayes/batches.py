@@ -79,18 +79,22 @@ def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
         if not cells.num_rows:
             continue
         stop = start + cells.num_rows
-        part = frames.column(cells, labels) if whole_labels is None else whole_labels[start:stop]
+        part = _named(cells, labels, "labels") if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:
             raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
         kind, keys, codes = label_column(part, start)
-        given = frames.column(cells, weights) if isinstance(weights, str) else whole_weights
-        if given is whole_weights and given is not None:
-            given = given[start:stop]
+        given = None if whole_weights is None else whole_weights[start:stop]
+        if isinstance(weights, str):
+            given = _named(cells, weights, "weights")
         yield Batch(cells, kind, Rows(keys, codes, _checked(given, cells.num_rows, start)), start)
         start = stop
     for what, given in (("labels", whole_labels), ("weights", whole_weights)):
         if given is not None and len(given) != start:
             raise ValueError(f"There are {len(given)} {what} for {start} rows.")
+
+
+def _named(cells: pa.RecordBatch, name: str, what: str) -> pa.Array:
+    return frames.column(cells, name, f"Give the name of the column that holds the {what}.")
 
 
 def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
@@ -102,7 +106,7 @@ def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
         found = np.ascontiguousarray(frames.numbers(weights))
     except frames.CellError as error:
         where = "" if error.row is None else f" in row {start + error.row}"
-        raise ValueError(f"The weight{where} is not a number: {error.reason}") from None
+        raise ValueError(f"The weight{where} is not a number.") from None
     bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
     if bad.size:
         row = int(bad[0])

@@ -1,4 +1,4 @@
-"""Tables of any make → Arrow record batches, and their cells → numbers, texts and class labels.
+"""Tables of any make → Arrow record batches, and their cells → numbers and texts.
 
 pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none
 of them is imported here. Dictionaries of columns and numpy arrays are taken as they are.
@@ -63,14 +63,14 @@ def index_columns(schema: pa.Schema) -> set[str]:
     return {name for name in about.get("index_columns", []) if isinstance(name, str)}
 
 
-def column(batch: pa.RecordBatch, name: str) -> pa.Array:
+def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or drop it from the schema.") -> pa.Array:
     at = batch.schema.get_all_field_indices(name)
     if len(at) == 1:
         return batch.column(at[0])
     has = ", ".join(map(repr, batch.schema.names)) or "no columns"
     if at:
         raise ValueError(f"The data has {len(at)} columns called {name!r}; it has {has}. Rename all but one.")
-    raise ValueError(f"The data has no column {name!r}; it has {has}. Rename the column or drop it from the schema.")
+    raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
 
 
 def numbers(cells: pa.Array) -> NDArray[np.float64]:

@@ -78,7 +78,7 @@ class Schema:
         settled = dict(hints or {})
         sample = _sample(data)
         for name in [*settled, *([label] if label is not None else [])]:
-            frames.column(sample, name)
+            frames.column(sample, name, "Give hints and the label by the names of columns.")
         columns: dict[str, Family] = {}
         reasons: dict[str, str] = {}
         passed_over = {label, *frames.index_columns(sample.schema)}

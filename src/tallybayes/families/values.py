@@ -22,6 +22,7 @@ from tallybayes.families.measured import REAL
 from tallybayes.frames import CellError
 from tallybayes.tally import Rows, Tally
 
+ENOUGH = 20  # values from which one may conclude that a column does not spread
 LARGEST = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
 
 
@@ -61,7 +62,9 @@ class Values(Family):
 
     def _warn_if_blurred(self, x: Floats) -> None:
         """Values far from zero but close together may all round to a few; that is not for us to hide."""
-        low, high = (np.fmin.reduce(x), np.fmax.reduce(x)) if len(x) else (0.0, 0.0)
+        if len(x) < ENOUGH:
+            return
+        low, high = np.fmin.reduce(x), np.fmax.reduce(x)
         step = max(abs(low), abs(high)) * 2.0**-self.bits
         if 0.0 < high / 2.0 - low / 2.0 < 8.0 * step:
             warnings.warn(
