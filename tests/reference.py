@@ -6,6 +6,10 @@ import math
 from collections import Counter
 from fractions import Fraction
 
+import numpy as np
+
+from tallybayes.exact import Exact
+
 
 def sums_by_class(values, codes, classes):
     """(n, Σx, Σx²) of every class, as fractions; NaN is skipped."""
@@ -62,3 +66,13 @@ def naive_bayes(rows, labels, row, alpha):
             p *= (seen + Fraction(alpha)) / (len(members) + Fraction(alpha) * len(levels[j]))
         joint.append(p)
     return classes, joint
+
+
+def exact(fractions):
+    """Fractions over powers of two, as exact numbers."""
+    fractions = list(fractions)
+    places = max(-(-(f.denominator.bit_length() - 1) // 32) for f in fractions)
+    wholes = [f.numerator * ((1 << (32 * places)) // f.denominator) for f in fractions]
+    size = max(-(-abs(w).bit_length() // 32) for w in wholes) or 1
+    limbs = [[(abs(w) >> (32 * i) & 0xFFFFFFFF) * (-1 if w < 0 else 1) for i in range(size)] for w in wholes]
+    return Exact(np.array(limbs, np.int64), -places)

@@ -30,7 +30,6 @@ from tallybayes.families.gaussian import Moments
 from tallybayes.families.geometric import GeometricSums
 from tallybayes.families.poisson import PoissonSums
 from tallybayes.families.special import log_rising
-from tallybayes.families.values import value_keys, values_of_keys
 from tallybayes.testing import check_family, over_counts, over_half_line, over_levels, over_line
 
 NUMBERS = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6))
@@ -284,20 +283,3 @@ def test_density_by_leaving_one_out_beats_a_rule_made_for_one_hump():
         train(Density(bandwidth=b), data).log_likelihood({"x": test}, ["a"] * 200) for b in ("rule", "leave one out")
     )
     assert left_out > by_rule + 50
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 52))
-def test_values_are_rounded_to_their_resolution(x, bits):
-    keys = value_keys(np.array([x]), bits)
-    (found,) = values_of_keys(keys, bits)
-    assert math.isfinite(found)
-    if 1e-300 < abs(x) < 1e300:
-        assert abs(found - x) <= abs(x) * 2.0 ** -(bits + 1)
-    assert value_keys(np.array([found]), bits) == keys
-
-
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2), st.integers(1, 52))
-def test_keys_keep_the_order_of_values(pair, bits):
-    low, high = sorted(pair)
-    first, second = value_keys(np.array([low, high]), bits)
-    assert first <= second

@@ -131,7 +131,7 @@ def test_cells_that_cannot_be_read_are_named():
             "Column 'x', row 1: the value is infinite; Gaussian expects a finite number",
         ),
         (numbers, ["1", "", "two"], "Column 'x', row 2: 'two' is not a number"),
-        (numbers, [datetime.datetime(2020, 1, 1)], "Column 'x': cells of type timestamp.*points in time"),
+        (numbers, [datetime.datetime(2020, 1, 1)], "Column 'x': cells of type timestamp.*times"),
         (numbers, [[1.0], [2.0]], "Column 'x': cells of type list"),
         (levels, [datetime.date(2020, 1, 1)], "Column 'x': cells of type date32"),
         (levels, [{"a": 1}], "Column 'x': cells of type struct"),

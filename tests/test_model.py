@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pyarrow as pa
 import pytest
-from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
 
 from tallybayes import (
     Bernoulli,
@@ -184,7 +183,7 @@ def test_decay():
     )
     assert digest(half * 2) == digest(train())
     for factor in (-1.0, float("nan")):
-        with pytest.raises(ValueError, match="at least 0"):
+        with pytest.raises(ValueError, match="from 0 to"):
             train() * factor
 
 
@@ -270,22 +269,6 @@ def test_models_can_be_pickled():
     model = train()
     model.posterior(FRAME)
     assert digest(pickle.loads(pickle.dumps(model))) == digest(model)
-
-
-def test_posterior_is_that_of_scikit_learn():
-    x = RNG.normal(size=(200, 4)) * [1, 10, 0.1, 100] + [0, 5, -3, 1e4]
-    y = RNG.integers(0, 3, 200)
-    ours = Model.train(Schema({str(i): Gaussian(m=0.0, plugin=True) for i in range(4)}), x, y)
-    np.testing.assert_allclose(ours.posterior(x), GaussianNB(var_smoothing=0).fit(x, y).predict_proba(x), atol=1e-10)
-    bits = RNG.integers(0, 2, (200, 5))
-    for alpha in (0.5, 1.0, 3.0):
-        ours = Model.train(Schema({str(i): Bernoulli(alpha=alpha) for i in range(5)}), bits, y)
-        theirs = BernoulliNB(alpha=alpha).fit(bits, y)
-        np.testing.assert_allclose(ours.posterior(bits), theirs.predict_proba(bits), atol=1e-10)
-        levels = RNG.integers(0, 4, (200, 5))
-        ours = Model.train(Schema({str(i): Categorical(alpha=alpha) for i in range(5)}), levels, y)
-        theirs = CategoricalNB(alpha=alpha).fit(levels, y)
-        np.testing.assert_allclose(ours.posterior(levels), theirs.predict_proba(levels), atol=1e-10)
 
 
 def test_an_answer_that_no_class_allows_falls_to_the_prior_with_a_warning():

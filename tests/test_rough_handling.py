@@ -13,7 +13,6 @@ from tallybayes import (
     FAMILIES,
     Bernoulli,
     Categorical,
-    Density,
     Gaussian,
     Histogram,
     MEstimate,
@@ -184,34 +183,6 @@ def test_an_index_is_not_a_column():
     assert list(Schema.infer(frame).columns) == ["x"]
 
 
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", ["Density", "Exponential", "Gamma", "Gaussian", "Histogram", "LogNormal"])
-@pytest.mark.parametrize(
-    "values", [[1e200, 2e200, 3e200, 4e200], [1e155, 2e155, 1.0, 2.0], [1.7e308] * 4, [5e-324, 1e-323, 1.0, 1e300]]
-)
-def test_extreme_numbers_get_finite_answers(name, values):
-    model = train(FAMILIES[name](), values)
-    assert repr(model).startswith("Model of 4 rows")
-    assert np.isfinite(model.log_joint({"x": [*values, 1.0, 1e250]})).all()
-
-
-def test_histogram_over_the_whole_range_of_doubles():
-    model = train(Histogram(), [-1.7e308, 1.7e308, 0.0, 1.0])
-    assert np.isfinite(model.log_joint({"x": [-1e308, 0.0, 1e308]})).all()
-
-
-def test_intervals_keep_their_names_apart():
-    model = train(Histogram(bits=40), [1_000_000 + i / 10 for i in range(11)])
-    assert len(model.estimates("x")) == 10
-    assert sum(model.parameters("x", "a").alpha.values()) == pytest.approx(6 + 10)
-
-
-def test_values_that_blur_into_one_are_reported():
-    for family in (Histogram(), Density()):
-        with pytest.warns(UserWarning, match="are counted in steps of 2.44e\\+05. Give .* more bits than 12"):
-            train(family, [1e9 + i for i in range(30)])
-
-
 def test_texts_of_zeros_ones_and_blanks_are_truth():
     model = train(Bernoulli(), ["1", "0", "", "1.0", " yes "], ["a"] * 5)
     assert model.counts("x").sums["n"].whole().tolist() == [[1], [3]]
@@ -278,3 +249,42 @@ def test_many_small_batches_and_many_classes():
     model = Model.train(Schema({"x": Gaussian()}), reader, "label")
     assert (model.n, len(model.classes)) == (3000, 700)
     assert len(repr(model)) < 500
+
+
+def test_equal_settings_are_one_setting():
+    assert Categorical(levels=("b", "a", "a")) == Categorical(levels=("a", "b"))
+    for make in (
+        lambda: Gaussian(plugin=1),
+        lambda: Poisson(plugin="no"),
+        lambda: Histogram(bits=True),
+        lambda: Histogram(intervals=True),
+        lambda: Schema({}, prior={"a": 0.5, 1: 0.5}),
+        lambda: Schema({}, prior={None: 1.0}),
+        lambda: Schema({"\ud800": Gaussian()}),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            make()
+
+
+@pytest.mark.filterwarnings("error")
+def test_wild_numbers_leave_no_warnings():
+    model = train(Gaussian(), [1e160, -1e160, 3.0], ["a", "b", "b"])
+    assert np.isfinite(model.parameters("x", "a").mean()["mean"])
+    wild = 10.0 ** np.random.default_rng(1).uniform(-300, 300, 60)
+    Schema.infer({"x": wild, "y": np.full(60, 1e308) * np.linspace(0.1, 1.0, 60)})
+    heavy = train(Gaussian(), [1e160, -1e155, 2e160], ["a", "b", "a"], weights=[1e20, 1, 1])
+    assert np.isfinite(heavy.posterior({"x": [1.0]})).all()
+    train(FAMILIES["Exponential"](), [5e-324] * 4, list("aabc")).estimates("x")
+    train(FAMILIES["Gamma"](), [1e300, 1e308, 5.0, 2.0], list("aabc")).estimates("x")
+    with pytest.raises(ValueError, match="give numbers from 0 to"):
+        train(Gaussian(), [1.0], ["a"], weights=[1e300])
+    with pytest.raises(ValueError, match="from 0 to"):
+        model * 10**400
+
+
+def test_inferring_says_at_once_what_training_would_refuse():
+    with pytest.raises(ValueError, match=r"Column 'x', row 1: the value is infinite.*hints="):
+        Schema.infer({"x": [1.0, np.inf]})
+    assert Schema.infer({"x": ["inf", "1.5", "2.5"]}).columns == {"x": Categorical()}
+    with pytest.raises(ValueError, match="are not categories"):
+        Schema.infer({"x": pa.array([b"a", b"b"] * 30).dictionary_encode()})

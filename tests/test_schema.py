@@ -74,7 +74,7 @@ def test_hints_settle_single_columns():
 
 def test_points_in_time_are_an_error_that_says_what_to_do():
     with pytest.raises(
-        ValueError, match=r"Column 'x': cells of type date32\[day\] are points in time.*leave the column out.*hints="
+        ValueError, match=r"Column 'x': cells of type date32\[day\] are times.*leave the column out.*hints="
     ):
         inferred([datetime.date(2020, 1, 1)])
     assert inferred([datetime.date(2020, 1, 1)], hints={"x": None})[0] is None

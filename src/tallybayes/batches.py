@@ -15,6 +15,7 @@ from tallybayes.exact import Floats
 from tallybayes.labels import label_array, label_column
 from tallybayes.tally import Rows
 
+MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
 LEAST_ROWS = 1 << 15  # a thread of its own is not worth less
 
 T = TypeVar("T")
@@ -107,8 +108,8 @@ def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
     except frames.CellError as error:
         where = "" if error.row is None else f" in row {start + error.row}"
         raise ValueError(f"The weight{where} is not a number.") from None
-    bad = np.flatnonzero(~(np.isfinite(found) & (found >= 0)))
+    bad = np.flatnonzero(~((found >= 0) & (found <= MOST_WEIGHT)))
     if bad.size:
         row = int(bad[0])
-        raise ValueError(f"The weight in row {start + row} is {found[row]}; weights are finite and at least 0.")
+        raise ValueError(f"The weight in row {start + row} is {found[row]}; give numbers from 0 to {MOST_WEIGHT:g}.")
     return found

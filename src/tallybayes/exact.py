@@ -22,6 +22,7 @@ Counts = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 LIMB = 32
+TRACE = 2.0**-100  # what decay cuts off is smaller than this part of a sum
 FULL = 1 << 62  # limbs stay below this, so that any two can be added
 
 
@@ -142,21 +143,15 @@ class Exact:
         single = self.limbs.shape[-1] == 1
         return np.asarray(((self if single else self.carried()).limbs < 0).any(axis=-1))
 
+    def is_below(self, bound: Floats | float) -> NDArray[np.bool_]:
+        """Where a number is below −bound: less than nothing, by more than decay may have cut off."""
+        return np.asarray(self.is_negative() & (self.round() < -np.asarray(bound)))
+
     def fractions(self) -> list[Fraction]:
         """Every number as a fraction, in C order."""
         rows = self.limbs.reshape(math.prod(self.shape), self.limbs.shape[-1]).tolist()
         unit = Fraction(2) ** (LIMB * self.low)
         return [sum(limb << (LIMB * i) for i, limb in enumerate(row)) * unit for row in rows]
-
-    @classmethod
-    def from_fractions(cls, values: list[Fraction], shape: tuple[int, ...]) -> Exact:
-        """Fractions whose denominators are powers of two."""
-        places = max((-(-(v.denominator.bit_length() - 1) // LIMB) for v in values), default=0)
-        wholes = [v.numerator * ((1 << (LIMB * places)) // v.denominator) for v in values]
-        size = max((-(-abs(w).bit_length() // LIMB) for w in wholes), default=0) or 1
-        mask = (1 << LIMB) - 1
-        limbs = [[(abs(w) >> (LIMB * i) & mask) * (-1 if w < 0 else 1) for i in range(size)] for w in wholes]
-        return cls(np.array(limbs, np.int64).reshape(*shape, size), -places)
 
     def _short(self) -> Exact:
         """Canonical numbers without what lies more than four limbs below their highest."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from tallybayes.exact import Exact
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_keys, label_values
 from tallybayes.model import Model
+from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema
 from tallybayes.tally import Tally
 
@@ -237,7 +238,7 @@ def _check_counts(model: Model) -> None:
         tally = model.columns[name]
         if set(tally.sums) != set(family.fields()) or not family.takes(tally.slots):
             raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
-    if reason := model.impossible():
+    if reason := why_impossible(model.schema, model.rows, model.columns, model.rows, model.columns):
         raise FileError(reason)
 
 

@@ -260,6 +260,6 @@ def _refuse_temporal(kind: pa.DataType) -> None:
     if pa.types.is_temporal(kind):
         raise CellError(
             None,
-            f"cells of type {kind} are points in time, which no family counts. Turn them into a number (days since "
+            f"cells of type {kind} are times, which no family counts. Turn them into a number (days since "
             "some date) or a category (weekday, month), or leave the column out of the schema.",
         )

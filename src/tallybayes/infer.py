@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from tallybayes import frames
 from tallybayes.exact import Floats
 from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, LogNormal, Poisson
+from tallybayes.families.values import ENOUGH
 from tallybayes.frames import CellError
 
-ENOUGH = 20  # cells from which a rule may conclude that a column never varies, or always does
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 
 
@@ -33,6 +33,7 @@ def choose(cells: pa.Array) -> Choice:
     if pa.types.is_boolean(cells.type):
         return Choice(Bernoulli(), "true or false")
     if pa.types.is_dictionary(cells.type):
+        frames.texts(cells)  # an error if these are no categories
         return Choice(Categorical(), f"a category already, of {len(cells.dictionary)} levels")
     if not frames.is_text(cells.type):
         return _for_numbers(frames.numbers(cells))
@@ -40,9 +41,10 @@ def choose(cells: pa.Array) -> Choice:
     if pc.any(pc.match_substring_regex(present, "^ *[+-]?0[0-9]")).as_py():
         return _for_texts(present)  # a code: as a number it would lose its zeros
     try:
-        return _for_numbers(frames.numbers(cells), "written as text, ")
+        numbers = frames.numbers(cells)
     except CellError:
         return _for_texts(present)
+    return _for_texts(present) if np.isinf(numbers).any() else _for_numbers(numbers, "written as text, ")
 
 
 def _for_texts(present: pa.Array) -> Choice:
@@ -55,7 +57,10 @@ def _for_texts(present: pa.Array) -> Choice:
 
 
 def _for_numbers(x: Floats, aside: str = "") -> Choice:
-    x = x[np.isfinite(x)]
+    infinite = np.flatnonzero(np.isinf(x))
+    if infinite.size:
+        raise CellError(int(infinite[0]), "the value is infinite; families take finite numbers.")
+    x = x[~np.isnan(x)]
     if not x.size:
         return Choice(None, "every cell is missing")
     distinct = len(np.unique(x))
@@ -76,13 +81,16 @@ def _for_numbers(x: Floats, aside: str = "") -> Choice:
 
 def _like_poisson(x: Floats) -> bool:
     """Whether whole numbers spread as a Poisson's do: Σ(x − mean)² / mean within three deviations of n − 1."""
+    if x.min() < 0 or x.max() > 1000 or x.size < 2:
+        return False
     mean, degrees = float(x.mean()), x.size - 1
-    if x.min() < 0 or not 0 < mean <= 50 or degrees < 1:
+    if not 0 < mean <= 50:
         return False
     return bool(abs(np.sum((x - mean) ** 2) / mean - degrees) <= 3.0 * np.sqrt(2.0 * degrees))
 
 
 def _skewness(x: Floats) -> float:
+    x = x / (np.abs(x).max() or 1.0)
     deviation = x - x.mean()
     spread = float(np.sqrt(np.mean(deviation**2)))
     return float(np.mean((deviation / spread) ** 3)) if spread > 0 else 0.0

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.frames import decoded, is_arrow, is_text, one_array
+from tallybayes.frames import decoded, is_arrow, is_text, number_text, one_array
 
+PLACES = 10  # of a decimal label: one scale for all, so that batches agree
 NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
 
 
@@ -76,7 +77,8 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
 
 def label_values(kind: pa.DataType, keys: Sequence[Any]) -> list[Any]:
     """Keys → the labels as they were given."""
-    return list(_restored(kind, keys).to_pylist())
+    labels = list(_restored(kind, keys).to_pylist())
+    return [Decimal(number_text(label)) for label in labels] if pa.types.is_decimal(kind) else labels
 
 
 def label_keys(kind: pa.DataType, values: Sequence[Any]) -> list[Any]:
@@ -116,19 +118,23 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
         return pa.float64(), pc.add(pc.cast(labels, pa.float64()), 0.0)  # there is no label −0.0 beside 0.0
     if pa.types.is_boolean(kind):
         return kind, labels
-    if pa.types.is_decimal128(kind):
-        wide = pa.decimal128(38, kind.scale)
-        return wide, pc.cast(labels, wide)
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+    if pa.types.is_decimal(kind):
+        return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {PLACES} places")
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return pa.binary(), pc.cast(labels, pa.binary())
     if pa.types.is_timestamp(kind) and kind.unit != "us":
-        try:  # one unit, whatever the library that made them
-            return _stored(pc.cast(labels, pa.timestamp("us", kind.tz)))
-        except pa.ArrowInvalid:
-            pass  # nanoseconds that matter
+        # One unit, whatever the library that made them.
+        return _stored(_cast(labels, pa.timestamp("us", kind.tz), "points in time without nanoseconds")[1])
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans.")
+
+
+def _cast(labels: pa.Array, kind: pa.DataType, wanted: str) -> tuple[pa.DataType, pa.Array]:
+    try:
+        return kind, pc.cast(labels, kind)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"A label of type {labels.type} does not fit ({error}); give {wanted}.") from None
 
 
 def _restored(kind: pa.DataType, keys: Sequence[Any]) -> pa.Array:

@@ -15,13 +15,14 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import decide
-from tallybayes.batches import Batch, check_threads, in_pieces, labelled
+from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, labelled
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import CellError
 from tallybayes.labels import label_values
+from tallybayes.plausible import why_impossible
 from tallybayes.schema import FREQUENCIES, Schema
 from tallybayes.scoring import Beliefs
 from tallybayes.tally import Key, Tally
@@ -71,19 +72,24 @@ class Model:
     def __iadd__(self, other: Model) -> Model:
         """Learns what the other model counted, at the cost of the other's size."""
         self._check_alike(other)
-        self._own()
+        if self.kind != other.kind and not other.keys():
+            return self
+        self._own(other.kind)
         self._merge(other, Tally.__iadd__)
-        self.kind = other.kind or self.kind
         return self
 
     def __isub__(self, other: Model) -> Model:
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
         self._check_alike(other)
-        self._own()
+        if self.kind != other.kind and not other.keys():
+            return self
+        kind = self.kind
+        self._own(other.kind)
         self._merge(other, Tally.__isub__)
-        reason = self.impossible(other)
+        reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
             self._merge(other, Tally.__iadd__)  # exact, so that nothing of the attempt remains
+            self.kind = kind
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
         return self
 
@@ -103,8 +109,8 @@ class Model:
 
     def __mul__(self, factor: float) -> Model:
         """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""
-        if not isinstance(factor, (int, float, np.number)) or not np.isfinite(factor) or factor < 0:
-            raise ValueError(f"A model times {factor!r}: give a finite number of at least 0.")
+        if not isinstance(factor, (int, float, np.number)) or not 0 <= factor <= MOST_WEIGHT:
+            raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
         result = Model(self.schema, self.kind)
         result.rows = self.rows * float(factor)
         result.columns = {name: tally * float(factor) for name, tally in self.columns.items()}
@@ -208,21 +214,6 @@ class Model:
         chosen = decide.decide(self._believed().posterior(data, None), matrix, reject)
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
 
-    def impossible(self, touched: Model | None = None) -> str | None:
-        """Why these counts cannot have come from any rows, or nothing; looking only where another model has counts."""
-        touched = touched or self
-        if self.rows.cells(touched.rows)["n"].is_negative().any():
-            return "a class would have fewer than no rows"
-        rows = self.rows.aligned([""], touched.rows.classes).sums["n"]
-        for name, family in self.schema.columns.items():
-            tally = self.columns[name]
-            if reason := family.refusal(tally.cells(touched.columns[name])):
-                return f"in column {name!r} {reason}"
-            values = tally.aligned(tally.slots, touched.rows.classes).sums["n"].sum(axis=0)
-            if (rows[0] - values).is_negative().any():
-                return f"column {name!r} would have more values than there are rows"
-        return None
-
     def __repr__(self) -> str:
         classes = self.classes
         if not classes:
@@ -276,11 +267,17 @@ class Model:
         if not isinstance(other, Model):
             raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
         self.schema.check_counts_alike(other.schema)
-        if other.kind is not None and other.rows.classes:
+        if other.kind != self.kind and other.keys():
             self._check_kind(other.kind)
 
-    def _own(self) -> None:
-        """From here on the counts may change: what others read is copied, what was believed is forgotten."""
+    def _own(self, kind: pa.DataType) -> None:
+        """From here on the counts may change, and labels are of this type: what others read is copied, what was
+        believed is forgotten. Labels of another type have left nothing but their names, and these go."""
+        if self.kind != kind:
+            self.kind = kind
+            self.rows = Tally.empty(("n",))
+            self.columns = {name: Tally.empty(family.fields()) for name, family in self.schema.columns.items()}
+            self._shared = False
         if self._shared:
             self.rows = self.rows.copy()
             self.columns = {name: tally.copy() for name, tally in self.columns.items()}

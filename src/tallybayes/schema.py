@@ -49,6 +49,8 @@ class Schema:
         for name, family in columns.items():
             if not isinstance(name, str):
                 raise TypeError(f"The column name {name!r} is not a text.")
+            if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+                raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
             if not isinstance(family, Family):
                 hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
                 raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
@@ -202,7 +204,9 @@ def _checked_prior(prior: Any) -> str | float | dict[Any, float]:
         fine = all(isinstance(p, (int, float, np.number)) and math.isfinite(p) and p >= 0 for p in values)
         if not fine or not math.isclose(sum(values), 1.0, rel_tol=1e-9):
             raise ValueError(f"prior={prior!r}: give every class a probability of at least 0, adding up to 1.")
-        return {k.item() if isinstance(k, np.generic) else k: float(p) for k, p in prior.items()}
+        settled = {k.item() if isinstance(k, np.generic) else k: float(p) for k, p in prior.items()}
+        _prior_out(settled)  # an error if the labels are not of one type
+        return settled
     if isinstance(prior, (int, float, np.number)) and not isinstance(prior, bool):
         if not (math.isfinite(prior) and prior >= 0):
             raise ValueError(f"prior={prior!r}: as a number, the prior must be finite and at least 0.")

@@ -19,7 +19,7 @@ from tallybayes import kernels
 from tallybayes.exact import Codes, Counts, Exact, Floats
 from tallybayes.sums import weighted_sums
 
-Key = str | int | float | bool | bytes  # a class as it is kept: see `frames.Labels`
+Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 Slot = str | int
 
 LEAST_WEIGHT = 2.0**-128  # of a row

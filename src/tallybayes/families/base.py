@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 
-from tallybayes.exact import Exact, Floats
+from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
 
@@ -73,7 +73,7 @@ class Family(ABC):
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """Why these sums cannot have come from any rows, or nothing. Asked after forgetting."""
-        if cells["n"].is_negative().any():
+        if cells["n"].is_below(TRACE).any():
             return "a count would go below zero"
         empty = cells["n"].is_zero()
         if any((empty & ~sums.is_zero()).any() for sums in cells.values()):
@@ -101,6 +101,13 @@ class Family(ABC):
             if getattr(self, name) is not None:
                 number = as_number(type(self).__name__, name, getattr(self, name), least=least, above=above)
                 object.__setattr__(self, name, number)
+
+    def settle_choice(self, name: str, kind: type, low: int, high: int) -> None:
+        """A setting that must be a truth or a whole number, and is not the one in place of the other."""
+        value = getattr(self, name)
+        if not isinstance(value, int) or isinstance(value, bool) != (kind is bool) or not low <= value <= high:
+            wanted = "True or False" if kind is bool else f"a whole number from {low} to {high}"
+            raise ValueError(f"{type(self).__name__}({name}={value!r}): {name} must be {wanted}.")
 
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -38,7 +38,7 @@ class Categorical(Family):
         object.__setattr__(self, "alpha", as_alpha(type(self).__name__, self.alpha))
         if isinstance(self.levels, str) or not all(isinstance(level, str) for level in self.levels):
             raise ValueError(f"{type(self).__name__}(levels={self.levels!r}): levels must be a tuple of texts.")
-        object.__setattr__(self, "levels", tuple(self.levels))
+        object.__setattr__(self, "levels", tuple(sorted(set(self.levels))))
 
     def encode(self, cells: pa.Array) -> pa.Array:
         texts = frames.texts(cells)
@@ -85,9 +85,8 @@ def met_levels(cells: pa.Array) -> tuple[Codes, list[str]]:
     index = kernels.StringIndex()
     codes = codes_of(index, cells, grow=True)
     ends, data = index.strings()
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
     try:
-        return codes, pa.LargeStringArray.from_buffers(len(index), *buffers[1:]).to_pylist()
+        return codes, pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).to_pylist()
     except UnicodeDecodeError:
         for row, cell in enumerate(cells.cast(pa.binary())):
             try:

@@ -35,6 +35,7 @@ class Exponential(Measured[ExponentialSums]):
 
     def __post_init__(self) -> None:
         self.settle("shape", "rate")
+        self.settle_choice("plugin", bool, 0, 1)
 
     def sufficient(self, x: Floats) -> ExponentialSums:
         return ExponentialSums(n=1, x=x)

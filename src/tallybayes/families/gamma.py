@@ -10,6 +10,7 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.exact import Exact, Floats
+from tallybayes.exact import mean as exact_mean
 from tallybayes.families import special
 from tallybayes.families.measured import LARGEST, POSITIVE, Measured, Support
 from tallybayes.families.posteriors import Posterior
@@ -44,6 +45,7 @@ class Gamma(Measured[GammaSums]):
 
     def __post_init__(self) -> None:
         self.settle("m")
+        self.settle_choice("plugin", bool, 0, 1)
         self.settle("mean", above=True)
         self.settle("log_mean", least=-np.inf)
 
@@ -53,10 +55,9 @@ class Gamma(Measured[GammaSums]):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        s = self.read(cells)
-        held = s.n > 0
+        held = ~cells["n"].is_zero()
         with np.errstate(divide="ignore", invalid="ignore"):
-            gap = np.log(s.x / s.n) - s.log_x / s.n
+            gap = np.log(exact_mean(cells["n"], cells["x"])) - exact_mean(cells["n"], cells["log_x"])
         return "a mean would fall below its geometric mean" if (gap[held] < -1e-9).any() else None
 
     def informed(self, total: Any) -> Self:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import Exact, Floats, mean, scatter
+from tallybayes.exact import TRACE, Exact, Floats, mean, scatter
 from tallybayes.families import special
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.measured import Measured, MeasuredBelief
@@ -53,6 +53,7 @@ class Gaussian(Measured[GaussianSums]):
 
     def __post_init__(self) -> None:
         self.settle("m")
+        self.settle_choice("plugin", bool, 0, 1)
         self.settle("mean", least=-np.inf)
         self.settle("variance", above=True)
 
@@ -61,12 +62,13 @@ class Gaussian(Measured[GaussianSums]):
 
     def read(self, sums: Mapping[str, Exact]) -> Moments:
         n, x, xx = (sums[name] for name in self.sums._fields)
-        return Moments(n.round(), mean(n, x), scatter(n, x, xx))
+        return Moments(n.round(), mean(n, x), np.maximum(scatter(n, x, xx), 0.0))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        if (self.read(cells).scatter < 0).any():
+        n, x, xx = (cells[name] for name in self.sums._fields)
+        if (scatter(n, x, xx) < -TRACE * xx.round()).any():
             return "a variance would go below zero"
         return None
 

@@ -36,6 +36,7 @@ class Geometric(Measured[GeometricSums]):
 
     def __post_init__(self) -> None:
         self.settle("alpha", "beta")
+        self.settle_choice("plugin", bool, 0, 1)
 
     def sufficient(self, x: Floats) -> GeometricSums:
         return GeometricSums(n=1, x=x)
@@ -53,4 +54,4 @@ class Geometric(Measured[GeometricSums]):
         return np.asarray(np.log(p) + special.xlog1py(x, -p))
 
     def posterior(self, s: Any) -> Posterior:
-        return Beta("probability", self.alpha + s.n, self.beta + s.x)
+        return Beta("probability", float(self.alpha + s.n), float(self.beta + s.x))

@@ -17,7 +17,7 @@ from tallybayes.families.values import Values
 from tallybayes.tally import Key, Tally
 
 MOST = 100_000  # intervals
-LARGEST = np.finfo(np.float64).max / 2.0
+HALF_RANGE = np.finfo(np.float64).max / 2.0
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,8 +44,7 @@ class Histogram(Values):
                 f"Histogram(alpha={self.alpha!r}): intervals have no names; give a number or an MEstimate."
             )
         object.__setattr__(self, "alpha", alpha)
-        if not isinstance(self.intervals, int) or not 1 <= self.intervals <= MOST:
-            raise ValueError(f"Histogram(intervals={self.intervals!r}): give a whole number from 1 to {MOST}.")
+        self.settle_choice("intervals", int, 1, MOST)
         if self.method not in METHODS:
             raise ValueError(f"Histogram(method={self.method!r}): the methods are {', '.join(map(repr, METHODS))}.")
 
@@ -70,7 +69,7 @@ class IntervalBelief(Belief):
         self.pseudo = pseudocounts(family.alpha, self.names(), self.counts.sum(axis=1))
         self.probability = smoothed(self.counts, self.pseudo)
         # In halves, for a range wider than the largest double.
-        widths = np.minimum(np.diff(np.array([self.ends[0], *cuts, self.ends[1]]) / 2.0), LARGEST) * 2.0
+        widths = np.minimum(np.diff(np.array([self.ends[0], *cuts, self.ends[1]]) / 2.0), HALF_RANGE) * 2.0
         with np.errstate(divide="ignore"):
             self.table = np.ascontiguousarray(
                 np.log(self.probability) - np.log(np.where(widths > 0, widths, 1.0))[:, None]

@@ -89,7 +89,7 @@ class Measured(Family, Generic[S]):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_negative().any():
+        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(0.0).any():
             return "a sum of numbers that are never negative would go below zero"
         return None
 
@@ -164,6 +164,10 @@ class Measured(Family, Generic[S]):
         return result
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self._believe(tally, classes)
+
+    def _believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         known = tally.aligned([""], classes).sums
         total = self.read({name: array.sum(axis=1) for name, array in known.items()})
         each = self.read({name: array[0] for name, array in known.items()})
@@ -215,13 +219,14 @@ class MeasuredBelief(Belief):
         scores[:, : len(cells)] += np.where(missing, 0.0, said)
 
     def estimates(self) -> dict[str, Floats]:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return self.family.estimate(self.s)
 
     def posterior(self, index: int) -> Posterior:
         try:
-            return self.family.posterior(type(self.s)(*(float(value[index]) for value in self.s)))
-        except ZeroDivisionError:
+            with np.errstate(divide="raise", invalid="raise", over="ignore"):
+                return self.family.posterior(type(self.s)(*(np.float64(value[index]) for value in self.s)))
+        except FloatingPointError:
             raise ValueError(
                 "Nothing is counted in this class and nothing is assumed: there is no posterior."
             ) from None

@@ -36,6 +36,7 @@ class Poisson(Measured[PoissonSums]):
 
     def __post_init__(self) -> None:
         self.settle("shape", "rate")
+        self.settle_choice("plugin", bool, 0, 1)
 
     def sufficient(self, x: Floats) -> PoissonSums:
         return PoissonSums(n=1, x=x)
@@ -54,4 +55,4 @@ class Poisson(Measured[PoissonSums]):
         return np.asarray(special.xlogy(x, rate) - rate - special.gammaln(x + 1.0))
 
     def posterior(self, s: Any) -> Posterior:
-        return GammaRate(self.shape + s.x, self.rate + s.n)
+        return GammaRate(float(self.shape + s.x), float(self.rate + s.n))

@@ -22,8 +22,8 @@ from tallybayes.families.measured import REAL
 from tallybayes.frames import CellError
 from tallybayes.tally import Rows, Tally
 
-ENOUGH = 20  # values from which one may conclude that a column does not spread
-LARGEST = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
+ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
+LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -34,15 +34,14 @@ class Values(Family):
     bits: int = 12
 
     def __post_init__(self) -> None:
-        if not isinstance(self.bits, int) or not 1 <= self.bits <= 52:
-            raise ValueError(f"{type(self).__name__}(bits={self.bits!r}): bits must be a whole number from 1 to 52.")
+        self.settle_choice("bits", int, 1, 52)
 
     @classmethod
     def statistics(cls) -> str:
         return "Values"
 
     def takes(self, slots: Sequence[Any]) -> bool:
-        most = LARGEST >> (52 - self.bits)
+        most = LARGEST_BITS >> (52 - self.bits)
         return all(isinstance(slot, int) and abs(slot) <= most for slot in slots)
 
     def encode(self, cells: pa.Array) -> Floats:
@@ -84,8 +83,8 @@ class Values(Family):
 def value_keys(x: Floats, bits: int) -> Counts:
     """Whole numbers in the order of the values, equal for values that are equal to this many binary digits."""
     shift = 52 - bits
-    magnitude = np.minimum(np.abs(x).view(np.int64), LARGEST)
-    keys = np.minimum((magnitude + (1 << shift >> 1)) >> shift, LARGEST >> shift)
+    magnitude = np.minimum(np.abs(x).view(np.int64), LARGEST_BITS)
+    keys = np.minimum((magnitude + (1 << shift >> 1)) >> shift, LARGEST_BITS >> shift)
     return np.where(x < 0, -keys, keys)
 
 

@@ -1,0 +1,38 @@
+"""Numbers at the ends of the range: finite answers, and nothing hidden."""
+
+import numpy as np
+import pytest
+
+from tallybayes import FAMILIES, Density, Histogram, Model, Schema
+
+
+def train(family, values):
+    return Model.train(Schema({"x": family}), {"x": values}, ["ab"[i % 2] for i in range(len(values))])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["Density", "Exponential", "Gamma", "Gaussian", "Histogram", "LogNormal"])
+@pytest.mark.parametrize(
+    "values", [[1e200, 2e200, 3e200, 4e200], [1e155, 2e155, 1.0, 2.0], [1.7e308] * 4, [5e-324, 1e-323, 1.0, 1e300]]
+)
+def test_extreme_numbers_get_finite_answers(name, values):
+    model = train(FAMILIES[name](), values)
+    assert repr(model).startswith("Model of 4 rows")
+    assert np.isfinite(model.log_joint({"x": [*values, 1.0, 1e250]})).all()
+
+
+def test_histogram_over_the_whole_range_of_doubles():
+    model = train(Histogram(), [-1.7e308, 1.7e308, 0.0, 1.0])
+    assert np.isfinite(model.log_joint({"x": [-1e308, 0.0, 1e308]})).all()
+
+
+def test_intervals_keep_their_names_apart():
+    model = train(Histogram(bits=40), [1_000_000 + i / 10 for i in range(11)])
+    assert len(model.estimates("x")) == 10
+    assert sum(model.parameters("x", "a").alpha.values()) == pytest.approx(6 + 10)
+
+
+def test_values_that_blur_into_one_are_reported():
+    for family in (Histogram(), Density()):
+        with pytest.warns(UserWarning, match="are counted in steps of 2.44e\\+05. Give .* more bits than 12"):
+            train(family, [1e9 + i for i in range(30)])

@@ -1,0 +1,59 @@
+"""Histories: decayed, emptied, relabelled, batched, and what comes of it."""
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from tallybayes import FAMILIES, Categorical, Gaussian, Model, Schema, digest
+from tallybayes.files import from_bytes, to_bytes
+
+
+def train(family, values, labels, **options):
+    return Model.train(Schema({"x": family}), {"x": values}, labels, **options)
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_a_decayed_model_loads_and_goes_on(name):
+    values = [True, False, True] if name == "Bernoulli" else [0.1, 0.1, 3.0]
+    if name in ("Poisson", "Geometric"):
+        values = [1, 1, 3]
+    model = train(FAMILIES[name](), values, ["a", "a", "b"])
+    for factor in [0.9, 1 / 3, 0.7] * 9:
+        model = model * factor
+        assert from_bytes(to_bytes(model)) == model
+    part = train(FAMILIES[name](), values[:1], ["a"])
+    decayed = train(FAMILIES[name](), values, ["a", "a", "b"]) * 0.9
+    decayed -= part * 0.9
+    assert decayed.n == pytest.approx(1.8)
+    assert np.isfinite(decayed.posterior({"x": values})).all()
+
+
+def test_gamma_forgets_at_the_ends_of_the_range():
+    for value, weight in ((1e308, 1.0), (1e-300, 1e-30)):
+        model = train(FAMILIES["Gamma"](), [value] * 21, ["a"] * 21, weights=[weight] * 21)
+        model -= train(FAMILIES["Gamma"](), [value], ["a"], weights=[weight])
+        assert digest(model) == digest(train(FAMILIES["Gamma"](), [value] * 20, ["a"] * 20, weights=[weight] * 20))
+        assert from_bytes(to_bytes(model)) == model
+
+
+@pytest.mark.parametrize("first", [[True, False], [1, 0], [1.0, 0.0], ["x", "y"]])
+@pytest.mark.parametrize("second", [[True, False], [1, 0], [1.0, 0.0], ["x", "y"]])
+def test_an_emptied_model_has_no_memory_of_its_labels_type(first, second):
+    model = train(Gaussian(), [1.0, 2.0], first)
+    model -= train(Gaussian(), [1.0, 2.0], first)
+    model += train(Gaussian(), [3.0, 5.0], second)
+    fresh = train(Gaussian(), [3.0, 5.0], second)
+    assert digest(model) == digest(fresh)
+    assert [*map(type, model.classes)] == [*map(type, fresh.classes)]
+    nothing = train(Gaussian(), [1.0], first[:1]) * 0
+    assert digest(fresh + nothing) == digest(nothing + fresh) == digest(fresh)
+
+
+def test_labels_do_not_depend_on_the_batch_they_come_in():
+    prices = [Decimal("1.5"), Decimal("1.25"), Decimal("10")]
+    together = train(Categorical(), ["u"] * 3, prices)
+    assert digest(sum(train(Categorical(), ["u"], [p]) for p in prices)) == digest(together)
+    assert list(map(str, together.classes)) == ["1.25", "1.5", "10"]
+    with pytest.raises(ValueError, match="without nanoseconds"):
+        train(Categorical(), ["u"], np.array(["2020-01-01T00:00:00.000000001"], "datetime64[ns]"))
