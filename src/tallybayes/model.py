@@ -72,7 +72,7 @@ class Model:
     def __iadd__(self, other: Model) -> Model:
         """Learns what the other model counted, at the cost of the other's size."""
         self._check_alike(other)
-        if self.kind != other.kind and not other.keys():
+        if self.kind != other.kind and not other.rows.filled():
             return self
         self._own(other.kind)
         self._merge(other, Tally.__iadd__)
@@ -81,7 +81,7 @@ class Model:
     def __isub__(self, other: Model) -> Model:
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
         self._check_alike(other)
-        if self.kind != other.kind and not other.keys():
+        if self.kind != other.kind and not other.rows.filled():
             return self
         kind = self.kind
         self._own(other.kind)
@@ -259,7 +259,7 @@ class Model:
         return result
 
     def _check_kind(self, kind: pa.DataType) -> None:
-        if self.kind is not None and kind != self.kind and self.keys():
+        if self.kind is not None and kind != self.kind and self.rows.filled():
             raise TypeError(f"The labels are of type {kind}; those already counted are of type {self.kind}.")
 
     def _check_alike(self, other: Model) -> None:
@@ -267,7 +267,7 @@ class Model:
         if not isinstance(other, Model):
             raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
         self.schema.check_counts_alike(other.schema)
-        if other.kind != self.kind and other.keys():
+        if other.kind != self.kind and other.rows.filled():
             self._check_kind(other.kind)
 
     def _own(self, kind: pa.DataType) -> None:

@@ -31,7 +31,7 @@ def why_impossible(
         tally = columns[name]
         if reason := family.refusal(tally.cells(touched_columns[name])):
             return f"in column {name!r} {reason}"
-        if len(tally.slots) > FEW_SLOTS and not left.is_zero().any():
+        if len(tally) > FEW_SLOTS and not left.is_zero().any():
             continue
         values = tally.aligned(tally.slots, touched_rows.classes).sums["n"].sum(axis=0)
         if (left - values).is_below(bound).any():

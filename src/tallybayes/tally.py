@@ -88,6 +88,10 @@ class Tally:
     def slots(self) -> list[Slot]:
         return list(self._slots)
 
+    def __len__(self) -> int:
+        """How many slots there are, those included that hold nothing any more."""
+        return len(self._slots)
+
     @property
     def sums(self) -> dict[str, Exact]:
         return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
