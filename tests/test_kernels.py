@@ -56,6 +56,14 @@ def check_sums(values, codes, classes):
     assert only[2] is None
 
 
+@pytest.mark.parametrize("classes", [1, 3, 300])
+def test_rows_are_counted_by_class(classes):
+    codes = np.random.default_rng(2).integers(-1, classes, 9000).astype(np.int32)
+    assert (
+        kernels.Groups(codes, classes).counts().tolist() == np.bincount(codes[codes >= 0], minlength=classes).tolist()
+    )
+
+
 @pytest.mark.parametrize("classes", [2, 500])
 def test_the_first_infinity_is_reported(classes):
     values, codes = np.ones(10_000), np.arange(10_000, dtype=np.int32) % classes

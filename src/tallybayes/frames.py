@@ -198,7 +198,7 @@ def _cells(name: Any, values: Any) -> pa.Array:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give one value per row.")
-        values = _native(values)
+        values = native(values)
     try:
         if is_arrow(values):
             return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
@@ -224,7 +224,7 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
         yield _from_mapping(dict(zip(names, columns, strict=True)))
 
 
-def _native(values: NDArray[Any]) -> NDArray[Any]:
+def native(values: NDArray[Any]) -> NDArray[Any]:
     """Numbers in the byte order and sizes that Arrow has."""
     if np.issubdtype(values.dtype, np.longdouble):
         return values.astype(np.float64)

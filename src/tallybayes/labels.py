@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.frames import decoded, is_arrow, is_text, number_text, one_array
+from tallybayes.frames import decoded, is_arrow, is_text, native, number_text, one_array
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
 NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
@@ -37,7 +37,7 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
     given = labels if isinstance(labels, (np.ndarray, pa.ChunkedArray)) or is_arrow(labels) else list(labels)
     try:
         if isinstance(given, np.ndarray):
-            return pa.array(given.astype(given.dtype.newbyteorder("=")), from_pandas=True)
+            return pa.array(native(given), from_pandas=True)
         return one_array(pa.chunked_array(given)) if is_arrow(given) else pa.array(given, from_pandas=True)
     except (pa.ArrowException, OverflowError, TypeError) as error:
         examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}

@@ -232,7 +232,7 @@ class Model:
         def count(start: int, stop: int) -> Model:
             part = Model(self.schema, batch.kind)
             rows = batch.rows.slice(start, stop)
-            part.rows = Tally(rows.classes, [""], {"n": rows.count(np.zeros(len(rows), np.int32), 1)})
+            part.rows = rows.tally()
             for name, family in self.schema.columns.items():
                 try:
                     part.columns[name] = family.tally(encoded[name][start:stop], rows)

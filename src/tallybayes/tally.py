@@ -44,6 +44,14 @@ class Rows:
         weights = None if self.weights is None else self.weights[start:stop]
         return Rows(self.classes, self.codes[start:stop], weights)
 
+    def tally(self) -> Tally:
+        """How many rows each class has, or what they weigh."""
+        if self.weights is None:
+            counts = Exact.counts(self.groups.counts()[None])
+        else:
+            counts = self.count(np.zeros(len(self), np.int32), 1)
+        return Tally(self.classes, [""], {"n": counts})
+
     def count(self, cells: Codes, slots: int) -> Exact:
         """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
         width = len(self.classes)

@@ -16,6 +16,7 @@ public:
 
     int64_t rows() const { return rows_; }
     int classes() const { return classes_; }
+    const std::vector<int64_t>& counts() const { return counts_; }  // rows of each class
     bool ordered() const { return classes_ <= most_ordered; }
     int64_t blocks() const { return (rows() + block_rows - 1) / block_rows; }
     const int32_t* codes() const { return codes_; }
@@ -28,6 +29,7 @@ private:
     int classes_;
     std::unique_ptr<uint16_t[]> order_;
     std::vector<int32_t> starts_;
+    std::vector<int64_t> counts_;
 };
 
 }  // namespace tallybayes

@@ -130,7 +130,13 @@ NB_MODULE(compiled, m) {
     nb::class_<Groups>(m, "Groups")
         .def("__init__",
              [](Groups* self, In<int32_t> codes, int classes) { new (self) Groups(codes.data(), int64_t(codes.size()), classes); },
-             "codes"_a.noconvert(), "classes"_a, nb::keep_alive<1, 2>());
+             "codes"_a.noconvert(), "classes"_a, nb::keep_alive<1, 2>())
+        .def("counts", [](const Groups& groups) {
+            int64_t* counts;
+            nb::object result = give<int64_t>({groups.counts().size()}, &counts);
+            std::copy(groups.counts().begin(), groups.counts().end(), counts);
+            return result;
+        });
     nb::class_<StringIndex>(m, "StringIndex")
         .def(nb::init<>())
         .def("__len__", &StringIndex::size)

@@ -81,21 +81,18 @@ constexpr double far = 1e300;
 constexpr double lowest = -1000.0;  // exp of this is 0
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-// log(1 + v) / v as a series, for v so small that the term after the last is below a rounding error.
-template <int terms>
-INLINE double log1p_series(double v) {
-    double p = 1.0 / terms;
-    for (int k = terms - 1; k >= 1; --k) p = 1.0 / k - v * p;
-    return p;
-}
-
+// steep·log(1 + v) as a series of so many terms, for v so small that the next one does not matter.
 template <int terms, bool gaps>
 INLINE void add_series(const double* x, int64_t count, double centre, double narrow, double steep, double base,
                        double* __restrict score) {
+    double factor[terms + 1];
+    for (int k = 1; k <= terms; ++k) factor[k] = steep / k;
     for (int64_t i = 0; i < count; ++i) {
         const double d = x[i] - centre;
-        const double square = d * d;
-        const double said = base - square * (narrow * steep) * log1p_series<terms>(square * narrow);
+        const double v = d * d * narrow;
+        double p = factor[terms];
+        for (int k = terms - 1; k >= 1; --k) p = factor[k] - v * p;
+        const double said = base - v * p;
         score[i] += !gaps || said == said ? said : 0.0;
     }
 }
@@ -191,7 +188,10 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
                 const double furthest = std::max(met.high - centre, centre - met.low);
                 const double largest = furthest * furthest * narrow;
                 extreme += largest >= far ? 1 : 0;
-                if (largest < 0x1p-13 && !met.gaps)
+                const double fourth = steep * largest * largest * largest * largest / 4.0;
+                if (fourth < 1e-13 && largest < 0x1p-13 && !met.gaps)
+                    add_series<3, false>(x, count, centre, narrow, steep, base, score);
+                else if (largest < 0x1p-13 && !met.gaps)
                     add_series<4, false>(x, count, centre, narrow, steep, base, score);
                 else if (largest < 0x1p-7)
                     add_series<8, true>(x, count, centre, narrow, steep, base, score);
