@@ -34,7 +34,7 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
         raise ValueError(f"The {what} have {labels.ndim} dimensions; give one per row, as in y.ravel().")
     if not hasattr(labels, "__iter__") and not hasattr(labels, "__arrow_c_stream__"):
         raise TypeError(f"The {what} are {labels!r}; give one per row, or the name of the column that holds them.")
-    given = labels if isinstance(labels, (np.ndarray, pa.ChunkedArray)) or is_arrow(labels) else list(labels)
+    given = labels if isinstance(labels, np.ndarray) or is_arrow(labels) else list(labels)
     try:
         if isinstance(given, np.ndarray):
             return pa.array(native(given), from_pandas=True)

@@ -16,7 +16,7 @@ from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels
 from tallybayes.frames import CellError
 from tallybayes.tally import Key, Rows, Tally
 
-SHORT = 1024
+SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -42,9 +42,9 @@ class Categorical(Family):
 
     def encode(self, cells: pa.Array) -> pa.Array:
         texts = frames.texts(cells)
-        # A short dictionary saves looking up every cell; a long one would be looked up again for every block.
-        short = pa.types.is_dictionary(texts.type) and len(texts.dictionary) <= SHORT
-        return frames.decoded(texts) if pa.types.is_dictionary(texts.type) and not short else texts
+        if pa.types.is_dictionary(texts.type) and len(texts.dictionary) > SHORT:
+            return frames.decoded(texts)
+        return texts
 
     def tally(self, cells: pa.Array, rows: Rows) -> Tally:
         codes, levels = met_levels(cells)
