@@ -87,7 +87,8 @@ class Exact:
         scale = Fraction(factor)
         places = -(-(scale.denominator.bit_length() - 1) // LIMB)
         whole = scale.numerator * ((1 << (LIMB * places)) // scale.denominator)
-        product = Exact(_times(self.carried().limbs, abs(whole)), self.carried().low - places)
+        tidy = self.carried()
+        product = Exact(_times(tidy.limbs, abs(whole)), tidy.low - places)
         product = (product if whole >= 0 else -product).carried()
         return product if scale.denominator == 1 or abs(scale.numerator) == 1 else product._short()
 
@@ -136,12 +137,14 @@ class Exact:
         return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
 
     def is_zero(self) -> NDArray[np.bool_]:
-        single = self.limbs.shape[-1] == 1
-        return np.asarray(~(self if single else self.carried()).limbs.any(axis=-1))
+        return np.asarray(~self._signed_limbs().any(axis=-1))
 
     def is_negative(self) -> NDArray[np.bool_]:
-        single = self.limbs.shape[-1] == 1
-        return np.asarray(((self if single else self.carried()).limbs < 0).any(axis=-1))
+        return np.asarray((self._signed_limbs() < 0).any(axis=-1))
+
+    def _signed_limbs(self) -> Counts:
+        """Limbs that all have the sign of their number: a single limb has it as it is."""
+        return self.limbs if self.limbs.shape[-1] == 1 else self.carried().limbs
 
     def is_below(self, bound: Floats | float) -> NDArray[np.bool_]:
         """Where a number is below −bound: less than nothing, by more than decay may have cut off."""

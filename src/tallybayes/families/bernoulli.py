@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from tallybayes import frames, kernels
 from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief
-from tallybayes.families.categorical import Categorical, LevelBelief
+from tallybayes.families.categorical import Categorical
 from tallybayes.families.posteriors import Beta, Posterior
+from tallybayes.families.smoothing import SmoothedBelief
 from tallybayes.frames import CellError
 from tallybayes.tally import Key, Rows, Tally
 
@@ -77,7 +78,7 @@ def _truth(word: str | None) -> float:
         return 2.0
 
 
-class BernoulliBelief(LevelBelief):
+class BernoulliBelief(SmoothedBelief):
     def add_evidence(self, cells: Codes, scores: Floats) -> None:
         kernels.add_table(cells, self.table, scores)
 

@@ -11,8 +11,7 @@ import pyarrow as pa
 from tallybayes import frames, kernels
 from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels, pseudocounts, smoothed
+from tallybayes.families.smoothing import LAPLACE, Alpha, SmoothedBelief, as_alpha, named_levels
 from tallybayes.frames import CellError
 from tallybayes.tally import Key, Rows, Tally
 
@@ -56,28 +55,16 @@ class Categorical(Family):
         return LevelBelief(known, tally.aligned(known, classes).sums["n"].round(), self.alpha)
 
 
-class LevelBelief(Belief):
+class LevelBelief(SmoothedBelief):
     """P(level | class) as a table, and the index of the levels."""
 
     def __init__(self, levels: list[str], counts: Floats, alpha: Alpha) -> None:
-        self.levels = levels
-        self.pseudo = pseudocounts(alpha, levels, counts.sum(axis=1))
-        self.counts = counts
-        self.probability = smoothed(counts, self.pseudo)
-        with np.errstate(divide="ignore"):
-            self.table = np.ascontiguousarray(np.log(self.probability))
+        super().__init__(levels, counts, alpha)
         self._index = kernels.StringIndex()
         lookup(self._index, pa.array(levels, pa.string()), grow=True)
 
     def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
         kernels.add_table(codes_of(self._index, cells), self.table, scores)
-
-    def estimates(self) -> dict[str, Floats]:
-        return dict(zip(self.levels, self.probability, strict=True))
-
-    def posterior(self, index: int) -> Posterior:
-        alpha = (self.counts[:, index] + self.pseudo).tolist()
-        return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
 
 
 def met_levels(cells: pa.Array) -> tuple[Codes, list[str]]:

@@ -59,10 +59,9 @@ class DensityBelief(Belief):
         self.family = family
         self.values = values
         self.counts = counts
-        overall = counts.sum(axis=1)
-        self.pooled = self._width(overall, fallback=_default_width(values))
+        self.overall = counts.sum(axis=1)
+        self.pooled = self._width(self.overall, fallback=_default_width(values))
         self.widths = np.array([self._width(column, fallback=self.pooled) for column in counts.T])
-        self.overall = overall
 
     def _width(self, counts: Floats, fallback: float) -> float:
         if isinstance(self.family.bandwidth, (int, float)):

@@ -126,15 +126,11 @@ class Gaussian(Measured[GaussianSums]):
         return NormalBelief(self, s) if self.plugin else StudentBelief(self, s)
 
 
-class NormalBelief(MeasuredBelief):
-    """Mean and variance estimated: the Gaussian density, compiled, for many rows and several columns at once."""
+class CompiledBelief(MeasuredBelief):
+    """A kernel and its settings for every class: many rows and several columns at once."""
 
-    def __init__(self, family: Gaussian, s: Any) -> None:
-        super().__init__(family, s)
-        _, mean, variance = family.updated(s)
-        self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
-
-    kernel: Callable[..., int] = staticmethod(kernels.add_normal)
+    kernel: Callable[..., int]
+    settings: list[Floats]
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         self.together([self])([cells], scores)
@@ -151,16 +147,27 @@ class NormalBelief(MeasuredBelief):
         return score
 
 
-class StudentBelief(NormalBelief):
-    """Mean and variance integrated out: Student's density, in the same way."""
+class NormalBelief(CompiledBelief):
+    """Mean and variance estimated: the Gaussian density."""
+
+    kernel = staticmethod(kernels.add_normal)
 
     def __init__(self, family: Gaussian, s: Any) -> None:
-        MeasuredBelief.__init__(self, family, s)
+        super().__init__(family, s)
+        _, mean, variance = family.updated(s)
+        self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
+
+
+class StudentBelief(CompiledBelief):
+    """Mean and variance integrated out: Student's density."""
+
+    kernel = staticmethod(kernels.add_student)
+
+    def __init__(self, family: Gaussian, s: Any) -> None:
+        super().__init__(family, s)
         nu, mean, variance = family.updated(s)
         width = variance * (1.0 + 1.0 / nu)
         self.settings = [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
-
-    kernel: Callable[..., int] = staticmethod(kernels.add_student)
 
 
 def student_constant(nu: Floats, width: Floats) -> Floats:

@@ -11,8 +11,7 @@ from tallybayes import kernels
 from tallybayes.exact import Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.intervals import METHODS
-from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.smoothing import LAPLACE, MEstimate, as_alpha, pseudocounts, smoothed
+from tallybayes.families.smoothing import LAPLACE, MEstimate, SmoothedBelief, as_alpha
 from tallybayes.families.values import Values
 from tallybayes.tally import Key, Tally
 
@@ -56,43 +55,32 @@ class Histogram(Values):
         return IntervalBelief(self, cuts, values, counts)
 
 
-class IntervalBelief(Belief):
+class IntervalBelief(SmoothedBelief):
     """P(interval | class), spread evenly over the interval."""
 
     def __init__(self, family: Histogram, cuts: Floats, values: Floats, counts: Floats) -> None:
         self.family = family
         self.cuts = cuts
-        self.ends = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
-        held = np.searchsorted(cuts, values, side="right")
-        self.counts = np.zeros((len(cuts) + 1, counts.shape[1]))
-        np.add.at(self.counts, held, counts)
-        self.pseudo = pseudocounts(family.alpha, self.names(), self.counts.sum(axis=1))
-        self.probability = smoothed(self.counts, self.pseudo)
+        ends = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
+        edges = np.array([ends[0], *cuts, ends[1]])
+        held = np.zeros((len(cuts) + 1, counts.shape[1]))
+        np.add.at(held, np.searchsorted(cuts, values, side="right"), counts)
+        super().__init__(interval_names(edges), held, family.alpha)
         # In halves, for a range wider than the largest double.
-        widths = np.minimum(np.diff(np.array([self.ends[0], *cuts, self.ends[1]]) / 2.0), HALF_RANGE) * 2.0
-        with np.errstate(divide="ignore"):
-            self.table = np.ascontiguousarray(
-                np.log(self.probability) - np.log(np.where(widths > 0, widths, 1.0))[:, None]
-            )
-
-    def names(self) -> list[str]:
-        """The intervals as people write them, with as many digits as tell them apart."""
-        numbers = (self.ends[0], *self.cuts, self.ends[1])
-        for digits in range(6, 18):
-            edges = [f"{edge:.{digits}g}" for edge in numbers]
-            if len(set(edges)) == len(set(numbers)):
-                break
-        closing = [")"] * len(self.cuts) + ["]"]
-        return [f"[{a}, {b}{end}" for a, b, end in zip(edges, edges[1:], closing, strict=False)]
+        widths = np.minimum(np.diff(edges / 2.0), HALF_RANGE) * 2.0
+        self.table -= np.log(np.where(widths > 0, widths, 1.0))[:, None]
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         held = np.searchsorted(self.cuts, self.family.rounded(cells), side="right").astype(np.int32)
         held[np.isnan(cells)] = -1
         kernels.add_table(held, self.table, scores)
 
-    def estimates(self) -> dict[str, Floats]:
-        return dict(zip(self.names(), self.probability, strict=True))
 
-    def posterior(self, index: int) -> Posterior:
-        alpha = (self.counts[:, index] + self.pseudo).tolist()
-        return Dirichlet(dict(zip(self.names(), alpha, strict=True)))
+def interval_names(edges: Floats) -> list[str]:
+    """The intervals as people write them, with as many digits as tell them apart."""
+    for digits in range(6, 18):
+        written = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(written)) == len(set(edges.tolist())):
+            break
+    closing = [")"] * (len(edges) - 2) + ["]"]
+    return [f"[{a}, {b}{end}" for a, b, end in zip(written, written[1:], closing, strict=False)]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tallybayes.exact import Floats
-from tallybayes.families.base import as_number
+from tallybayes.families.base import Belief, as_number
+from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
 
 LAPLACE = 1.0
@@ -90,3 +91,22 @@ def smoothed(counts: Floats, pseudo: Floats) -> Floats:
     total = raised.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total > 0, raised / total, 1.0 / max(len(raised), 1))
+
+
+class SmoothedBelief(Belief):
+    """P(level | class) from counts and pseudo-counts, and its logarithms as a table to look up."""
+
+    def __init__(self, levels: list[str], counts: Floats, alpha: Alpha) -> None:
+        self.levels = levels
+        self.counts = counts
+        self.pseudo = pseudocounts(alpha, levels, counts.sum(axis=1))
+        self.probability = smoothed(counts, self.pseudo)
+        with np.errstate(divide="ignore"):
+            self.table = np.ascontiguousarray(np.log(self.probability))
+
+    def estimates(self) -> dict[str, Floats]:
+        return dict(zip(self.levels, self.probability, strict=True))
+
+    def posterior(self, index: int) -> Posterior:
+        alpha = (self.counts[:, index] + self.pseudo).tolist()
+        return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
