@@ -24,8 +24,6 @@ public:
     const int32_t* starts(int64_t block) const { return starts_.data() + block * (classes_ + 1); }
 
 private:
-    void order_rows();
-
     const int32_t* codes_;
     int64_t rows_;
     int classes_;
