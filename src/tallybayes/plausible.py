@@ -33,7 +33,6 @@ def why_impossible(
             return f"in column {name!r} {reason}"
         if len(tally) > FEW_SLOTS and not left.is_zero().any():
             continue
-        values = tally.aligned(tally.slots, touched_rows.classes).sums["n"].sum(axis=0)
-        if (left - values).is_below(bound).any():
+        if (left - family.present(tally, touched_rows.classes)).is_below(bound).any():
             return f"column {name!r} would have more values than there are rows"
     return None

@@ -107,6 +107,10 @@ class Tally:
     def copy(self) -> Tally:
         return Tally(self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()})
 
+    def renamed(self, classes: Iterable[Key]) -> Tally:
+        """The same sums with other names for the classes."""
+        return Tally(classes, self._slots, self.sums)
+
     def __iadd__(self, other: Tally) -> Tally:
         self._merge(other, 1)
         return self

@@ -67,9 +67,18 @@ class Family(ABC):
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""
 
+    @classmethod
+    def empty(cls) -> Tally:
+        """The tally of no rows."""
+        return Tally.empty(cls.fields())
+
     def takes(self, slots: Sequence[Any]) -> bool:
         """Whether these are slots of this family's tallies."""
         return all(isinstance(slot, str) for slot in slots)
+
+    def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
+        """How many cells of each of these classes were counted."""
+        return tally.aligned(tally.slots, classes).sums["n"].sum(axis=0)
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """Why these sums cannot have come from any rows, or nothing. Asked after forgetting."""

@@ -1,0 +1,205 @@
+"""A schema and its tallies: rows in, counts out, and the arithmetic of whole models.
+
+`train` counts; `+=` learns, `-=` forgets, `+` merges, `*` decays, `believing` reads the same counts under another
+prior. What the counts say is asked in `model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import iadd
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, labelled
+from tallybayes.exact import Floats
+from tallybayes.families.base import Family
+from tallybayes.frames import CellError
+from tallybayes.labels import label_values
+from tallybayes.plausible import why_impossible
+from tallybayes.schema import Schema
+from tallybayes.tally import Key, Tally
+
+
+class Counted:
+    """What was counted, by column, slot and class."""
+
+    def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
+        self.schema = schema if isinstance(schema, Schema) else Schema(schema)
+        self.kind = kind  # of the labels; unknown until there are some
+        self.rows = Tally.empty(("n",))
+        self.columns = {name: family.empty() for name, family in self.schema.columns.items()}
+        self._shared = False  # another model reads the same tallies: copy them before changing them
+
+    @classmethod
+    def train(
+        cls,
+        schema: Schema | Mapping[str, Family],
+        data: Any,
+        labels: Any = None,
+        *,
+        weights: Any = None,
+        threads: int | None = None,
+    ) -> Self:
+        """Counts rows. `labels` and `weights` are one value per row, or the name of a column; `data` is a frame of any
+        make, or a stream of frames (with labels by column name, or in (frame, labels) pairs)."""
+        check_threads(threads)
+        model = cls(schema)
+        for given, what in ((labels, "label"), (weights, "weight")):
+            if isinstance(given, str) and given in model.schema.columns:
+                raise ValueError(f"Column {given!r} holds the {what}s; drop it from the schema's columns.")
+        for batch in labelled(data, labels, weights):
+            model._count(batch, threads)
+        return model
+
+    def __iadd__(self, other: Self) -> Self:
+        """Learns what the other model counted, at the cost of the other's size."""
+        self._check_alike(other)
+        if self.kind != other.kind and not other.rows.filled():
+            return self
+        self._own(other.kind)
+        self._merge(other, Tally.__iadd__)
+        return self
+
+    def __isub__(self, other: Self) -> Self:
+        """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
+        self._check_alike(other)
+        if self.kind != other.kind and not other.rows.filled():
+            return self
+        kind = self.kind
+        self._own(other.kind)
+        self._merge(other, Tally.__isub__)
+        reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
+        if reason:
+            self._merge(other, Tally.__iadd__)  # exact, so that nothing of the attempt remains
+            self.kind = kind
+            raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+        return self
+
+    def __add__(self, other: Self) -> Self:
+        result = self.copy()
+        result += other
+        return result
+
+    def __radd__(self, other: object) -> Self:
+        """So that `sum(models)` is all of them merged."""
+        return self.copy() if other == 0 else NotImplemented
+
+    def __sub__(self, other: Self) -> Self:
+        result = self.copy()
+        result -= other
+        return result
+
+    def __mul__(self, factor: float) -> Self:
+        """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""
+        if not isinstance(factor, (int, float, np.number)) or not 0 <= factor <= MOST_WEIGHT:
+            raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
+        result = type(self)(self.schema, self.kind)
+        result.rows = self.rows * float(factor)
+        result.columns = {name: tally * float(factor) for name, tally in self.columns.items()}
+        return result
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counted):
+            return NotImplemented
+        kinds = self.kind == other.kind or not (self.keys() or other.keys())
+        return self.schema == other.schema and kinds and self.rows == other.rows and self.columns == other.columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def copy(self) -> Self:
+        return self._reading(self.schema)
+
+    __copy__ = copy
+
+    def believing(self, /, **changes: Any) -> Self:
+        """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha, `outlook=Categorical(…)`
+        for one column, `prior=…` for the classes."""
+        return self._reading(self.schema.believing(changes))
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels met, sorted."""
+        return [] if self.kind is None else label_values(self.kind, self.keys())
+
+    def keys(self) -> list[Key]:
+        """The classes as they are counted and filed: see `labels.LabelColumn`."""
+        return sorted({key for tally in (self.rows, *self.columns.values()) for key in tally.filled()})
+
+    @property
+    def n(self) -> float:
+        """How many rows are counted, or what they weigh."""
+        return float(self._row_counts().sum())
+
+    def counts(self, column: str | None = None) -> Tally:
+        """What was counted of a column, or with no column: how many rows each class has."""
+        tally = (self.rows if column is None else self._tally(column)).canonical()
+        labels = [] if self.kind is None else label_values(self.kind, tally.classes)
+        return tally.renamed(labels)
+
+    def _count(self, batch: Batch, threads: int | None) -> None:
+        encoded = self.schema.encode(batch.cells, batch.start)
+
+        def count(start: int, stop: int) -> Counted:
+            part = Counted(self.schema, batch.kind)
+            rows = batch.rows.slice(start, stop)
+            part.rows = rows.tally()
+            for name, family in self.schema.columns.items():
+                try:
+                    part.columns[name] = family.tally(encoded[name][start:stop], rows)
+                except CellError as error:
+                    raise error.located(name, batch.start + start) from None
+            return part
+
+        reduce(iadd, in_pieces(len(batch.rows), threads, count), self)
+
+    def _tally(self, column: str) -> Tally:
+        if column not in self.columns:
+            has = ", ".join(map(repr, self.columns)) or "none"
+            raise ValueError(f"The model has no column {column!r}; it has {has}.")
+        return self.columns[column]
+
+    def _row_counts(self) -> Floats:
+        return self.rows.aligned([""], self.keys()).sums["n"].round()[0]
+
+    def _reading(self, schema: Schema) -> Self:
+        """A model of the same counts, which both keep until one of them changes."""
+        result = type(self)(schema, self.kind)
+        result.rows, result.columns = self.rows, {name: self.columns[name] for name in schema.columns}
+        self._shared = result._shared = True
+        return result
+
+    def _check_kind(self, kind: pa.DataType) -> None:
+        if self.kind is not None and kind != self.kind and self.rows.filled():
+            raise TypeError(f"The labels are of type {kind}; those already counted are of type {self.kind}.")
+
+    def _check_alike(self, other: Self) -> None:
+        """All that may be wrong with the other model is found here, before anything changes."""
+        if not isinstance(other, Counted):
+            raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
+        self.schema.check_counts_alike(other.schema)
+        if other.kind != self.kind and other.rows.filled():
+            self._check_kind(other.kind)
+
+    def _own(self, kind: pa.DataType) -> None:
+        """From here on the counts may change, and labels are of this type: what others read is copied. Labels of
+        another type have left nothing but their names, and these go."""
+        if self.kind != kind:
+            self.kind = kind
+            self.rows = Tally.empty(("n",))
+            self.columns = {name: family.empty() for name, family in self.schema.columns.items()}
+            self._shared = False
+        if self._shared:
+            self.rows = self.rows.copy()
+            self.columns = {name: tally.copy() for name, tally in self.columns.items()}
+            self._shared = False
+
+    def _merge(self, other: Self, operation: Callable[[Tally, Tally], Tally]) -> None:
+        operation(self.rows, other.rows)
+        for name, tally in self.columns.items():
+            operation(tally, other.columns[name])
