@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import decide
+from tallybayes import decide, generate
 from tallybayes.batches import labelled
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
@@ -99,6 +99,12 @@ class Model(Counted):
         matrix = None if costs is None else decide.cost_matrix(classes, costs)
         chosen = decide.decide(self._believed().posterior(data, None), matrix, reject)
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
+
+    def sample(self, n: int, *, seed: int) -> generate.Sample:
+        """Rows as the model has them come about, and their labels: each a class as the prior has it, then each column's
+        cell as that class has it. The same seed gives the same rows."""
+        known = self._believed()
+        return generate.sample(known.columns, known.prior, pa.array(known.labels, self.kind), n, seed)
 
     def __repr__(self) -> str:
         classes = self.classes

@@ -9,12 +9,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.posteriors import Posterior
@@ -47,6 +48,10 @@ class Belief(ABC):
     @abstractmethod
     def posterior(self, index: int) -> Posterior:
         """What is known about the parameters of the class with this number."""
+
+    @abstractmethod
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """A cell for every class number, drawn as it is scored; missing where the class has nothing to draw from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +135,13 @@ class Family(ABC):
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def by_class(classes: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Every class number that occurs, and where."""
+    order = np.argsort(classes, kind="stable")
+    numbers, starts = np.unique(classes[order], return_index=True)
+    yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=False)
 
 
 def as_number(family: str, name: str, value: Any, *, least: float = 0.0, above: bool = False) -> float:

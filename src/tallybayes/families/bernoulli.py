@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tallybayes import frames, kernels
 from tallybayes.exact import Codes, Floats
@@ -85,3 +86,6 @@ class BernoulliBelief(SmoothedBelief):
     def posterior(self, index: int) -> Posterior:
         misses, hits = (self.counts[:, index] + self.pseudo).tolist()
         return Beta("true", hits, misses)
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        return self.draw_codes(random, classes).cast(pa.bool_())

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.base import Belief
+from tallybayes.families.base import Belief, by_class
+from tallybayes.families.measured import LARGEST
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.values import Values
 from tallybayes.tally import Key, Tally
@@ -95,6 +98,20 @@ class DensityBelief(Belief):
 
     def posterior(self, index: int) -> Posterior:
         raise TypeError("Density has no parameters, and so no posterior of them; see Histogram.")
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """One of the bumps, the class's own or the m pooled ones, and a place under it."""
+        total = self.overall.sum()
+        assumed = self.overall * (self.family.m / total if total > 0 else 0.0)
+        drawn = np.full(len(classes), np.nan)
+        for number, rows in by_class(classes):
+            heights = np.concatenate([self.counts[:, number], assumed])
+            if not heights.any():
+                continue
+            bump = random.choice(len(heights), len(rows), p=heights / heights.sum())
+            width = np.where(bump < len(self.values), self.widths[number], self.pooled)
+            drawn[rows] = random.normal(self.values[bump % len(self.values)], width)
+        return pa.array(np.clip(drawn, -LARGEST, LARGEST), from_pandas=True)
 
 
 def log_bumps(x: Floats, values: Floats, counts: Floats, width: float) -> Floats:

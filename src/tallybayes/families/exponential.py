@@ -65,5 +65,8 @@ class Exponential(Measured[ExponentialSums]):
         rate = parameters["rate"]
         return np.where(np.isinf(rate), np.where(x == 0, 0.0, -np.inf), np.log(rate) - rate * x)
 
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return random.exponential(1.0 / parameters["rate"])
+
     def posterior(self, s: Any) -> Posterior:
         return GammaRate(*map(float, self._updated(s)))

@@ -88,6 +88,12 @@ class Gamma(Measured[GammaSums]):
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         return self.log_density(x, **self.estimate(s))
 
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return random.gamma(parameters["shape"], parameters["scale"])
+
+    def draw_parameters(self, s: Any, random: np.random.Generator, size: int) -> dict[str, Floats]:
+        return {name: np.full(size, value) for name, value in self.estimate(s).items()}
+
     def posterior(self, s: Any) -> Posterior:
         raise TypeError("Gamma is fitted by maximum likelihood: its parameters have estimates, but no posterior.")
 

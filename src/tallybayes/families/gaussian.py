@@ -13,10 +13,8 @@ from tallybayes.exact import TRACE, Exact, Floats, mean, scatter
 from tallybayes.families import special
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.measured import Measured, MeasuredBelief
-from tallybayes.families.posteriors import NormalInverseGamma, Posterior
+from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
 from tallybayes.sums import Square
-
-WIDEST = 1e150  # the largest standard deviation whose square is still a number
 
 
 class GaussianSums(NamedTuple):
@@ -117,6 +115,9 @@ class Gaussian(Measured[GaussianSums]):
     def posterior(self, s: Any) -> Posterior:
         weight, mean, variance = self.updated(s)
         return NormalInverseGamma(float(mean), float(weight), float(weight / 2), float(weight * variance / 2))
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return random.normal(parameters["mean"], np.sqrt(parameters["variance"]))
 
     def scorer(self, s: Any) -> Belief:
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -12,6 +12,8 @@ from tallybayes.families import special
 from tallybayes.families.measured import COUNT, Measured, Support
 from tallybayes.families.posteriors import Beta, Posterior
 
+SMALLEST = 1e-300  # a probability to draw at
+
 
 class GeometricSums(NamedTuple):
     n: Any  # how many values: each is one success
@@ -52,6 +54,9 @@ class Geometric(Measured[GeometricSums]):
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         p = parameters["probability"]
         return np.asarray(np.log(p) + special.xlog1py(x, -p))
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return np.asarray(random.geometric(np.maximum(parameters["probability"], SMALLEST)) - 1.0)
 
     def posterior(self, s: Any) -> Posterior:
         return Beta("probability", float(self.alpha + s.n), float(self.beta + s.x))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Floats
@@ -62,7 +64,7 @@ class IntervalBelief(SmoothedBelief):
         self.family = family
         self.cuts = cuts
         ends = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
-        edges = np.array([ends[0], *cuts, ends[1]])
+        edges = self.edges = np.array([ends[0], *cuts, ends[1]])
         held = np.zeros((len(cuts) + 1, counts.shape[1]))
         np.add.at(held, np.searchsorted(cuts, values, side="right"), counts)
         super().__init__(interval_names(edges), held, family.alpha)
@@ -74,6 +76,14 @@ class IntervalBelief(SmoothedBelief):
         held = np.searchsorted(self.cuts, self.family.rounded(cells), side="right").astype(np.int32)
         held[np.isnan(cells)] = -1
         kernels.add_table(held, self.table, scores)
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """Within the range of the values met: how far beyond it others lie, nothing says."""
+        if not self.counts.any():
+            return pa.nulls(len(classes), pa.float64())
+        at = self.draw_codes(random, classes).to_numpy()
+        share = random.random(len(at))
+        return pa.array(self.edges[at] * (1.0 - share) + self.edges[at + 1] * share)
 
 
 def interval_names(edges: Floats) -> list[str]:

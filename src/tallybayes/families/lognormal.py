@@ -42,6 +42,9 @@ class LogNormal(Gaussian):
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         return super().log_density(np.log(x), **parameters) - np.log(x)
 
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return np.exp(super().draw(random, **parameters))
+
     def scorer(self, s: Any) -> Belief:
         return LogNormalBelief(self, s)
 

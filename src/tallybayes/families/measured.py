@@ -1,8 +1,8 @@
 """Families of numbers: a family is a few formulas, and everything else follows from them here.
 
 `sufficient` says what to sum of each value; `log_predictive` what the sums say about a new value with the parameters
-integrated out; `estimate` and `log_density` the same with the parameters estimated (`plugin=True`). Summing, missing
-values, classes, merging and forgetting are not the family's business.
+integrated out; `estimate` and `log_density` the same with the parameters estimated (`plugin=True`); `draw` makes up
+values. Summing, missing values, classes, merging and forgetting are not the family's business.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from numpy.typing import NDArray
 
 from tallybayes import frames
 from tallybayes.exact import Exact, Floats
-from tallybayes.families.base import Belief, Family
+from tallybayes.families.base import Belief, Family, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.frames import CellError
 from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, weighted_sums
 from tallybayes.tally import Key, Rows, Tally
+
+FURTHEST = 1e150  # a number drawn: its square is still a number
+LEAST = 1e-300  # a number drawn that must be above 0
+MOST = 2.0**63 - 1024.0  # a whole number drawn
 
 S = TypeVar("S", bound=tuple[Any, ...])
 
@@ -45,6 +49,12 @@ class Support(NamedTuple):
             bad |= x != np.floor(x)
             bad &= ~np.isnan(x)
         return bad
+
+    def nearest(self, x: Floats) -> Floats:
+        """Numbers that a long tail brought beyond what can be computed with, at the end of it."""
+        if self.whole:
+            return np.clip(x, self.lowest, MOST)
+        return np.clip(x, LEAST if self.open else max(self.lowest, -FURTHEST), FURTHEST)
 
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -81,6 +91,17 @@ class Measured(Family, Generic[S]):
     def posterior(self, s: Any) -> Posterior:
         """What is known about the parameters, from the sums of one class."""
         raise TypeError(f"{type(self).__name__} has no posterior distribution of its parameters.")
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        """Values drawn at these parameters, one for each set of them."""
+        raise TypeError(f"{type(self).__name__} does not say how to draw a value.")
+
+    def draw_parameters(self, s: Any, random: np.random.Generator, size: int) -> dict[str, Floats]:
+        """The parameters of one class to draw values at: as estimated, or each time as they may be, which integrates
+        them out."""
+        if self.plugin:
+            return {name: np.full(size, value) for name, value in self.estimate(s).items()}
+        return self.posterior(s).draw(random, size)
 
     def read(self, sums: Mapping[str, Exact]) -> Any:
         """Exact sums → what the formulas take: by default each sum rounded once."""
@@ -230,3 +251,15 @@ class MeasuredBelief(Belief):
             raise ValueError(
                 "Nothing is counted in this class and nothing is assumed: there is no posterior."
             ) from None
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        drawn = np.full(len(classes), np.nan)
+        for number, rows in by_class(classes):
+            s = type(self.s)(*(np.float64(value[number]) for value in self.s))
+            with np.errstate(all="ignore"):
+                parameters = self.family.draw_parameters(s, random, len(rows))
+                if any(np.isnan(values).any() for values in parameters.values()):
+                    continue
+                values = self.family.support.nearest(self.family.draw(random, **parameters))
+            drawn[rows] = np.where(np.isneginf(self.family.log_likelihood(s, values)), np.nan, values)
+        return pa.array(drawn, pa.int64() if self.family.support.whole else None, from_pandas=True)

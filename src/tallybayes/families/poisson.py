@@ -12,6 +12,8 @@ from tallybayes.families import special
 from tallybayes.families.measured import COUNT, Measured, Support
 from tallybayes.families.posteriors import GammaRate, Posterior
 
+LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a double has
+
 
 class PoissonSums(NamedTuple):
     n: Any  # how many values
@@ -53,6 +55,11 @@ class Poisson(Measured[PoissonSums]):
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         rate = parameters["rate"]
         return np.asarray(special.xlogy(x, rate) - rate - special.gammaln(x + 1.0))
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        rate = parameters["rate"]
+        large = np.rint(random.normal(rate, np.sqrt(rate)))
+        return np.where(rate < LARGE, random.poisson(np.minimum(rate, LARGE)), large)
 
     def posterior(self, s: Any) -> Posterior:
         return GammaRate(float(self.shape + s.x), float(self.rate + s.n))

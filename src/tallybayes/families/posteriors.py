@@ -9,7 +9,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tallybayes.exact import Floats
 from tallybayes.families import special
+
+WIDEST = 1e150  # the largest standard deviation whose square is still a number
 
 
 class Posterior(ABC):
@@ -18,6 +23,10 @@ class Posterior(ABC):
     @abstractmethod
     def marginals(self) -> dict[Any, Any]:
         """Each parameter's own distribution, as scipy.stats has it."""
+
+    def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
+        """The parameters as they may be, so many times; not a number where nothing is known of them."""
+        raise TypeError(f"Parameters cannot be drawn from a {type(self).__name__} distribution.")
 
     def mean(self) -> dict[Any, float]:
         return {name: float(marginal.mean()) for name, marginal in self.marginals().items()}
@@ -85,6 +94,11 @@ class Beta(Posterior):
     def marginals(self) -> dict[Any, Any]:
         return {self.parameter: beta(self.alpha, self.beta)}
 
+    def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
+        if self.alpha > 0 and self.beta > 0:
+            return {self.parameter: random.beta(self.alpha, self.beta, size)}
+        return {self.parameter: np.full(size, np.divide(self.alpha, self.alpha + self.beta))}
+
 
 @dataclass(frozen=True)
 class GammaRate(Posterior):
@@ -95,6 +109,9 @@ class GammaRate(Posterior):
 
     def marginals(self) -> dict[Any, Any]:
         return {"rate": gamma(self.shape, self.rate)}
+
+    def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
+        return {"rate": np.divide(random.standard_gamma(self.shape, size), self.rate)}
 
 
 @dataclass(frozen=True)
@@ -115,3 +132,9 @@ class NormalInverseGamma(Posterior):
             "mean": special.distribution("t", 2.0 * self.shape, loc=self.location, scale=width),
             "variance": special.distribution("invgamma", self.shape, scale=self.scale),
         }
+
+    def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
+        if not self.kappa > 0:
+            return {"mean": np.full(size, np.nan), "variance": np.full(size, np.nan)}
+        variance = np.minimum(self.scale / random.standard_gamma(self.shape, size), WIDEST**2)
+        return {"mean": random.normal(self.location, np.sqrt(variance / self.kappa)), "variance": variance}

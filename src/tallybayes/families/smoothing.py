@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
-from tallybayes.families.base import Belief, as_number
+from tallybayes.families.base import Belief, as_number, by_class
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
 
@@ -110,3 +112,15 @@ class SmoothedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        return pa.array(self.levels, pa.string()).take(self.draw_codes(random, classes))
+
+    def draw_codes(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """Levels by number; missing where no level is known."""
+        if not self.levels:
+            return pa.nulls(len(classes), pa.int64())
+        codes = np.zeros(len(classes), np.int64)
+        for number, rows in by_class(classes):
+            codes[rows] = random.choice(len(self.levels), len(rows), p=self.probability[:, number])
+        return pa.array(codes)
