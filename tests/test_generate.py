@@ -71,6 +71,7 @@ def check_levels(model, label, levels):
 def test_numbers_are_drawn_as_they_are_scored(label, plugin):
     check_numbers(train(Gaussian(plugin=plugin), VALUES), label, over_line(VALUES))
     check_numbers(train(Gaussian(plugin=plugin, m=3.0, mean=0.0), VALUES), label, over_line(VALUES))
+    check_numbers(train(Gaussian(plugin=plugin, shared=True), VALUES), label, over_line(VALUES))
     for family in (Exponential, LogNormal, Gamma):
         check_numbers(train(family(plugin=plugin), VALUES), label, over_half_line(VALUES))
 
@@ -204,6 +205,7 @@ def test_nothing_can_be_drawn_where_nothing_is_counted_or_assumed():
     for family in (
         Gaussian(m=0.0),
         Gaussian(m=0.0, plugin=True),
+        Gaussian(m=0.0, shared=True),
         LogNormal(m=0.0),
         Gamma(m=0.0),
         Density(m=0.0),

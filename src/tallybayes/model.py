@@ -7,6 +7,7 @@ somebody asks (`scoring.Beliefs`), and kept until the counts change.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
 from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.linear import Linear, linear_view
 from tallybayes.schema import FREQUENCIES, Schema
 from tallybayes.scoring import Beliefs
+from tallybayes.tally import Key
 
 SHOWN = 12  # classes that a repr names
 
@@ -65,9 +68,7 @@ class Model(Counted):
             counts = self._row_counts() + self.schema.alpha
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         self._tally(column)
-        if label not in known.labels:
-            raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, known.labels))}.")
-        return known.columns[column].posterior(known.labels.index(label))
+        return known.columns[column].posterior(known.number(label))
 
     def posterior(self, data: Any, *, threads: int | None = None) -> Floats:
         """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior."""
@@ -105,6 +106,30 @@ class Model(Counted):
         cell as that class has it. The same seed gives the same rows."""
         known = self._believed()
         return generate.sample(known.columns, known.prior, pa.array(known.labels, self.kind), n, seed)
+
+    def against_rest(self, label: Any) -> Model:
+        """The same counts with two classes: True, which is this label's, and False, all others added up."""
+        known = self._believed()
+        at = known.number(label)
+        if len(known.keys) < 2:
+            raise ValueError(f"There is no class but {label!r}, so there is no rest to tell it from.")
+        share = np.exp(known.prior)
+        counted = self.schema.prior == FREQUENCIES
+        prior = FREQUENCIES if counted else {True: share[at], False: np.delete(share, at).sum()}
+        result = Model(Schema(self.schema.columns, prior=prior, reasons=self.schema.reasons), pa.bool_())
+        groups: dict[Key, list[Key]] = {True: [known.keys[at]], False: known.keys[:at] + known.keys[at + 1 :]}
+        result.rows = self.rows.merged(groups)
+        result.columns = {name: tally.merged(groups) for name, tally in self.columns.items()}
+        return result
+
+    def linear(self, label: Any) -> Linear:
+        """log P(label, row) − log P(other, row) as a weighted sum of the row's features; with more than two classes,
+        the other is all the rest."""
+        known = self._believed()
+        at = known.number(label)
+        if len(known.keys) == 2:
+            return linear_view(known.columns, known.prior, known.labels, at)
+        return replace(self.against_rest(label).linear(True), label=label, other=None)
 
     def __repr__(self) -> str:
         classes = self.classes

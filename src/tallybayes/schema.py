@@ -181,7 +181,7 @@ class Schema:
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
         columns = [
-            {"name": name, "family": type(family).__name__, "settings": _plain(family.settings())}
+            {"name": name, "family": type(family).__name__, "settings": _plain(family.filed())}
             for name, family in sorted(self.columns.items())
         ]
         return {"columns": columns, "prior": _prior_out(self.prior) if isinstance(self.prior, dict) else self.prior}

@@ -43,6 +43,12 @@ class Beliefs:
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
 
+    def number(self, label: Any) -> int:
+        """Which class this is."""
+        if label not in self.labels:
+            raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, self.labels))}.")
+        return self.labels.index(label)
+
     def posterior(self, data: Any, threads: int | None) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""
 

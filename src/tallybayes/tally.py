@@ -111,6 +111,14 @@ class Tally:
         """The same sums with other names for the classes."""
         return Tally(classes, self._slots, self.sums)
 
+    def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Tally:
+        """The classes of every group added up, under the group's name."""
+        result = Tally.empty(self._arrays)
+        for name, classes in groups.items():
+            added = {k: v.sum(axis=1)[:, None] for k, v in self.aligned(self.slots, classes).sums.items()}
+            result += Tally([name], self._slots, added)
+        return result
+
     def __iadd__(self, other: Tally) -> Tally:
         self._merge(other, 1)
         return self

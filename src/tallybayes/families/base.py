@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,19 @@ from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
 
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
+
+
+class Terms(NamedTuple):
+    """A column's log-likelihood as a weighted sum: constant[class] + Σ weights[slot, class] · feature[slot], but for
+    what is the same in all classes. A missing cell says nothing, not even the constant."""
+
+    slots: Sequence[str]
+    weights: Floats
+    constant: Floats
+
+
+class NotLinearError(TypeError):
+    """Why a belief is no weighted sum."""
 
 
 class Belief(ABC):
@@ -53,12 +66,17 @@ class Belief(ABC):
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         """A cell for every class number, drawn as it is scored; missing where the class has nothing to draw from."""
 
+    def linear(self) -> Terms:
+        """What this says as a weighted sum of features of the cell, if it is one."""
+        raise NotLinearError("what this family says is not linear in the value; leave the column out of the schema.")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Family(ABC):
     """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
 
     counting: ClassVar[tuple[str, ...]] = ()
+    later: ClassVar[tuple[str, ...]] = ()  # settings younger than the file: filed where they are not the default
 
     @abstractmethod
     def encode(self, cells: pa.Array) -> Any:
@@ -125,6 +143,11 @@ class Family(ABC):
 
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def filed(self) -> dict[str, Any]:
+        """The settings that a file holds."""
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        return {k: v for k, v in self.settings().items() if k not in self.later or v != defaults[k]}
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """This family with those of the settings that it has."""

@@ -65,6 +65,10 @@ class Exponential(Measured[ExponentialSums]):
         rate = parameters["rate"]
         return np.where(np.isinf(rate), np.where(x == 0, 0.0, -np.inf), np.log(rate) - rate * x)
 
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        rate = parameters["rate"]
+        return -rate, np.where(np.isinf(rate), 0.0, np.log(rate))
+
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return random.exponential(1.0 / parameters["rate"])
 

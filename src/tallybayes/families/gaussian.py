@@ -11,7 +11,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import TRACE, Exact, Floats, mean, scatter
 from tallybayes.families import special
-from tallybayes.families.base import Belief, Scorer
+from tallybayes.families.base import Belief, NotLinearError, Scorer
 from tallybayes.families.measured import Measured, MeasuredBelief
 from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
 from tallybayes.sums import Square
@@ -31,6 +31,16 @@ class Moments(NamedTuple):
     scatter: Any  # Σ(x − mean)²
 
 
+class Pooled(NamedTuple):
+    """The same, and what the classes have together where they share one variance."""
+
+    n: Any
+    mean: Any
+    scatter: Any
+    all_n: Any  # how many values all classes have
+    within: Any  # Σ(x − the mean of its class)², and what the prior's values add to it
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Gaussian(Measured[GaussianSums]):
     """A number, Gaussian with unknown mean and variance.
@@ -38,6 +48,7 @@ class Gaussian(Measured[GaussianSums]):
     The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
     classes. `m=0` and `plugin` is maximum likelihood. With mean and variance integrated out, a new value has
     Student's distribution with m + n degrees of freedom. A column that never varied says nothing about the class.
+    With `shared` all classes have one variance, that of their values around the means of their own classes.
 
     >>> s = Moments(n=np.array([4.0]), mean=np.array([5.0]), scatter=np.array([8.0]))
     >>> Gaussian(m=0.0).estimate(s)
@@ -45,13 +56,16 @@ class Gaussian(Measured[GaussianSums]):
     """
 
     sums: ClassVar[Any] = GaussianSums
+    later: ClassVar[tuple[str, ...]] = ("shared",)
     m: float = 1.0
     mean: float | None = None
     variance: float | None = None
+    shared: bool = False
 
     def __post_init__(self) -> None:
         self.settle("m")
         self.settle_choice("plugin", bool, 0, 1)
+        self.settle_choice("shared", bool, 0, 1)
         self.settle("mean", least=-np.inf)
         self.settle("variance", above=True)
 
@@ -86,25 +100,40 @@ class Gaussian(Measured[GaussianSums]):
     def alike(self, total: Any) -> bool:
         return self.m > 0 and self.variance is None and float(np.max(total.scatter)) == 0.0
 
-    def updated(self, s: Any) -> tuple[Floats, Floats, Floats]:
-        """Weight, mean and variance after the values: those of the prior's m values and the n counted, together."""
-        prior = self if None not in (self.mean, self.variance) else self.informed(s)
-        assert prior.mean is not None
-        assert prior.variance is not None
+    def pooled(self, s: Any) -> Any:
+        """The sums of every class, with those of all together where these share one variance."""
+        if not self.shared:
+            return s
+        _, _, between = self._moved(s)
+        within = np.where(s.n > 0, s.scatter + between, 0.0).sum()
+        return Pooled(s.n, s.mean, s.scatter, np.full(len(s.n), s.n.sum()), np.full(len(s.n), within))
+
+    def _moved(self, s: Any) -> tuple[Floats, Floats, Floats]:
+        """Weight and mean of the prior's m values and the n counted, and how much both scatter around it."""
+        assert self.mean is not None
         weight = self.m + s.n
         with np.errstate(over="ignore"):
-            mean = s.mean + self.m / weight * (prior.mean - s.mean)
-            between = self.m * s.n / weight * (s.mean - prior.mean) ** 2
-        return weight, mean, np.minimum((self.m * prior.variance + s.scatter + between) / weight, WIDEST**2)
+            mean = s.mean + self.m / weight * (self.mean - s.mean)
+            return weight, mean, self.m * s.n / weight * (s.mean - self.mean) ** 2
+
+    def updated(self, s: Any) -> tuple[Floats, Floats, Floats, Floats]:
+        """Weight, degrees of freedom, mean and variance after the values: those of the prior's m values and the n
+        counted, together."""
+        prior = self if None not in (self.mean, self.variance) else self.informed(s)
+        assert prior.variance is not None
+        weight, mean, between = prior._moved(s)
+        n, scatter = (s.all_n, s.within) if isinstance(s, Pooled) else (s.n, s.scatter + between)
+        nu = self.m + n
+        return weight, nu, mean, np.minimum((self.m * prior.variance + scatter) / nu, WIDEST**2)
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
-        nu, mean, variance = self.updated(s)
-        width = variance * (1.0 + 1.0 / nu)
+        weight, nu, mean, variance = self.updated(s)
+        width = variance * (1.0 + 1.0 / weight)
         said = student_constant(nu, width) - (nu + 1.0) / 2.0 * np.log1p((x - mean) ** 2 / (nu * width))
         return _at_a_point(said, variance, x, mean)
 
     def estimate(self, s: Any) -> dict[str, Floats]:
-        _, mean, variance = self.updated(s)
+        _, _, mean, variance = self.updated(s)
         return {"mean": mean, "variance": variance}
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
@@ -113,16 +142,31 @@ class Gaussian(Measured[GaussianSums]):
         return _at_a_point(said, variance, x, mean)
 
     def posterior(self, s: Any) -> Posterior:
-        weight, mean, variance = self.updated(s)
-        return NormalInverseGamma(float(mean), float(weight), float(weight / 2), float(weight * variance / 2))
+        weight, nu, mean, variance = self.updated(s)
+        return NormalInverseGamma(float(mean), float(weight), float(nu / 2), float(nu * variance / 2))
+
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        """Around the middle of the means: what is the same in all classes would cost digits."""
+        mean, variance = parameters["mean"], parameters["variance"]
+        if not self.shared:
+            raise NotLinearError(
+                f"{type(self).__name__} with a variance of its own for each class is quadratic in the value; "
+                "use plugin=True and shared=True."
+            )
+        if not np.all(variance > 0):
+            raise NotLinearError(f"{type(self).__name__} without any variance is not linear in the value; use m=1.0.")
+        origin = np.nanmean(mean)
+        weight = (mean - origin) / variance
+        return weight, -weight * (mean + origin) / 2.0
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return random.normal(parameters["mean"], np.sqrt(parameters["variance"]))
 
     def scorer(self, s: Any) -> Belief:
+        s = self.pooled(s)
         with np.errstate(divide="ignore", invalid="ignore"):
-            _, _, variance = self.updated(s)
-        if not np.all(variance > 0):
+            weight, _, _, variance = self.updated(s)
+        if not np.all((weight > 0) & (variance > 0)):
             return MeasuredBelief(self, s)
         return NormalBelief(self, s) if self.plugin else StudentBelief(self, s)
 
@@ -155,7 +199,7 @@ class NormalBelief(CompiledBelief):
 
     def __init__(self, family: Gaussian, s: Any) -> None:
         super().__init__(family, s)
-        _, mean, variance = family.updated(s)
+        _, _, mean, variance = family.updated(s)
         self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
 
 
@@ -166,8 +210,8 @@ class StudentBelief(CompiledBelief):
 
     def __init__(self, family: Gaussian, s: Any) -> None:
         super().__init__(family, s)
-        nu, mean, variance = family.updated(s)
-        width = variance * (1.0 + 1.0 / nu)
+        weight, nu, mean, variance = family.updated(s)
+        width = variance * (1.0 + 1.0 / weight)
         self.settings = [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
 
 

@@ -55,6 +55,10 @@ class Geometric(Measured[GeometricSums]):
         p = parameters["probability"]
         return np.asarray(np.log(p) + special.xlog1py(x, -p))
 
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        p = parameters["probability"]
+        return np.log1p(-p), np.log(p)
+
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.asarray(random.geometric(np.maximum(parameters["probability"], SMALLEST)) - 1.0)
 

@@ -31,6 +31,7 @@ class LogNormal(Gaussian):
 
     sums: ClassVar[Any] = LogNormalSums
     support: ClassVar[Support] = POSITIVE
+    feature: ClassVar[str] = "log x"
 
     def sufficient(self, x: Floats) -> Any:
         logs = kernels.logarithm(x)
@@ -46,7 +47,7 @@ class LogNormal(Gaussian):
         return np.exp(super().draw(random, **parameters))
 
     def scorer(self, s: Any) -> Belief:
-        return LogNormalBelief(self, s)
+        return LogNormalBelief(self, self.pooled(s))
 
 
 class LogNormalBelief(MeasuredBelief):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tallybayes import frames
 from tallybayes.exact import Exact, Floats
-from tallybayes.families.base import Belief, Family, by_class
+from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.frames import CellError
 from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, weighted_sums
@@ -70,6 +70,7 @@ class Measured(Family, Generic[S]):
 
     sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first
     support: ClassVar[Support] = REAL
+    feature: ClassVar[str] = "x"  # in which `log_density` may be linear
     plugin: bool = False
 
     @abstractmethod
@@ -91,6 +92,10 @@ class Measured(Family, Generic[S]):
     def posterior(self, s: Any) -> Posterior:
         """What is known about the parameters, from the sums of one class."""
         raise TypeError(f"{type(self).__name__} has no posterior distribution of its parameters.")
+
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        """log p(x | parameters) = weight · x + constant, but for what is the same in all classes: weight, constant."""
+        raise NotLinearError(f"{type(self).__name__} is not linear in the value; leave the column out of the schema.")
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         """Values drawn at these parameters, one for each set of them."""
@@ -251,6 +256,18 @@ class MeasuredBelief(Belief):
             raise ValueError(
                 "Nothing is counted in this class and nothing is assumed: there is no posterior."
             ) from None
+
+    def linear(self) -> Terms:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            weight, constant = self.family.linear(**self.family.estimate(self.s))
+        if not self.family.plugin:
+            raise NotLinearError(
+                f"{type(self.family).__name__} integrates its parameters out, "
+                "which is not linear in the value; use plugin=True."
+            )
+        unknown = np.isnan(weight + constant)  # nothing counted and nothing assumed: every value is impossible
+        weights = np.where(unknown, 0.0, weight)[None, :]
+        return Terms([self.family.feature], weights, np.where(unknown, -np.inf, constant))
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         drawn = np.full(len(classes), np.nan)

@@ -56,6 +56,10 @@ class Poisson(Measured[PoissonSums]):
         rate = parameters["rate"]
         return np.asarray(special.xlogy(x, rate) - rate - special.gammaln(x + 1.0))
 
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        rate = parameters["rate"]
+        return np.log(rate), -rate
+
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         rate = parameters["rate"]
         large = np.rint(random.normal(rate, np.sqrt(rate)))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
-from tallybayes.families.base import Belief, as_number, by_class
+from tallybayes.families.base import Belief, Terms, as_number, by_class
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
 
@@ -112,6 +112,10 @@ class SmoothedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
+
+    def linear(self) -> Terms:
+        """A feature for every level: 1 where the cell has it, else 0."""
+        return Terms(self.levels, self.table, np.zeros(self.table.shape[1]))
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return pa.array(self.levels, pa.string()).take(self.draw_codes(random, classes))
