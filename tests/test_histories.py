@@ -18,6 +18,8 @@ def test_a_decayed_model_loads_and_goes_on(name):
     values = [True, False, True] if name == "Bernoulli" else [0.1, 0.1, 3.0]
     if name in ("Poisson", "Geometric"):
         values = [1, 1, 3]
+    if name == "Words":
+        values = ["one word", "one word", "three"]
     model = train(FAMILIES[name](), values, ["a", "a", "b"])
     for factor in [0.9, 1 / 3, 0.7] * 9:
         model = model * factor

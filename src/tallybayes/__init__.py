@@ -16,6 +16,7 @@ from tallybayes.families import (
     LogNormal,
     MEstimate,
     Poisson,
+    Words,
 )
 from tallybayes.files import digest, load, save
 from tallybayes.model import Model
@@ -41,6 +42,7 @@ __all__ = [
     "Model",
     "Poisson",
     "Schema",
+    "Words",
     "digest",
     "load",
     "save",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import reduce
-from operator import iadd
+from operator import iadd, isub
 from typing import Any, Self
 
 import numpy as np
@@ -61,7 +61,7 @@ class Counted:
         if self.kind != other.kind and not other.rows.filled():
             return self
         self._own(other.kind)
-        self._merge(other, Tally.__iadd__)
+        self._merge(other, iadd)
         return self
 
     def __isub__(self, other: Self) -> Self:
@@ -71,10 +71,10 @@ class Counted:
             return self
         kind = self.kind
         self._own(other.kind)
-        self._merge(other, Tally.__isub__)
+        self._merge(other, isub)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
-            self._merge(other, Tally.__iadd__)  # exact, so that nothing of the attempt remains
+            self._merge(other, iadd)  # exact, so that nothing of the attempt remains
             self.kind = kind
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
         return self
@@ -199,7 +199,7 @@ class Counted:
             self.columns = {name: tally.copy() for name, tally in self.columns.items()}
             self._shared = False
 
-    def _merge(self, other: Self, operation: Callable[[Tally, Tally], Tally]) -> None:
+    def _merge(self, other: Self, operation: Callable[[Any, Any], Any]) -> None:
         operation(self.rows, other.rows)
         for name, tally in self.columns.items():
             operation(tally, other.columns[name])

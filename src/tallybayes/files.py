@@ -20,26 +20,17 @@ import numpy as np
 import pyarrow as pa
 import safetensors
 import safetensors.numpy
-from numpy.typing import NDArray
 
-from tallybayes.exact import Exact
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_keys, label_values
 from tallybayes.model import Model
+from tallybayes.packing import Arrays, FileError, pack, unpack
 from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema
-from tallybayes.tally import Tally
 
 FORMAT = 1
 NAME = "tallybayes"
 START = b'{"__metadata__":{"tallybayes":"'
 LONGEST_HEADER = 100_000_000  # as safetensors itself has it
-MOST_LIMBS = 400  # more than any sum of products of doubles needs
-
-Arrays = dict[str, NDArray[Any]]
-
-
-class FileError(ValueError):
-    """The file is not a model that this version can read."""
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
@@ -97,7 +88,7 @@ def to_bytes(model: Model) -> bytes:
             "keys": [key_to_json(key) for key in keys],
         },
         "schema": model.schema.to_json(),
-        "tallies": [_pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)],
+        "tallies": [pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)],
     }
     text = json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return bytes(safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"}))
@@ -158,48 +149,6 @@ def _checksum(text: str, arrays: Arrays) -> str:
     return sha.hexdigest()
 
 
-def _pack(prefix: str, tally: Tally, keys: list[Any], arrays: Arrays) -> dict[str, Any]:
-    """A canonical tally's numbers into the arrays; what they mean is returned."""
-    slots = tally.slots
-    whole = bool(slots) and all(isinstance(slot, int) for slot in slots)
-    if whole:
-        arrays[f"{prefix}/slots"] = np.array(slots, np.int64)
-    else:
-        encoded = [str(slot).encode() for slot in slots]
-        arrays[f"{prefix}/slots"] = np.frombuffer(b"".join(encoded), np.uint8)
-        arrays[f"{prefix}/ends"] = np.cumsum([len(word) for word in encoded], dtype=np.int64)
-    low = {}
-    for name, sums in tally.aligned(slots, keys).sums.items():
-        arrays[f"{prefix}/sums/{name}"] = np.ascontiguousarray(sums.limbs)
-        low[name] = sums.low
-    return {"low": low, "slots": "whole" if whole else "text"}
-
-
-def _unpack(prefix: str, about: Mapping[str, Any], keys: list[Any], arrays: Arrays) -> Tally:
-    slots: list[Any]
-    if about["slots"] == "whole":
-        slots = _array(arrays, f"{prefix}/slots", np.int64, 1).tolist()
-    else:
-        words = _array(arrays, f"{prefix}/slots", np.uint8, 1).tobytes()
-        ends = _array(arrays, f"{prefix}/ends", np.int64, 1).tolist()
-        starts = [0, *ends]
-        if starts != sorted(starts) or starts[-1] != len(words):
-            raise FileError("its labels do not fit their bytes")
-        slots = [words[a:b].decode() for a, b in zip(starts, ends, strict=False)]
-    if slots != sorted(set(slots)):
-        raise FileError("its labels are not sorted")
-    sums = {}
-    for name, low in about["low"].items():
-        limbs = _array(arrays, f"{prefix}/sums/{name}", np.int64, 3)
-        fits = limbs.shape[:2] == (len(slots), len(keys)) and 1 <= limbs.shape[2] <= MOST_LIMBS
-        if not fits or not isinstance(low, int) or abs(low) > MOST_LIMBS:
-            raise FileError("its sums do not fit its labels")
-        if limbs.size and max(int(limbs.max()), -int(limbs.min())) >= 1 << 32:
-            raise FileError("its sums are not canonical")
-        sums[name] = Exact(limbs, low)
-    return Tally(keys, slots, sums)
-
-
 def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
     try:
         schema = Schema.from_json(header["schema"])
@@ -209,7 +158,7 @@ def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
     if len(header["tallies"]) != len(schema.columns) + 1:
         raise FileError("its columns do not fit its schema")
     model = Model(schema, kind)
-    tallies = [_unpack(str(i), about, keys, arrays) for i, about in enumerate(header["tallies"])]
+    tallies = [unpack(str(i), about, keys, arrays) for i, about in enumerate(header["tallies"])]
     model.rows = tallies[0]
     model.columns = dict(zip(schema.columns, tallies[1:], strict=True))
     _check_counts(model)
@@ -240,10 +189,3 @@ def _check_counts(model: Model) -> None:
             raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
     if reason := why_impossible(model.schema, model.rows, model.columns, model.rows, model.columns):
         raise FileError(reason)
-
-
-def _array(arrays: Arrays, name: str, kind: type, dimensions: int) -> NDArray[Any]:
-    array = arrays[name]
-    if array.dtype != kind or array.ndim != dimensions:
-        raise FileError(f"{name} is of type {array.dtype} and has {array.ndim} dimensions")
-    return array

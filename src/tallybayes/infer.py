@@ -14,10 +14,11 @@ import pyarrow.compute as pc
 
 from tallybayes import frames
 from tallybayes.exact import Floats
-from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, LogNormal, Poisson
+from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, LogNormal, Poisson, Words
 from tallybayes.families.values import ENOUGH
 from tallybayes.frames import CellError
 
+MANY_WORDS = 3.0  # so many to a cell make it free text
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 
 
@@ -51,8 +52,12 @@ def _for_texts(present: pa.Array) -> Choice:
     levels, n = len(pc.unique(present)), len(present)
     if n >= ENOUGH and levels == 1:
         return Choice(None, "every cell is the same")
-    if n >= ENOUGH and levels > n / 2:
-        return Choice(None, f"{levels} different texts in {n} cells: a name or free text rather than a category")
+    if levels > n / 2:
+        words = pc.mean(pc.count_substring_regex(present, r"\w\w+")).as_py()
+        if words >= MANY_WORDS:
+            return Choice(Words(), f"free text, {words:.0f} words in a cell")
+        if n >= ENOUGH:
+            return Choice(None, f"{levels} different texts in {n} cells: names rather than a category or free text")
     return Choice(Categorical(), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
 
 

@@ -18,7 +18,7 @@ from tallybayes.batches import labelled
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
-from tallybayes.families.base import Family
+from tallybayes.families.base import Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
 from tallybayes.schema import FREQUENCIES, Schema
@@ -79,12 +79,19 @@ class Model(Counted):
         return self._believed().log_joint(data, threads)
 
     def evidence(self, data: Any) -> Evidence:
-        """What each column says about each class."""
+        """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
         return self._believed().evidence(data)
+
+    def words(self, label: Any, top: int = 20, *, column: str | None = None) -> list[WordWeight]:
+        """The words of a text column that speak most for a class: how often each was met there, and its log odds
+        against the other classes."""
+        return self._believed().words(label, top, column)
 
     def log_likelihood(self, data: Any, labels: Any) -> float:
         """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
         known = self._believed()
+        if known.scores:
+            raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")
         total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
         for batch in labelled(data, labels, None):
             self._check_kind(batch.kind)

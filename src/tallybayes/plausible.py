@@ -29,7 +29,7 @@ def why_impossible(
     bound = TRACE * (1.0 + left.round())
     for name, family in schema.columns.items():
         tally = columns[name]
-        if reason := family.refusal(tally.cells(touched_columns[name])):
+        if reason := family.impossible(tally, touched_columns[name]):
             return f"in column {name!r} {reason}"
         if len(tally) > FEW_SLOTS and not left.is_zero().any():
             continue

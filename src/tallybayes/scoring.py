@@ -18,6 +18,7 @@ from tallybayes.batches import check_threads, in_pieces
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
 from tallybayes.families import Belief
+from tallybayes.families.base import Part, WordWeight
 from tallybayes.frames import CellError
 from tallybayes.schema import Schema
 from tallybayes.tally import Key, Tally
@@ -42,6 +43,15 @@ class Beliefs:
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
+        self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
+        self._start = np.ascontiguousarray(self.prior[:, None])
+        self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
+        if self.scores and len(self.columns) > 1:
+            warnings.warn(
+                f"Column {self.scores[0]!r} gives complement scores, which are not log-likelihoods; they are added to "
+                "what the other columns say as if they were.",
+                stacklevel=5,
+            )
 
     def number(self, label: Any) -> int:
         """Which class this is."""
@@ -49,8 +59,22 @@ class Beliefs:
             raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, self.labels))}.")
         return self.labels.index(label)
 
+    def words(self, label: Any, top: int, column: str | None) -> list[WordWeight]:
+        """The words that say most for a class against all others."""
+        at, texts = self.number(label), [name for name, belief in self.columns.items() if belief.has_parts]
+        if column is None and len(texts) != 1:
+            raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
+        name = texts[0] if column is None else column
+        if name not in texts:
+            raise ValueError(f"Column {name!r} is not a text; texts are {', '.join(map(repr, texts)) or 'none'}.")
+        return self.columns[name].heaviest(at, self.prior, top)
+
     def posterior(self, data: Any, threads: int | None) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""
+        if isinstance(data, str) and self._only is not None:
+            scores, out = self._start.copy(), np.empty((1, len(self.keys)))
+            if self._only.add_text(data, scores) and not kernels.normalise(scores, out):
+                return out
 
         def finish(scores: Floats, out: Floats) -> int:
             impossible = kernels.normalise(scores, out)
@@ -79,20 +103,45 @@ class Beliefs:
     def evidence(self, data: Any) -> Evidence:
         """log P(class), and log p(cell | class) of every column."""
         said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
+        batches: list[tuple[int, dict[str, Any]]] = []
         rows = 0
-        for batch in frames.batches(data):
-            for name, cells in self.schema.encode(batch, rows).items():
+        for batch in frames.batches(self._frame(data)):
+            encoded = self.schema.encode(batch, rows)
+            batches.append((rows, encoded))
+            for name, cells in encoded.items():
                 scores = np.zeros((len(self.keys), batch.num_rows))
                 self._add(name, cells, scores, rows)
                 said[name].append(scores.T)
             rows += batch.num_rows
-        return Evidence(self.labels, self.prior, {name: np.concatenate(parts) for name, parts in said.items()}, rows)
+        columns = {name: np.concatenate(parts) for name, parts in said.items()}
+        return Evidence(self.labels, self.prior, columns, rows, self._parts(batches), self.scores)
+
+    def _parts(self, batches: list[tuple[int, dict[str, Any]]]) -> dict[str, Callable[[int], list[Part]]]:
+        """For every column of texts, what takes a row's text apart: when somebody asks."""
+
+        def taking_apart(name: str) -> Callable[[int], list[Part]]:
+            def parts(row: int) -> list[Part]:
+                start, encoded = next(found for found in reversed(batches) if found[0] <= row)
+                return next(iter(self.columns[name].parts(encoded[name][row - start : row - start + 1])))
+
+            return parts
+
+        return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
+
+    def _frame(self, data: Any) -> Any:
+        """A single text is one row of a model's only column."""
+        if not isinstance(data, str):
+            return data
+        if self._only is None:
+            names = ", ".join(map(repr, self.columns))
+            raise ValueError(f"A single text was given, and the model has the columns {names}. Give a dictionary.")
+        return {name: [data] for name in self.columns}
 
     def _score(self, data: Any, finish: Finish, threads: int | None) -> tuple[Floats, int]:
         check_threads(threads)
         parts: list[Floats] = []
         start = impossible = 0
-        for batch in frames.batches(data):
+        for batch in frames.batches(self._frame(data)):
             part, strange = self._score_batch(batch, start, finish, threads)
             parts.append(part)
             impossible += strange

@@ -141,13 +141,7 @@ class Tally:
         return Tally(self._classes, self._slots, {k: -v for k, v in self.sums.items()})
 
     def __mul__(self, factor: float) -> Tally:
-        """Times a number. What then weighs next to nothing is gone, so that decay ends."""
-        scaled = {k: v * factor for k, v in self.sums.items()}
-        if not float(factor).is_integer():
-            weight = np.abs(scaled["n"].round())
-            gone = (weight > 0) & (weight < LEAST_WEIGHT)
-            scaled = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in scaled.items()}
-        return Tally(self._classes, self._slots, scaled)
+        return Tally(self._classes, self._slots, scaled(self.sums, factor))
 
     __rmul__ = __mul__
 
@@ -226,6 +220,16 @@ class Tally:
                 larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
                 larger[:height, :width] = array.limbs
                 array.limbs = larger
+
+
+def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
+    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
+    product = {name: array * factor for name, array in sums.items()}
+    if not float(factor).is_integer():
+        weight = np.abs(product["n"].round())
+        gone = (weight > 0) & (weight < LEAST_WEIGHT)
+        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
+    return product
 
 
 def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:

@@ -12,6 +12,7 @@ from tallybayes.families.histogram import Histogram
 from tallybayes.families.lognormal import LogNormal
 from tallybayes.families.poisson import Poisson
 from tallybayes.families.smoothing import JEFFREYS, LAPLACE, MEstimate
+from tallybayes.families.words import Words
 
 FAMILIES: dict[str, type[Family]] = {
     family.__name__: family
@@ -26,6 +27,7 @@ FAMILIES: dict[str, type[Family]] = {
         Histogram,
         LogNormal,
         Poisson,
+        Words,
     )
 }
 
@@ -46,4 +48,5 @@ __all__ = [
     "LogNormal",
     "MEstimate",
     "Poisson",
+    "Words",
 ]

@@ -37,12 +37,43 @@ class NotLinearError(TypeError):
     """Why a belief is no weighted sum."""
 
 
+class Part(NamedTuple):
+    """What one word of a text says about every class, all of its occurrences together."""
+
+    word: str  # empty: what is said of no word in particular
+    times: int
+    said: Floats
+
+
+class WordWeight(NamedTuple):
+    """How much a word says for a class: how often it was met there, and its log odds against the other classes."""
+
+    word: str
+    n: float
+    log_odds: float
+
+
 class Belief(ABC):
     """What the counts of one column say, worked out once and kept: ready to score new cells."""
+
+    has_parts: bool = False  # whether cells can be taken apart
+    likelihood: bool = True  # whether what is said is a log-likelihood, or a score that only orders the classes
 
     @abstractmethod
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         """Adds log p(cell | class) to `scores[class, row]`; a missing cell adds nothing."""
+
+    def add_text(self, text: str, scores: Floats) -> bool:
+        """The same for one cell that is a text, to `scores[class, 0]`; or says no, if that is no quicker."""
+        return False
+
+    def parts(self, cells: Any) -> Iterator[list[Part]]:
+        """For every cell what each part of it says, if it has any: a text has words."""
+        raise TypeError("The cells of this column are not made of words.")
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        """Of such a column the words that say most for the class with this number, against the others."""
+        raise TypeError("The cells of this column are not made of words.")
 
     @classmethod
     def together(cls, beliefs: Sequence[Belief]) -> Scorer:
@@ -103,8 +134,12 @@ class Family(ABC):
         """How many cells of each of these classes were counted."""
         return tally.aligned(tally.slots, classes).sums["n"].sum(axis=0)
 
+    def impossible(self, tally: Tally, touched: Tally) -> str | None:
+        """Why these sums cannot have come from any rows, or nothing; looking at the cells that the other tally has."""
+        return self.refusal(tally.cells(touched))
+
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
-        """Why these sums cannot have come from any rows, or nothing. Asked after forgetting."""
+        """The same for single cells."""
         if cells["n"].is_below(TRACE).any():
             return "a count would go below zero"
         empty = cells["n"].is_zero()

@@ -13,6 +13,7 @@ from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.smoothing import LAPLACE, Alpha, SmoothedBelief, as_alpha, named_levels
 from tallybayes.frames import CellError
+from tallybayes.sparse import string_buffers
 from tallybayes.tally import Key, Rows, Tally
 
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
@@ -93,14 +94,4 @@ def codes_of(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) ->
 
 
 def lookup(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) -> Codes:
-    validity, offsets, data = cells.buffers()
-    none = np.zeros(0, np.uint8)
-    return index.encode(
-        np.frombuffer(offsets, np.uint8) if offsets else none,
-        pa.types.is_large_string(cells.type),
-        np.frombuffer(data, np.uint8) if data else none,
-        np.frombuffer(validity, np.uint8) if validity else None,
-        cells.offset,
-        len(cells),
-        grow,
-    )
+    return index.encode(*string_buffers(cells), grow)

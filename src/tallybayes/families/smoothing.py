@@ -82,8 +82,9 @@ def pseudocounts(alpha: Alpha, levels: Sequence[str], overall: Floats) -> Floats
         return np.full(len(levels), float(alpha))
     if isinstance(alpha.p, Mapping):
         return alpha.m * np.array([float(alpha.p.get(level, 0.0)) for level in levels])
-    if alpha.p == "overall" and overall.sum() > 0:
-        return np.asarray(alpha.m * overall / overall.sum())
+    total = np.sort(overall).sum()  # in an order that does not depend on the levels'
+    if alpha.p == "overall" and total > 0:
+        return np.asarray(alpha.m * overall / total)
     return np.full(len(levels), alpha.m / max(len(levels), 1))
 
 

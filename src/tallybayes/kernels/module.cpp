@@ -1,17 +1,13 @@
-// The Python names of the kernels. Types and shapes are checked here, and nothing is converted: an array of another type
-// would be a copy, and what is written to it lost.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+// The Python names of the kernels.
 #include <nanobind/stl/optional.h>
 
-#include <cstring>
 #include <optional>
 
+#include "arrays.hpp"
 #include "groups.hpp"
 #include "limbs.hpp"
 #include "logarithm.hpp"
 #include "scores.hpp"
-#include "strings.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
 
@@ -20,27 +16,6 @@ using namespace nb::literals;
 using namespace tallybayes;
 
 namespace {
-
-template <class T>
-using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Free = nb::gil_scoped_release;
-
-void expect(bool right, const char* what) {
-    if (!right) throw nb::value_error(what);
-}
-
-template <class T>
-nb::object give(std::vector<size_t> shape, T** data) {
-    size_t count = 1;
-    for (size_t side : shape) count *= side;
-    *data = new T[count]();
-    nb::capsule owner(*data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(*data, shape.size(), shape.data(), owner));
-}
 
 nb::tuple sum_column(In<double> values, const Groups& groups, bool squares) {
     expect(int64_t(values.size()) == groups.rows(), "values and groups differ in length");
@@ -65,32 +40,6 @@ void sum_columns(In<double> a, std::optional<In<double>> b, std::optional<In<dou
     Free free;
     sum_products(a.data(), b ? b->data() : nullptr, c ? c->data() : nullptr, codes.data(), int64_t(a.size()),
                  limbs.data(), low, int64_t(limbs.shape(1)));
-}
-
-nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t> bytes,
-                  std::optional<In<uint8_t>> validity, int64_t first, int64_t rows, bool grow) {
-    expect(rows >= 0 && first >= 0 && int64_t(offsets.size()) >= (first + rows + (rows > 0)) * (wide ? 8 : 4) &&
-               (!validity || int64_t(validity->size()) * 8 >= first + rows),
-           "the buffers are shorter than the column");
-    const StringColumn column{offsets.data(), wide, reinterpret_cast<const char*>(bytes.data()),
-                              validity ? validity->data() : nullptr, first, rows};
-    int32_t* codes;
-    nb::object result = give<int32_t>({size_t(rows)}, &codes);
-    {
-        Free free;
-        index.encode(column, grow, codes);
-    }
-    return result;
-}
-
-nb::tuple strings(const StringIndex& index) {
-    int64_t* ends;
-    uint8_t* bytes;
-    nb::object first = give<int64_t>({index.ends().size()}, &ends);
-    nb::object second = give<uint8_t>({index.bytes().size()}, &bytes);
-    std::memcpy(ends, index.ends().data(), index.ends().size() * sizeof *ends);
-    if (!index.bytes().empty()) std::memcpy(bytes, index.bytes().data(), index.bytes().size());
-    return nb::make_tuple(first, second);
 }
 
 nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t width) {
@@ -137,12 +86,8 @@ NB_MODULE(compiled, m) {
             std::copy(groups.counts().begin(), groups.counts().end(), counts);
             return result;
         });
-    nb::class_<StringIndex>(m, "StringIndex")
-        .def(nb::init<>())
-        .def("__len__", &StringIndex::size)
-        .def("encode", &encode, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none().noconvert(),
-             "first"_a, "rows"_a, "grow"_a)
-        .def("strings", &strings);
+    bind_strings(m);
+    bind_words(m);
     m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
           "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);

@@ -1,5 +1,6 @@
 #include "strings.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -7,6 +8,8 @@
 
 namespace tallybayes {
 namespace {
+
+constexpr uint64_t ahead = 16;  // strings whose slots are on their way from memory while others are compared
 
 template <class T>
 inline uint64_t load(const char* p) {
@@ -39,38 +42,57 @@ inline uint64_t mix(uint64_t a, uint64_t b) {
     return uint64_t(product) ^ uint64_t(product >> 64);
 }
 
-inline uint64_t hash(const char* text, uint64_t length, uint64_t head, uint64_t tail) {
+inline uint32_t hash(const char* text, uint64_t length, uint64_t head, uint64_t tail) {
     uint64_t state = mix(head ^ key.a, tail ^ key.b ^ length);
     for (uint64_t at = 8; at + 8 < length; at += 8) state = mix(load<uint64_t>(text + at) ^ state, key.b);
-    return state;
+    return uint32_t(state ^ state >> 32);
 }
 
 }  // namespace
 
-StringIndex::StringIndex() : slots_(64, Slot{0, 0, 0, 0, -1}), ends_{0} {}
+StringIndex::StringIndex() : slots_(64, Slot{0, 0, 0, 0, -1}), mask_(63), ends_{0} {}
 
-int32_t StringIndex::find(const char* text, uint64_t length, bool grow) {
+StringIndex::Probe StringIndex::probe(std::string_view string) {
+    const char* text = string.data();
+    const uint64_t length = string.size();
     if (length > std::numeric_limits<uint32_t>::max()) throw std::length_error("a text of more than 4 GiB");
     const uint64_t head = load_short(text, length);
     const uint64_t tail = length > 8 ? load<uint64_t>(text + length - 8) : head;
-    const uint64_t code = hash(text, length, head, tail);
-    const uint64_t mask = slots_.size() - 1;
-    for (uint64_t at = code & mask;; at = (at + 1) & mask) {
-        Slot& slot = slots_[at];
-        if (slot.code < 0) {
-            if (!grow) return -2;
-            if (size() == std::numeric_limits<int32_t>::max()) throw std::length_error("more than 2^31 distinct strings");
-            slot = {code, head, tail, uint32_t(length), int32_t(size())};
-            bytes_.insert(bytes_.end(), text, text + length);
-            ends_.push_back(int64_t(bytes_.size()));
-            const int32_t found = slot.code;
-            if (uint64_t(size()) * 2 > slots_.size()) enlarge();
-            return found;
-        }
-        if (slot.hash == code && slot.head == head && slot.tail == tail && slot.length == uint32_t(length) &&
-            (length <= 16 || std::memcmp(bytes_.data() + ends_[slot.code], text, length) == 0))
-            return slot.code;
+    return {{head, tail, uint32_t(length), hash(text, length, head, tail), -1}, text};
+}
+
+StringIndex::Probe StringIndex::probe_padded(const char* text, uint32_t length) {
+    uint64_t head = load<uint64_t>(text);
+    if (length < 8) head &= (uint64_t(1) << 8 * length) - 1;
+    const uint64_t tail = length > 8 ? load<uint64_t>(text + length - 8) : head;
+    return {{head, tail, length, hash(text, length, head, tail), -1}, text};
+}
+
+// The slot where the string is, or the empty one where it would be.
+inline uint64_t StringIndex::locate(const Probe& probe) const {
+    const Slot& wanted = probe.slot;
+    for (uint64_t at = wanted.hash & mask_;; at = (at + 1) & mask_) {
+        const Slot& slot = slots_[at];
+        if (slot.code < 0) return at;
+        if (slot.head == wanted.head && slot.tail == wanted.tail && slot.length == wanted.length &&
+            (wanted.length <= 16 ||
+             (slot.hash == wanted.hash && std::memcmp(bytes_.data() + ends_[slot.code], probe.text, wanted.length) == 0)))
+            return at;
     }
+}
+
+inline int32_t StringIndex::find(const Probe& probe, bool grow) {
+    Slot& slot = slots_[locate(probe)];
+    if (slot.code >= 0) return slot.code;
+    if (!grow) return unknown;
+    if (size() == std::numeric_limits<int32_t>::max()) throw std::length_error("more than 2^31 distinct strings");
+    const int32_t code = int32_t(size());
+    slot = probe.slot;
+    slot.code = code;
+    bytes_.insert(bytes_.end(), probe.text, probe.text + probe.slot.length);
+    ends_.push_back(int64_t(bytes_.size()));
+    if (uint64_t(size()) * 2 > slots_.size()) enlarge();
+    return code;
 }
 
 void StringIndex::enlarge() {
@@ -83,25 +105,80 @@ void StringIndex::enlarge() {
         larger[at] = slot;
     }
     slots_.swap(larger);
-}
-
-template <class Offset>
-void StringIndex::encode_cells(const StringColumn& column, bool grow, int32_t* codes) {
-    const Offset* offsets = static_cast<const Offset*>(column.offsets) + column.first;
-    for (int64_t row = 0; row < column.rows; ++row) {
-        const int64_t bit = column.first + row;
-        if (column.validity && !(column.validity[bit >> 3] >> (bit & 7) & 1))
-            codes[row] = -1;
-        else
-            codes[row] = find(column.bytes + offsets[row], uint64_t(offsets[row + 1] - offsets[row]), grow);
-    }
+    mask_ = mask;
 }
 
 void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) {
-    if (column.wide)
-        encode_cells<int64_t>(column, grow, codes);
-    else
-        encode_cells<int32_t>(column, grow, codes);
+    Probe probes[ahead];
+    for (int64_t start = 0; start < column.rows; start += ahead) {
+        const int64_t count = std::min<int64_t>(ahead, column.rows - start);
+        for (int64_t i = 0; i < count; ++i) {
+            if (column.missing(start + i)) continue;
+            probes[i] = probe(column[start + i]);
+            prefetch(probes[i]);
+        }
+        for (int64_t i = 0; i < count; ++i)
+            codes[start + i] = column.missing(start + i) ? -1 : find(probes[i], grow);
+    }
+}
+
+template <class Resolve>
+inline void StringIndex::each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const {
+    Probe probes[ahead];
+    for (size_t start = 0; start < spans.size(); start += ahead) {
+        const size_t count = std::min<size_t>(ahead, spans.size() - start);
+        for (size_t i = 0; i < count; ++i) {
+            probes[i] = probe_padded(text + spans[start + i].start, spans[start + i].length);
+            prefetch(probes[i]);
+        }
+        for (size_t i = 0; i < count; ++i) resolve(start + i, probes[i]);
+    }
+}
+
+void StringIndex::encode(const char* text, const std::vector<Span>& spans, bool grow, std::vector<int32_t>& codes) {
+    codes.resize(spans.size());
+    each_span(text, spans, [&](size_t i, const Probe& probe) { codes[i] = find(probe, grow); });
+}
+
+void StringIndex::look_up(const char* text, const std::vector<Span>& spans, std::vector<int32_t>& codes) const {
+    codes.resize(spans.size());
+    each_span(text, spans, [&](size_t i, const Probe& probe) {
+        const int32_t code = slots_[locate(probe)].code;
+        codes[i] = code < 0 ? unknown : code;
+    });
+}
+
+void StringIndex::merge(const StringIndex& other, int32_t* codes) {
+    for (const Slot& slot : other.slots_)
+        if (slot.code >= 0) codes[slot.code] = find({slot, other[slot.code].data()}, true);
+}
+
+void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
+    for (const Slot& slot : other.slots_) {
+        if (slot.code < 0) continue;
+        const int32_t code = slots_[locate({slot, other[slot.code].data()})].code;
+        codes[slot.code] = code < 0 ? unknown : code;
+    }
+}
+
+StringIndex StringIndex::subset(const int32_t* codes, int64_t count) const {
+    StringIndex result;
+    uint64_t wanted = result.slots_.size();
+    while (wanted < uint64_t(count) * 2) wanted *= 2;
+    result.slots_.assign(wanted, Slot{0, 0, 0, 0, -1});
+    result.mask_ = wanted - 1;
+    for (int64_t i = 0; i < count; ++i) {
+        if (codes[i] < 0 || codes[i] >= size()) throw std::out_of_range("there is no string of this number");
+        result.find(probe((*this)[codes[i]]), true);
+    }
+    return result;
+}
+
+std::vector<int32_t> StringIndex::sorted() const {
+    std::vector<int32_t> order(size());
+    for (int32_t code = 0; code < int32_t(order.size()); ++code) order[code] = code;
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return (*this)[a] < (*this)[b]; });
+    return order;
 }
 
 }  // namespace tallybayes

@@ -1,6 +1,8 @@
 // A set of distinct strings, numbered in the order they were met: an open-addressing table with a keyed hash.
 #pragma once
 #include <cstdint>
+#include <stdexcept>
+#include <string_view>
 #include <vector>
 
 namespace tallybayes {
@@ -10,38 +12,82 @@ struct StringColumn {
     const void* offsets;
     bool wide;
     const char* bytes;
+    int64_t size;  // of the bytes
     const uint8_t* validity;
     int64_t first;  // where the column starts within its buffers
     int64_t rows;
+
+    bool missing(int64_t row) const {
+        const int64_t bit = first + row;
+        return validity && !(validity[bit >> 3] >> (bit & 7) & 1);
+    }
+    int64_t offset(int64_t row) const {
+        return wide ? static_cast<const int64_t*>(offsets)[first + row] : static_cast<const int32_t*>(offsets)[first + row];
+    }
+    std::string_view operator[](int64_t row) const {
+        const int64_t start = offset(row), end = offset(row + 1);
+        if (start < 0 || end < start || end > size) throw std::out_of_range("the column's offsets do not fit its bytes");
+        return {bytes + start, size_t(end - start)};
+    }
+};
+
+// Part of a text, from `start`.
+struct Span {
+    uint32_t start, length;
 };
 
 class StringIndex {
 public:
+    static constexpr int32_t unknown = -2;
+
     StringIndex();
 
     int64_t size() const { return int64_t(ends_.size()) - 1; }
-    // Writes each cell's number, -1 for a missing one; a string not met before gets the next number, or -2.
+    // Writes each cell's number, -1 for a missing one; a string not met before gets the next number, or `unknown`.
     void encode(const StringColumn& column, bool grow, int32_t* codes);
+    // The same for parts of a text that can be read eight bytes beyond its end.
+    void encode(const char* text, const std::vector<Span>& spans, bool grow, std::vector<int32_t>& codes);
+    void look_up(const char* text, const std::vector<Span>& spans, std::vector<int32_t>& codes) const;
+    // Takes over the other's strings; writes the number that each has here.
+    void merge(const StringIndex& other, int32_t* codes);
+    // Writes the number that each of the other's strings has here, or `unknown`.
+    void find_all(const StringIndex& other, int32_t* codes) const;
+    // An index of these strings, in this order.
+    StringIndex subset(const int32_t* codes, int64_t count) const;
+    // The numbers of the strings, in the order of their bytes.
+    std::vector<int32_t> sorted() const;
+    std::string_view operator[](int32_t code) const {
+        return {bytes_.data() + ends_[code], size_t(ends_[code + 1] - ends_[code])};
+    }
     // The strings end to end, and where each ends.
     const std::vector<char>& bytes() const { return bytes_; }
     const std::vector<int64_t>& ends() const { return ends_; }
 
 private:
     // The ends of a string tell most strings apart without a look beyond the table; up to sixteen bytes, all of them.
-    struct Slot {
-        uint64_t hash;
+    struct alignas(32) Slot {
         uint64_t head;  // the first eight bytes
         uint64_t tail;  // the last eight
         uint32_t length;
+        uint32_t hash;
         int32_t code;  // -1 in an empty slot
     };
+    struct Probe {
+        Slot slot;  // as the string's slot is, but for the code
+        const char* text;
+    };
 
-    template <class Offset>
-    void encode_cells(const StringColumn& column, bool grow, int32_t* codes);
-    int32_t find(const char* text, uint64_t length, bool grow);
+    static Probe probe(std::string_view text);
+    static Probe probe_padded(const char* text, uint32_t length);
+    void prefetch(const Probe& probe) const { __builtin_prefetch(&slots_[probe.slot.hash & mask_]); }
+    uint64_t locate(const Probe& probe) const;
+    int32_t find(const Probe& probe, bool grow);
     void enlarge();
+    template <class Resolve>
+    void each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const;
 
     std::vector<Slot> slots_;
+    uint64_t mask_;
     std::vector<char> bytes_;
     std::vector<int64_t> ends_;
 };

@@ -1,0 +1,177 @@
+"""From cells to words: which settings decide what the words of a text are, and how texts get to the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes import frames, kernels, letters
+from tallybayes.exact import Codes
+from tallybayes.frames import CellError
+from tallybayes.sparse import index_strings, index_words, string_buffers
+
+UNKNOWN = "<unknown>"
+CHARACTERS = "characters"
+WORDS = "words"
+STRICT = "strict"
+REPLACE = "replace"
+
+
+class Tokeniser(str):
+    """A function of the user's, from a text to its tokens, known by its name: a file keeps the name, not the code."""
+
+    function: Callable[[str], Iterable[str]] | None
+
+    def __new__(cls, given: Callable[[str], Iterable[str]] | str) -> Tokeniser:
+        if isinstance(given, Tokeniser):
+            return given
+        named = given if isinstance(given, str) else f"{given.__module__}.{getattr(given, '__qualname__', given)}"
+        made = super().__new__(cls, named)
+        made.function = None if isinstance(given, str) else given
+        return made
+
+    def __getnewargs__(self) -> tuple[Any]:
+        return (str(self) if self.function is None else self.function,)
+
+    def __call__(self, text: str) -> list[str]:
+        if self.function is None:
+            raise ValueError(
+                f"This model was counted with the tokeniser {str(self)!r}, and a file does not hold functions. Give it "
+                f"again: model.believing(column=Words(tokeniser={self.rpartition('.')[2]}, …))."
+            )
+        if isinstance(tokens := self.function(text), str):
+            raise ValueError(f"The tokeniser {str(self)!r} gave a text, {tokens!r}; it must give a list of tokens.")
+        return [str(token) for token in tokens]
+
+
+class Cutter:
+    """The settings of a `Words` family, made ready for the kernels."""
+
+    def __init__(self, family: Any) -> None:
+        self.family = family
+        low, high = family.ngrams
+        self.tokeniser = _tokeniser(
+            family.lower, family.shortest, family.unit == CHARACTERS, low, high, family.errors == STRICT
+        )
+
+    def index(self) -> kernels.StringIndex:
+        """Where counting starts: no words yet, or the given vocabulary."""
+        return kernels.StringIndex() if self.family.vocabulary is None else self._vocabulary.copy()
+
+    @cached_property
+    def _vocabulary(self) -> kernels.StringIndex:
+        index = kernels.StringIndex()
+        index_words(index, self.known())
+        return index
+
+    def known(self) -> list[str]:
+        """The words that there are whether or not any document has them."""
+        words = [] if self.family.vocabulary is None else list(self.family.vocabulary)
+        return words + [UNKNOWN] * self.family.unknown
+
+    def encode(self, cells: pa.Array) -> pa.Array:
+        """Texts, or lists of tokens, in the form that Arrow's buffers are read in."""
+        kind = cells.type
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            return _token_lists(cells)
+        if self.family.tokeniser is None:
+            return texts(cells)
+        given = texts(cells)
+        try:
+            found = [None if text is None else self.family.tokeniser(text) for text in given.to_pylist()]
+        except UnicodeDecodeError as error:
+            raise CellError(None, f"a text is not valid UTF-8, which a tokeniser cannot be given: {error}.") from None
+        return pa.array(found, pa.large_list(pa.large_string()))
+
+    def documents(self, cells: pa.Array) -> kernels.Documents:
+        if not pa.types.is_large_list(cells.type):
+            return kernels.Documents(*string_buffers(cells))
+        starts = cells.offsets.to_numpy() if len(cells) else np.zeros(1)
+        missing = cells.is_null().to_numpy(zero_copy_only=False).astype(np.uint8)
+        return kernels.Documents(*string_buffers(cells.values), np.ascontiguousarray(starts, np.int64), missing)
+
+    def reading(self, documents: kernels.Documents, index: kernels.StringIndex, once: bool) -> kernels.Reading:
+        """How these documents become numbers of words in the index."""
+        unknown = -1
+        if self.family.unknown:
+            unknown = int(index_words(index, [UNKNOWN])[0])
+        return kernels.Reading(self.tokeniser, self.translation(documents), once, unknown)
+
+    def translation(self, documents: kernels.Documents) -> kernels.Translation | None:
+        """Stop words go, and words become their stems: of a language's stemmer, those of these documents."""
+        if isinstance(self.family.stems, str):
+            met = kernels.StringIndex()
+            plain = _tokeniser(self.family.lower, self.family.shortest, False, 1, 1, self.family.errors == STRICT)
+            kernels.list_words(documents, kernels.Reading(plain, None, True, -1), met, True)
+            words = index_strings(met).to_pylist()
+            stems = snowball(self.family.stems).stemWords(words)
+            return _translation(dict(zip(words, stems, strict=True)), self.family.stop_words)
+        return self._fixed
+
+    @cached_property
+    def _fixed(self) -> kernels.Translation | None:
+        if not self.family.stems and not self.family.stop_words:
+            return None
+        return _translation(self.family.stems or {}, self.family.stop_words)
+
+
+def texts(cells: pa.Array) -> pa.Array:
+    """Cells as strings with buffers of their own; bytes are taken as UTF-8."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        return texts(frames.decoded(cells))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return cells
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return cells.view(pa.string() if pa.types.is_binary(kind) else pa.large_string())
+    if frames.is_text(kind):
+        return pc.cast(cells, pa.large_string())
+    if pa.types.is_null(kind) or (pa.types.is_floating(kind) and pc.all(pc.is_null(cells, nan_is_null=True)).as_py()):
+        return pa.nulls(len(cells), pa.large_string())
+    raise CellError(None, f"cells of type {kind} are not texts. Convert them, or give the column another family.")
+
+
+def not_utf8(error: Exception) -> CellError:
+    """What the kernel found, in words."""
+    return CellError(int(str(error)), "the text is not valid UTF-8. Words(errors='replace') passes over what is not.")
+
+
+def snowball(language: str) -> Any:
+    try:
+        library = import_module("Stemmer")
+    except ImportError:
+        raise ImportError("Stems need the Snowball library: pip install 'tallybayes[stems]'.") from None
+    if language not in library.algorithms():
+        raise ValueError(f"Words(stems={language!r}): Snowball has stems of {', '.join(library.algorithms())}.")
+    return library.Stemmer(language)
+
+
+@cache
+def _tokeniser(lower: bool, shortest: int, characters: bool, low: int, high: int, strict: bool) -> kernels.Tokeniser:
+    return kernels.Tokeniser(*letters.tables(lower), lower, shortest, characters, low, high, strict)
+
+
+def _translation(stems: Mapping[str, str], stop_words: Sequence[str]) -> kernels.Translation:
+    becomes: dict[str, str | None] = {**stems, **dict.fromkeys(stop_words)}
+    source, target = kernels.StringIndex(), kernels.StringIndex()
+    index_words(source, list(becomes))
+    codes: Codes = np.full(len(becomes), -1, np.int32)
+    kept = np.array([word is not None for word in becomes.values()], bool)
+    codes[kept] = index_words(target, [word for word in becomes.values() if word is not None])
+    return kernels.Translation(source, target, codes)
+
+
+def _token_lists(cells: pa.Array) -> pa.Array:
+    try:
+        lists = cells.cast(pa.large_list(pa.large_string()))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise CellError(None, f"cells of type {cells.type} are not lists of tokens; give lists of texts.") from None
+    if lists.values.null_count:
+        raise CellError(None, "a list of tokens has a missing one; leave it out of the list.")
+    return lists

@@ -1,0 +1,69 @@
+"""Texts made up as a reading of the counts has them come about: a length, then the words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.exact import Floats
+from tallybayes.families import special
+from tallybayes.families.base import by_class
+from tallybayes.families.cutting import WORDS
+
+
+def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    """One text for each of the classes; missing where a class has nothing to draw from."""
+    family = belief.family
+    if family.ngrams != (1, 1):
+        raise TypeError(f"Words(ngrams={family.ngrams!r}) counts runs that overlap, and no text is made of them.")
+    if not belief.likelihood:
+        raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
+    names = np.array(belief.words(), object)
+    space = " " if family.unit == WORDS else ""
+    result: list[str | None] = [None] * len(classes)
+    for number, rows in by_class(classes):
+        drawn = _numbers(belief, random, number, len(rows))
+        for row, words in zip(rows, drawn, strict=False):
+            result[row] = space.join(names[words])
+    return pa.array(result, pa.large_string())
+
+
+def _numbers(belief: Any, random: np.random.Generator, number: int, count: int) -> list[NDArray[Any]]:
+    """So many documents of a class as numbers of words; none if there is nothing to draw from."""
+    said = np.concatenate([belief.rows(np.arange(belief.seen.size, dtype=np.int32))[:, number], [-np.inf]])[:-1]
+    if belief.family.reading == "bernoulli":
+        likely = belief.said.certain is None and said.size > 0
+        return [np.flatnonzero(random.random(len(said)) < special.expit(said)) for _ in range(count * likely)]
+    lengths = _lengths(belief, random, number, count)
+    p = np.exp(said - said.max()) if said.size else said
+    if lengths is None or (lengths.any() and not (p.sum() > 0)):
+        return []
+    edges = np.cumsum(p / p.sum()) if p.size else p
+    if belief.family.reading == "compound":
+        concentration = float(belief.said.concentration[number])
+        return [_urn(random, edges, int(length), concentration) for length in lengths]
+    drawn = np.minimum(np.searchsorted(edges, random.random(int(lengths.sum())), side="right"), len(edges) - 1)
+    return np.split(drawn, np.cumsum(lengths)[:-1])
+
+
+def _lengths(belief: Any, random: np.random.Generator, number: int, count: int) -> NDArray[np.int64] | None:
+    """As many words as the class's documents have, or if it has none, as all documents have."""
+    if belief.said.rate:
+        return random.poisson(-belief.said.document[number], count)
+    spread = belief.seen.spread[:, number]
+    spread = spread if spread.sum() > 0 else belief.seen.spread.sum(axis=1)
+    if not spread.sum() > 0:
+        return None
+    return random.choice(belief.seen.lengths.astype(np.int64), count, p=spread / spread.sum())
+
+
+def _urn(random: np.random.Generator, edges: Floats, length: int, concentration: float) -> NDArray[Any]:
+    """Each word is a new one, or one of the document's own again: the more likely, the more there are."""
+    words = np.searchsorted(edges, random.random(length), side="right").clip(0, len(edges) - 1)
+    for i in range(1, length):
+        if random.random() * (concentration + i) >= concentration:
+            words[i] = words[random.integers(i)]
+    return words

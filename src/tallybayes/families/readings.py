@@ -1,0 +1,212 @@
+"""What counts of words mean: six readings of the same counts, each a short function from `Seen` to `Said`.
+
+Every reading comes down to the same form. A word says something about each class that met it (`cells`), something else
+about all classes that did not (`otherwise`), every word adds the same to a class (`each`), and so does every document
+(`document`). So a model of many classes costs what was met, and scoring is one loop for all readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.exact import Codes, Floats
+from tallybayes.families import special
+from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
+
+LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
+MOST_TABLE = 1 << 27  # so many numbers are a gigabyte
+MOST_CONCENTRATED = 1e9
+
+
+class Seen(NamedTuple):
+    """What was counted of the words that are not ignored, and of their documents."""
+
+    words: Codes  # of each cell the word …
+    classes: Codes  # … and the class
+    n: Floats  # occurrences
+    documents: Floats  # documents that have the word
+    share: Floats  # Σ over documents of the part of their words that it is
+    texts: Floats  # documents of each class
+    lengths: Floats  # how long documents are …
+    spread: Floats  # … and how many of each class are so long
+    vocabulary: Callable[[], list[str]]  # the words
+    size: int  # how many words there are
+
+    def by_class(self, values: Floats) -> Floats:
+        """Sums over the cells of each class."""
+        return _summed(values, self.classes, len(self.texts))
+
+    def by_word(self, values: Floats) -> Floats:
+        return _summed(values, self.words, self.size)
+
+    def pseudo(self, alpha: Alpha, values: Floats) -> Floats:
+        """The pseudo-count of every word."""
+        if isinstance(alpha, (int, float)):
+            return np.full(self.size, float(alpha))
+        named = isinstance(alpha, Mapping) or isinstance(alpha.p, Mapping)
+        levels = self.vocabulary() if named else [""] * self.size
+        return pseudocounts(alpha, levels, self.by_word(values))
+
+
+class Said(NamedTuple):
+    """What words say about classes, in logarithms. Where `otherwise` is −∞, a cell holds all that is said of its class;
+    elsewhere, what is said beyond `otherwise`."""
+
+    cells: Floats
+    otherwise: Floats
+    each: Floats
+    document: Floats
+    table: Floats | None = None  # instead of cells, otherwise and each: [word, class]
+    certain: NDArray[np.bool_] | None = None  # cells of words that every document of the class has
+    concentration: Floats | None = None  # of each class, of the compound
+    rate: bool = False  # whether the number of words is part of what is said
+
+
+def _summed(values: Floats, codes: Codes, size: int) -> Floats:
+    """Sums by code. The order in which cells were met must not show, not even in the last digit: whole numbers add up
+    exactly, others are added in the order of their sizes."""
+    if not np.array_equal(values, np.floor(values)):
+        order = np.lexsort((values, codes))
+        values, codes = values[order], codes[order]
+    return np.bincount(codes, values, size).astype(np.float64)
+
+
+def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
+    """(count + α) / Σ(count + α)."""
+    total = seen.by_class(counts) + np.sort(pseudo).sum()
+    a = pseudo[seen.words]
+    with np.errstate(divide="ignore"):
+        otherwise = np.log(pseudo)
+        cells = np.log(counts + a) - np.where(a > 0, otherwise[seen.words], 0.0)
+        # Where nothing is counted or believed, all words are as likely as each other.
+        each = np.where(total > 0, -np.log(total), -np.log(max(seen.size, 1)))
+    return Said(cells, otherwise, each, np.zeros_like(total))
+
+
+def pooled(seen: Seen, alpha: Alpha) -> Said:
+    """All documents of a class as one long text."""
+    return multinomial(seen, seen.n, seen.pseudo(alpha, seen.n))
+
+
+def averaged(seen: Seen, alpha: Alpha) -> Said:
+    """Each document's own frequencies, averaged. Long documents weigh no more than short ones; α stands for as many
+    words as in the pooled reading, because the shares are scaled up to the number of words there are."""
+    shares, words = seen.by_class(seen.share), seen.by_class(seen.n)
+    scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
+    counts = seen.share * scale[seen.classes]
+    return multinomial(seen, counts, seen.pseudo(alpha, counts))
+
+
+def poisson(seen: Seen, alpha: Alpha) -> Said:
+    """Each word's number in a document is Poisson, at the pooled frequency times the mean number of words; with any
+    smoothing, that mean counts one document more, as long as those of all classes."""
+    said = pooled(seen, alpha)
+    words, assumed = seen.by_class(seen.n), float(np.isfinite(said.otherwise).any())
+    overall = words.sum() / max(seen.texts.sum(), 1e-300)
+    texts = seen.texts + assumed
+    mean = np.divide(words + assumed * overall, texts, out=np.full_like(words, overall), where=texts > 0)
+    with np.errstate(divide="ignore"):
+        return said._replace(each=said.each + np.log(mean), document=-mean, rate=True)
+
+
+def complement(seen: Seen, alpha: Alpha) -> Said:
+    """How badly a word fits all the other classes together: a score, not a likelihood."""
+    pseudo = np.maximum(seen.pseudo(alpha, seen.n), LEAST_ALPHA)
+    overall = seen.by_word(seen.n)
+    others = np.maximum(overall[seen.words] - seen.n, 0.0)
+    words = seen.by_class(seen.n)
+    total = np.maximum(words.sum() - words, 0.0) + np.sort(pseudo).sum()
+    otherwise = -np.log(overall + pseudo)
+    cells = -np.log(others + pseudo[seen.words]) - otherwise[seen.words]
+    return Said(cells, otherwise, np.log(total), np.zeros_like(total))
+
+
+def bernoulli(seen: Seen, alpha: Alpha) -> Said:
+    """Each word is in a document or not: (documents with it + α) / (documents + 2·α), and those that are not say so."""
+    if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and alpha.p != "uniform"):
+        return _bernoulli_table(seen, alpha)
+    a = alpha.m / 2.0 if isinstance(alpha, MEstimate) else float(alpha)
+    texts, d = seen.texts, seen.documents
+    absent = np.maximum(texts[seen.classes] - d, 0.0) + a
+    certain = absent <= 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = np.log(texts + 2.0 * a)
+        none = np.log(texts + a) - total
+        without = np.where(certain, 0.0, np.log(absent) - total[seen.classes])
+        odds = np.where(certain, 0.0, np.log(d + a) - np.log(absent))
+        each = np.where(texts + a > 0, -np.log(texts + a), 0.0)
+        cells = odds - each[seen.classes] - (np.log(a) if a > 0 else 0.0)
+    met = np.bincount(seen.classes, minlength=len(texts))
+    unmet = np.where(seen.size > met, (seen.size - met) * np.where(texts + a > 0, none, 0.0), 0.0)
+    document = unmet + seen.by_class(without)
+    otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
+    return Said(cells, otherwise, each, document, certain=certain if certain.any() else None)
+
+
+def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
+    """The same where words differ in what is believed of them, which leaves nothing that classes have in common."""
+    width = len(seen.texts)
+    if seen.size * width > MOST_TABLE:
+        raise ValueError(
+            f"reading='bernoulli' with alpha={alpha!r} needs a table of {seen.size} words × {width} classes; "
+            "give alpha as a number, or limit the words."
+        )
+    overall = seen.by_word(seen.documents)
+    if isinstance(alpha, MEstimate):
+        levels = seen.vocabulary() if isinstance(alpha.p, Mapping) else []
+        share = overall / max(seen.texts.sum(), 1e-300)
+        p = share if alpha.p == "overall" else pseudocounts(MEstimate(1.0, alpha.p), levels, overall)
+        hits, misses = alpha.m * p, alpha.m * (1.0 - p)
+    else:
+        hits = misses = seen.pseudo(alpha, seen.documents)
+    counts = np.zeros((seen.size, width))
+    counts[seen.words, seen.classes] = seen.documents
+    present = counts + hits[:, None]
+    absent = np.maximum(seen.texts - counts, 0.0) + misses[:, None]
+    p = np.divide(present, present + absent, out=np.full_like(present, 0.5), where=present + absent > 0)
+    p = np.clip(p, 1e-300, 1.0 - 2.0**-53)  # certainties of a prior given word by word are not taken at their word
+    without = np.log1p(-p)
+    nothing = np.zeros(0)
+    return Said(nothing, nothing, nothing, np.sort(without, axis=0).sum(axis=0), table=np.log(p) - without)
+
+
+def compound(seen: Seen, alpha: Alpha) -> Said:
+    """Dirichlet-compound multinomial: a word met once in a document is likely to come again. Its parameters are Elkan's
+    (2006): a class's words in proportion to the documents that have them, times the concentration under which
+    documents have as many different words as they do."""
+    said = multinomial(seen, seen.documents, seen.pseudo(alpha, seen.documents))
+    different = seen.by_class(seen.documents)
+    s = np.array([concentration(seen.lengths, c, u) for c, u in zip(seen.spread.T, different, strict=True)])
+    return said._replace(each=said.each + np.log(s), concentration=s)
+
+
+def concentration(lengths: Floats, counts: Floats, different: float) -> float:
+    """s with Σ over documents of s·(ψ(s + length) − ψ(s)) = the number of different words they have, added up. Where no
+    word ever comes twice, so large that no word's coming makes it more likely."""
+    held = (counts > 0) & (lengths > 0)
+    lengths, counts = lengths[held], counts[held]
+    if different >= (lengths * counts).sum() * (1.0 - 1e-9):
+        return MOST_CONCENTRATED
+
+    def expected(s: float) -> float:
+        return float((counts * s * (special.digamma(s + lengths) - special.digamma(s))).sum())
+
+    low, high = 1e-6, MOST_CONCENTRATED
+    for _ in range(100):
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if expected(middle) < different else (low, middle)
+    return float(np.sqrt(low * high))
+
+
+READINGS: dict[str, Callable[[Seen, Alpha], Said]] = {
+    "pooled": pooled,
+    "averaged": averaged,
+    "bernoulli": bernoulli,
+    "poisson": poisson,
+    "complement": complement,
+    "compound": compound,
+}

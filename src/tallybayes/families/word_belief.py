@@ -1,0 +1,287 @@
+"""What the words of new texts say, worked out from the counts under one of the readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.exact import Codes, Counts, Floats
+from tallybayes.families import special
+from tallybayes.families.base import Belief, NotLinearError, Part, Terms, WordWeight
+from tallybayes.families.cutting import not_utf8
+from tallybayes.families.drawn_texts import draw_texts
+from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.families.readings import READINGS, Said, Seen
+from tallybayes.families.smoothing import named_levels
+from tallybayes.families.word_tally import WordTally
+from tallybayes.sparse import holding, index_strings, index_words
+from tallybayes.tally import Key
+
+DENSE = 1 << 24  # up to so many numbers, words × classes are a table; more are kept sparse
+STEP = 1 << 16  # words looked at at once, when all are
+
+
+def believe_words(family: Any, tally: WordTally, classes: list[Key]) -> WordBelief:
+    index, seen = _seen(family, tally, classes)
+    kind = CompoundBelief if family.reading == "compound" else WordBelief
+    return kind(family, index, seen)
+
+
+class WordBelief(Belief):
+    """An index of words, and what each says."""
+
+    has_parts = True
+
+    def __init__(self, family: Any, index: kernels.StringIndex, seen: Seen) -> None:
+        self.family = family
+        self.seen = seen
+        self.said: Said = READINGS[family.reading](seen, family.alpha)
+        self.likelihood = family.reading != "complement"
+        self._index = index
+        self._once = family.presence or family.reading == "bernoulli"
+        self._width = len(seen.texts)
+        self._scorer = self._make_scorer()
+        self._certain = self._make_certain()
+        self._rest = np.asarray(self.said.document)[:, None]
+        self._plain = not self._rest.any() and not self.said.rate and self._certain is None
+        self._reading: kernels.Reading | None = None
+
+    def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
+        documents = self.family.cutter.documents(cells)
+        reading = self._read(documents)
+        try:
+            lengths = self._scorer.add(documents, reading, scores)
+        except kernels.NotUtf8Error as error:
+            raise not_utf8(error) from None
+        if not self._plain:
+            self._add_rest(lengths, scores)
+        if self._certain is not None:
+            met = np.zeros_like(scores)
+            self._certain[0].add(documents, reading, met)
+            scores[:, : len(cells)][(met[:, : len(cells)] < self._certain[1][:, None]) & (lengths >= 0)] = -np.inf
+
+    def add_text(self, text: str, scores: Floats) -> bool:
+        """The same for a single text, if that needs nothing but looking words up."""
+        if self._reading is None or not self._plain:
+            return False
+        self._scorer.add_text(text, self._reading, scores)
+        return True
+
+    def _add_rest(self, lengths: Counts, scores: Floats) -> None:
+        there = lengths >= 0
+        rest = self._rest - special.gammaln(lengths + 1.0) if self.said.rate else self._rest
+        scores[:, : len(lengths)] += np.where(there, rest, 0.0)
+
+    def _read(self, documents: kernels.Documents) -> kernels.Reading:
+        if self._reading is not None:
+            return self._reading
+        reading = self.family.cutter.reading(documents, self._index, self._once)
+        if not isinstance(self.family.stems, str):
+            self._reading = reading
+        return reading
+
+    @cached_property
+    def _order(self) -> tuple[Any, Counts]:
+        """The cells in the order of their words, and where each word's start."""
+        order = np.lexsort((self.seen.classes, self.seen.words))
+        starts = np.zeros(self.seen.size + 1, np.int64)
+        np.cumsum(np.bincount(self.seen.words, minlength=self.seen.size), out=starts[1:])
+        return order, starts
+
+    def _make_scorer(self) -> kernels.WordScorer:
+        said = self.said
+        if said.table is not None or self.seen.size * self._width <= DENSE:
+            return kernels.WordScorer(self._index, self._table)
+        order, starts = self._order
+        classes = np.ascontiguousarray(self.seen.classes[order], np.int32)
+        return kernels.WordScorer(self._index, starts, classes, said.cells[order], said.otherwise, said.each)
+
+    @cached_property
+    def _table(self) -> Floats:
+        said = self.said
+        if said.table is not None:
+            return np.ascontiguousarray(said.table)
+        table = said.otherwise[:, None] + said.each
+        base = np.where(np.isfinite(said.otherwise), said.otherwise, 0.0)[self.seen.words]
+        table[self.seen.words, self.seen.classes] = base + said.cells + said.each[self.seen.classes]
+        blank = (self.seen.by_class(np.ones(len(self.seen.words))) == 0) & ~np.isfinite(said.otherwise).any()
+        table[:, blank] = -np.log(max(self.seen.size, 1)) if self.said.certain is None else 0.0
+        return np.ascontiguousarray(table)
+
+    def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
+        """For each class, the words that it says every document has: how many there are, and a table of them."""
+        certain = self.said.certain
+        if certain is None:
+            return None
+        table = np.zeros((self.seen.size, self._width))
+        table[self.seen.words[certain], self.seen.classes[certain]] = 1.0
+        return kernels.WordScorer(self._index, table), table.sum(axis=0)
+
+    def rows(self, words: Codes) -> Floats:
+        """What these words say about every class, one row for each."""
+        if self.said.table is not None or self.seen.size * self._width <= DENSE:
+            return self._table[words]
+        said, (order, starts) = self.said, self._order
+        rows = said.otherwise[words][:, None] + said.each
+        for i, word in enumerate(words.tolist()):
+            at = order[starts[word] : starts[word + 1]]
+            base = said.otherwise[word] if np.isfinite(said.otherwise[word]) else 0.0
+            classes = self.seen.classes[at]
+            rows[i, classes] = base + said.cells[at] + said.each[classes]
+        return rows
+
+    def words(self) -> list[str]:
+        return self.seen.vocabulary()
+
+    def parts(self, cells: pa.Array) -> Iterator[list[Part]]:
+        """For every text what each of its words says; what is said of none in particular comes last."""
+        documents = self.family.cutter.documents(cells)
+        starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
+        names = pc.take(index_strings(self._index), pa.array(words)).to_pylist()
+        said = self._said_by(words, counts)
+        total = np.zeros((self._width, len(cells)))
+        self.add_evidence(cells, total)
+        for row in range(len(cells)):
+            span = range(starts[row], starts[row + 1])
+            found = [Part(names[i], int(counts[i]), said[i]) for i in span]
+            with np.errstate(invalid="ignore"):
+                rest = total[:, row] - said[starts[row] : starts[row + 1]].sum(axis=0)
+            rest = np.where(np.isnan(rest), 0.0, rest)
+            yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1, rest)]
+
+    def _said_by(self, words: Codes, counts: Codes) -> Floats:
+        return self.rows(words) * (1 if self._once else counts[:, None])
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        counts = np.zeros(self.seen.size)
+        mine = self.seen.classes == index
+        counts[self.seen.words[mine]] = self.seen.n[mine]
+        odds = self._odds(index, prior)
+        words = np.array(self.words(), object)
+        best = np.lexsort((words, -odds))[:top]
+        return [WordWeight(words[i], float(counts[i]), float(odds[i])) for i in best]
+
+    def _odds(self, index: int, prior: Floats) -> Floats:
+        """How much more every word says for a class than for the others, taken together as often as they come."""
+        others = np.arange(self._width) != index
+        if not others.any():
+            return np.zeros(self.seen.size)
+        shares = prior[others] - np.logaddexp.reduce(prior[others])
+        odds = np.empty(self.seen.size)
+        for start in range(0, self.seen.size, STEP):
+            rows = self.rows(np.arange(start, min(start + STEP, self.seen.size), dtype=np.int32))
+            with np.errstate(invalid="ignore"):
+                rest = np.logaddexp.reduce(rows[:, others] + shares, axis=1)
+                odds[start : start + STEP] = rows[:, index] - rest
+        return np.where(np.isnan(odds), 0.0, odds)
+
+    def estimates(self) -> dict[str, Floats]:
+        """P(word | class); of Bernoulli that a document has it, of Poisson how many it has, of complement P(word |
+        other classes), of the compound its Dirichlet parameters."""
+        rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
+        if self.family.reading == "bernoulli":
+            values = special.expit(rows)
+            if self.said.certain is not None:
+                values[self.seen.words[self.said.certain], self.seen.classes[self.said.certain]] = 1.0
+        else:
+            values = np.exp(rows if self.likelihood else -rows)
+        return dict(zip(self.words(), values, strict=True))
+
+    def linear(self) -> Terms:
+        if self.said.certain is not None:
+            raise NotLinearError("with alpha=0, words that every document has rule documents out; use alpha above 0.")
+        rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
+        return Terms(self.words(), rows, np.asarray(self.said.document))
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        return draw_texts(self, random, classes)
+
+    def posterior(self, index: int) -> Posterior:
+        if self.family.reading != "pooled":
+            raise TypeError(f"Words(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
+        alpha = self.seen.pseudo(self.family.alpha, self.seen.n)
+        mine = self.seen.classes == index
+        alpha[self.seen.words[mine]] += self.seen.n[mine]
+        return Dirichlet(dict(zip(self.words(), alpha.tolist(), strict=True)))
+
+
+class CompoundBelief(WordBelief):
+    """Where a word's coming makes it likelier to come again."""
+
+    def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
+        super().add_evidence(cells, scores)
+        documents = self.family.cutter.documents(cells)
+        starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
+        row = np.repeat(np.arange(len(cells)), np.diff(starts))
+        lengths = np.bincount(row, counts, len(cells))
+        assert self.said.concentration is not None
+        scores[:, : len(cells)] -= special.log_rising(self.said.concentration[:, None], lengths)
+        again = counts > 1
+        row, words, times = row[again], words[again], counts[again][:, None]
+        start = 0
+        while start < len(row):  # whole documents, some at a time
+            stop = int(np.searchsorted(row, row[min(start + STEP, len(row) - 1)], side="right"))
+            rows = self.rows(words[start:stop])
+            more = self._rising(rows, times[start:stop]) - np.where(np.isfinite(rows), rows * times[start:stop], 0.0)
+            for c, column in enumerate(more.T):
+                order = np.lexsort((column, row[start:stop]))  # the order of words in the index must not show
+                scores[c, : len(cells)] += np.bincount(row[start:stop][order], column[order], len(cells))
+            start = stop
+
+    def add_text(self, text: str, scores: Floats) -> bool:
+        return False
+
+    def linear(self) -> Terms:
+        raise NotLinearError("reading='compound' is not linear: a word's second coming says less than its first.")
+
+    def _rising(self, rows: Floats, counts: Any) -> Floats:
+        return np.where(np.isfinite(rows), special.log_rising(np.exp(rows), counts), 0.0)
+
+    def _said_by(self, words: Codes, counts: Codes) -> Floats:
+        rows = self.rows(words)
+        return np.where(np.isfinite(rows), self._rising(rows, counts[:, None]), rows)
+
+
+def _seen(family: Any, tally: WordTally, classes: Sequence[Key]) -> tuple[kernels.StringIndex, Seen]:
+    """The words that are not ignored, in an index of their own, and what was counted of them."""
+    counted = tally.words.canonical() if family.limit is not None else tally.words
+    words, columns, sums = counted.cells()
+    place = np.array([classes.index(key) if key in classes else -1 for key in counted.classes] or [-1], np.int32)
+    kept = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
+    n = sums["n"].round()
+    overall = np.bincount(words[kept], n[kept], len(counted))
+    chosen = np.bincount(words[kept], minlength=len(counted)) > 0
+    if family.min_count:
+        chosen &= overall >= family.min_count
+    if (
+        family.limit is not None and chosen.sum() > family.limit
+    ):  # of equally frequent words, those first in the alphabet
+        best = np.lexsort((np.arange(len(overall)), -np.where(chosen, overall, -1.0)))[: family.limit]
+        chosen = np.isin(np.arange(len(overall)), best)
+    kept &= chosen[words]
+    codes = np.flatnonzero(chosen).astype(np.int32)
+    index = counted.index.subset(codes)
+    index_words(index, family.cutter.known() + named_levels(family.alpha))
+    new = np.full(len(counted), -1, np.int32)
+    new[codes] = np.arange(len(codes), dtype=np.int32)
+    known = tally.lengths.canonical()
+    spread = known.aligned(known.slots, classes).sums["n"].round()
+    return index, Seen(
+        words=new[words[kept]],
+        classes=place[columns[kept]],
+        n=n[kept],
+        documents=sums["documents"][kept].round(),
+        share=sums["share"][kept].round(),
+        texts=tally.documents(list(classes)).round(),
+        lengths=np.array(known.slots, np.float64),
+        spread=spread,
+        vocabulary=lambda: index_strings(index).to_pylist(),
+        size=len(index),
+    )

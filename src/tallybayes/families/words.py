@@ -1,0 +1,249 @@
+"""Text: how often each word occurred, and what that says about a new text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.exact import TRACE, Exact
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.cutting import (
+    CHARACTERS,
+    REPLACE,
+    STRICT,
+    UNKNOWN,
+    WORDS,
+    Cutter,
+    Tokeniser,
+    not_utf8,
+    snowball,
+)
+from tallybayes.families.readings import READINGS
+from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
+from tallybayes.families.word_belief import believe_words
+from tallybayes.families.word_tally import FIELDS, WordTally, rounded_lengths
+from tallybayes.sparse import SparseTally
+from tallybayes.sums import weighted_sums
+from tallybayes.tally import Key, Rows, Tally
+
+LONGEST_RUN = 5  # of words
+POOLED = "pooled"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Words(Family):
+    """A text, of which the words are counted; a category is a text of one word.
+
+    What is counted: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased, as
+    Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. `ngrams` counts runs of words as well
+    (2: pairs too; (2, 3): pairs and threes only); `unit="characters"` counts runs of characters instead. `stop_words`
+    are passed over; `stems` are a language's, by Snowball, or a word for each word that becomes another; a
+    `vocabulary` keeps to the words given, all others being ignored, or one word called "<unknown>" with
+    `unknown=True`. With `presence` each word counts once a text. `tokeniser` is a function of your own, from a text to
+    a list of tokens: it is called for every text, and many times slower. `errors` says what becomes of bytes that
+    are not UTF-8: "strict" is an error, "replace" puts a replacement character.
+
+    What the counts mean can be changed later: `reading` is "pooled" or "averaged" (multinomial), "bernoulli",
+    "poisson", "complement" or "compound"; `alpha` is the smoothing, as for Categorical; words met less than `min_count`
+    times are ignored, and all but the `limit` most frequent. Words never met are ignored.
+
+    >>> Words(reading="bernoulli", ngrams=2)
+    Words(ngrams=(1, 2), reading='bernoulli')
+    """
+
+    counting: ClassVar[tuple[str, ...]] = (
+        "shortest",
+        "lower",
+        "unit",
+        "ngrams",
+        "vocabulary",
+        "unknown",
+        "stems",
+        "stop_words",
+        "presence",
+        "tokeniser",
+    )
+    shortest: int = 2
+    lower: bool = True
+    unit: str = WORDS
+    ngrams: int | tuple[int, int] = (1, 1)
+    vocabulary: tuple[str, ...] | None = None
+    unknown: bool = False
+    stems: str | Mapping[str, str] | None = None
+    stop_words: tuple[str, ...] = ()
+    presence: bool = False
+    tokeniser: Callable[[str], Iterable[str]] | str | None = None
+    errors: str = STRICT
+    reading: str = POOLED
+    alpha: Alpha = LAPLACE
+    min_count: float = 0.0
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", as_alpha("Words", self.alpha))
+        self.settle("min_count")
+        self.settle_choice("shortest", int, 1, 1000)
+        for name in ("lower", "unknown", "presence"):
+            self.settle_choice(name, bool, 0, 1)
+        if self.limit is not None:
+            self.settle_choice("limit", int, 1, 1 << 31)
+        for name, choices in (
+            ("unit", (WORDS, CHARACTERS)),
+            ("errors", (STRICT, REPLACE)),
+            ("reading", tuple(READINGS)),
+        ):
+            self._settle_name(name, choices)
+        self._settle_runs()
+        for name in ("vocabulary", "stop_words"):
+            self._settle_words(name)
+        self._settle_stems()
+        if self.tokeniser is not None:
+            if not callable(self.tokeniser) and not isinstance(self.tokeniser, str):
+                raise ValueError(f"Words(tokeniser={self.tokeniser!r}): give a function from a text to its tokens.")
+            object.__setattr__(self, "tokeniser", Tokeniser(self.tokeniser))
+        if self.unknown and self.vocabulary is None:
+            raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
+
+    def _settle_name(self, name: str, choices: tuple[str, ...]) -> None:
+        value = getattr(self, name)
+        if value not in choices:
+            raise ValueError(f"Words({name}={value!r}): {name} must be one of {', '.join(map(repr, choices))}.")
+
+    def _settle_runs(self) -> None:
+        given = self.ngrams
+        runs = (1, given) if isinstance(given, int) else tuple(given)
+        longest = LONGEST_RUN if self.unit == WORDS else 1000
+        whole = len(runs) == 2 and all(isinstance(n, int) and not isinstance(n, bool) for n in runs)
+        if isinstance(given, bool) or not whole or not 1 <= runs[0] <= runs[1] <= longest:
+            raise ValueError(
+                f"Words(ngrams={given!r}): ngrams must be the longest run, or the shortest and the longest, from 1 to "
+                f"{longest} {self.unit}."
+            )
+        object.__setattr__(self, "ngrams", runs)
+
+    def _settle_words(self, name: str) -> None:
+        words = getattr(self, name)
+        if words is None:
+            return
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+            raise ValueError(f"Words({name}={words!r}): {name} must be a tuple of words.")
+        object.__setattr__(self, name, tuple(sorted(set(words))))
+
+    def _settle_stems(self) -> None:
+        if isinstance(self.stems, str):
+            snowball(self.stems)  # an error now rather than later
+        elif self.stems is not None:
+            if not all(isinstance(a, str) and isinstance(b, str) for a, b in dict(self.stems).items()):
+                raise ValueError(f"Words(stems={self.stems!r}): give a language, or a word for each word.")
+            object.__setattr__(self, "stems", dict(sorted(dict(self.stems).items())))
+        if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
+            raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
+
+    @cached_property
+    def cutter(self) -> Cutter:
+        return Cutter(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.settings()
+
+    @classmethod
+    def fields(cls) -> tuple[str, ...]:
+        return FIELDS
+
+    @classmethod
+    def empty(cls) -> Any:
+        return WordTally.empty()
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        allowed = None if self.vocabulary is None else {*self.vocabulary, UNKNOWN}
+        return allowed is None or set(slots) <= allowed
+
+    def encode(self, cells: pa.Array) -> pa.Array:
+        return self.cutter.encode(cells)
+
+    def tally(self, cells: pa.Array, rows: Rows) -> Any:
+        index = self.cutter.index()
+        documents = self.cutter.documents(cells)
+        grow = self.vocabulary is None
+        try:
+            reading = self.cutter.reading(documents, index, self.presence)
+            if rows.weights is not None:
+                return self._weighted(cells, rows, kernels.list_words(documents, reading, index, grow), index)
+            counted = kernels.count_words(documents, reading, index, grow, rows.codes, len(rows.classes))
+        except kernels.NotUtf8Error as error:
+            raise not_utf8(error) from None
+        words, columns, n, in_documents, share, lengths = counted
+        sums = {"n": Exact.counts(n), "documents": Exact.counts(in_documents), "share": Exact(share, -2)}
+        return WordTally(SparseTally(rows.classes, index, words, columns, sums), _lengths(lengths, rows))
+
+    def _weighted(self, cells: pa.Array, rows: Rows, listed: Any, index: kernels.StringIndex) -> WordTally:
+        """The same for rows that weigh something: slower, since every document's words are listed first."""
+        starts, words, counts = listed
+        row = np.repeat(np.arange(len(rows)), np.diff(starts))
+        lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
+        kept = rows.codes[row] >= 0
+        row, words, counts = row[kept], words[kept], counts[kept].astype(np.float64)
+        width = len(rows.classes)
+        pairs, at = np.unique(words.astype(np.int64) * width + rows.codes[row], return_inverse=True)
+        assert rows.weights is not None
+        weights, cell = rows.weights[row], at.astype(np.int32).reshape(-1)
+
+        def summed(factors: list[Any]) -> Exact:
+            return weighted_sums([weights, *factors], cell, len(pairs))
+
+        high, low = _parts(lengths[row])
+        sums = {
+            "n": summed([counts]),
+            "documents": summed([]),
+            "share": summed([counts, high]) + summed([counts, low]),
+        }
+        words, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
+        tally = SparseTally(rows.classes, index, words, columns, sums)
+        missing = cells.is_null().to_numpy(zero_copy_only=False)
+        return WordTally(tally, _lengths(np.where(missing, -1, lengths), rows))
+
+    def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
+        """How many documents were counted; where there are none left, how many words."""
+        documents = tally.documents(list(classes))
+        none = np.flatnonzero(documents.is_zero())
+        if none.size:
+            documents.add_at(none, tally.words.sum_of("n", [classes[int(i)] for i in none]))
+        return documents
+
+    def impossible(self, tally: Any, touched: Any) -> str | None:
+        if reason := self.refusal(tally.words.at(touched.words)):
+            return reason
+        return Family.refusal(self, tally.lengths.cells(touched.lengths))
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        fewer = cells["n"] - cells["documents"]
+        if fewer.is_below(TRACE * (1.0 + cells["n"].round())).any():
+            return "a word would be in more documents than it occurs"
+        return None
+
+    def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
+        return believe_words(self, tally, list(classes))
+
+
+def _lengths(lengths: Any, rows: Rows) -> Tally:
+    met, codes = np.unique(rounded_lengths(lengths), return_inverse=True)
+    below = int(np.searchsorted(met, 0))  # missing ones
+    counts = rows.count(codes.astype(np.int32).reshape(-1) - np.int32(below), len(met) - below)
+    return Tally(rows.classes, met[below:].tolist(), {"n": counts})
+
+
+def _parts(lengths: Any) -> tuple[Any, Any]:
+    """One word's part of a document of this length, cut off at 2⁻⁶⁴ as the kernel does: upper and lower half."""
+    whole = [(1 << 64) // int(n) if n else 0 for n in np.unique(lengths)]
+    at = np.searchsorted(np.unique(lengths), lengths)
+    high = np.array([value >> 32 for value in whole], np.float64) * 2.0**-32
+    low = np.array([value & 0xFFFFFFFF for value in whole], np.float64) * 2.0**-64
+    return (high[at], low[at]) if len(whole) else (np.zeros(0), np.zeros(0))

@@ -1,0 +1,47 @@
+// What the Python names of all kernels share. Types and shapes are checked, and nothing is converted: an array of another
+// type would be a copy, and what is written to it lost.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tallybayes {
+
+namespace nb = nanobind;
+
+template <class T>
+using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Free = nb::gil_scoped_release;
+
+inline void expect(bool right, const char* what) {
+    if (!right) throw nb::value_error(what);
+}
+
+template <class T>
+nb::object give(std::vector<size_t> shape, T** data) {
+    size_t count = 1;
+    for (size_t side : shape) count *= side;
+    *data = new T[count]();
+    nb::capsule owner(*data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(*data, shape.size(), shape.data(), owner));
+}
+
+// The vector itself, as an array with so many columns.
+template <class T>
+nb::object give(std::vector<T>&& values, size_t columns = 0) {
+    auto* held = new std::vector<T>(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    const size_t shape[] = {columns ? held->size() / columns : held->size(), columns};
+    return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), columns ? 2 : 1, shape, owner));
+}
+
+void bind_strings(nb::module_& m);
+void bind_words(nb::module_& m);
+
+}  // namespace tallybayes

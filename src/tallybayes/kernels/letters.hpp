@@ -1,0 +1,50 @@
+// Texts as their letters: lower-cased UTF-8, and one bit per byte that says whether it belongs to a word.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace tallybayes {
+
+// What every character is, in pages of 256 of which equal ones are kept once. The numbers come from Python, so that a
+// word here is a word there.
+struct Letters {
+    static constexpr uint32_t character = (1u << 21) - 1;  // the bits in which it differs from what it becomes
+    static constexpr uint32_t word = 1u << 31;
+    static constexpr uint32_t space = 1u << 30;
+    static constexpr uint32_t cased = 1u << 29;
+    static constexpr uint32_t ignorable = 1u << 28;  // when cased neighbours are looked for
+    static constexpr uint32_t dotted = 1u << 27;     // a dot above follows it: İ becomes i and a dot
+    static constexpr uint32_t sigma = 1u << 26;      // becomes another at the end of a word
+
+    std::vector<uint16_t> pages;
+    std::vector<uint32_t> entries;
+    bool lower;  // capital letters become small ones
+
+    uint32_t operator[](uint32_t at) const { return entries[uint32_t(pages[at >> 8]) << 8 | (at & 255)]; }
+};
+
+struct Text {
+    static constexpr uint64_t padding = 32;  // bytes behind the text that can be read
+
+    std::vector<char> bytes;
+    std::vector<uint64_t> words;  // a bit for every byte
+    uint64_t length = 0;
+    bool ascii = true;
+
+    // Reads a text; returns where it is not UTF-8, or -1. What is not UTF-8 becomes a replacement character.
+    int64_t read(const char* text, uint64_t size, const Letters& letters);
+    // The same, with every run of white space as one space.
+    int64_t read_evenly(const char* text, uint64_t size, const Letters& letters);
+
+private:
+    void start(uint64_t size);
+    void make_room(uint64_t room);
+    void write(uint32_t character);
+    void mark(uint64_t from, uint64_t bits);
+    void copy_ascii(const char* text, uint64_t size, const Letters& letters);
+    uint64_t convert(const char* start, const char* at, const char* end, const Letters& letters, int64_t& invalid);
+
+    uint64_t clean_ = 0;  // so many of the words are zero but for what is set
+};
+
+}  // namespace tallybayes

@@ -1,0 +1,94 @@
+// The Python names of the indexes of strings and of pairs.
+#include <nanobind/stl/optional.h>
+
+#include <cstring>
+#include <optional>
+
+#include "arrays.hpp"
+#include "columns.hpp"
+#include "pairs.hpp"
+#include "strings.hpp"
+
+using namespace nanobind::literals;
+
+namespace tallybayes {
+namespace {
+
+nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t> bytes,
+                  std::optional<In<uint8_t>> validity, int64_t first, int64_t rows, bool grow) {
+    const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
+    int32_t* codes;
+    nb::object result = give<int32_t>({size_t(rows)}, &codes);
+    {
+        Free free;
+        index.encode(column, grow, codes);
+    }
+    return result;
+}
+
+nb::tuple strings(const StringIndex& index) {
+    int64_t* ends;
+    uint8_t* bytes;
+    nb::object first = give<int64_t>({index.ends().size()}, &ends);
+    nb::object second = give<uint8_t>({index.bytes().size()}, &bytes);
+    std::memcpy(ends, index.ends().data(), index.ends().size() * sizeof *ends);
+    if (!index.bytes().empty()) std::memcpy(bytes, index.bytes().data(), index.bytes().size());
+    return nb::make_tuple(first, second);
+}
+
+template <class Work>
+nb::object codes_of(const StringIndex& other, Work work) {
+    int32_t* codes;
+    nb::object result = give<int32_t>({size_t(other.size())}, &codes);
+    {
+        Free free;
+        work(codes);
+    }
+    return result;
+}
+
+}  // namespace
+
+void bind_strings(nb::module_& m) {
+    nb::class_<StringIndex>(m, "StringIndex")
+        .def(nb::init<>())
+        .def("__len__", &StringIndex::size)
+        .def("encode", &encode, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none().noconvert(),
+             "first"_a, "rows"_a, "grow"_a)
+        .def("strings", &strings)
+        .def("copy", [](const StringIndex& index) { return StringIndex(index); })
+        .def("merge", [](StringIndex& index, const StringIndex& other) {
+            expect(&index != &other, "an index cannot be merged with itself");
+            return codes_of(other, [&](int32_t* codes) { index.merge(other, codes); });
+        }, "other"_a)
+        .def("find_all", [](const StringIndex& index, const StringIndex& other) {
+            return codes_of(other, [&](int32_t* codes) { index.find_all(other, codes); });
+        }, "other"_a)
+        .def("subset", [](const StringIndex& index, In<int32_t> codes) {
+            return index.subset(codes.data(), int64_t(codes.size()));
+        }, "codes"_a.noconvert(), nb::call_guard<Free>())
+        .def("sorted", [](const StringIndex& index) {
+            std::vector<int32_t> order;
+            {
+                Free free;
+                order = index.sorted();
+            }
+            return give(std::move(order));
+        });
+    nb::class_<PairIndex>(m, "PairIndex")
+        .def(nb::init<>())
+        .def("__len__", &PairIndex::size)
+        .def("copy", [](const PairIndex& index) { return PairIndex(index); })
+        .def("encode", [](PairIndex& index, In<int32_t> a, In<int32_t> b, bool grow) {
+            expect(a.size() == b.size(), "the two halves of the pairs differ in length");
+            int64_t* numbers;
+            nb::object result = give<int64_t>({a.size()}, &numbers);
+            {
+                Free free;
+                index.encode(a.data(), b.data(), int64_t(a.size()), grow, numbers);
+            }
+            return result;
+        }, "a"_a.noconvert(), "b"_a.noconvert(), "grow"_a);
+}
+
+}  // namespace tallybayes

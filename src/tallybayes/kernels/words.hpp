@@ -1,0 +1,71 @@
+// Documents: counting the words of each class, listing the words of each document, and adding up what they say.
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "strings.hpp"
+#include "tokens.hpp"
+
+namespace tallybayes {
+
+// Texts of any kind: Arrow strings, a single text, or (with `tokens`) lists of words that are already cut.
+struct Documents {
+    StringColumn column;          // the texts, or the words
+    const int64_t* tokens;        // where each document's words start within the column; null if these are texts
+    const uint8_t* missing;       // with `tokens`: a byte per document
+    int64_t rows;
+
+    bool is_missing(int64_t row) const { return tokens ? missing[row] != 0 : column.missing(row); }
+};
+
+// How texts become numbered words.
+struct Reading {
+    const Tokeniser* tokeniser;
+    const Translation* translation;  // or none
+    bool once;                       // each word once a document
+    int32_t unknown;                 // the number of all words not in the index, or below zero: they are passed over
+};
+
+struct Counted {
+    std::vector<int32_t> words, classes;
+    std::vector<int64_t> n, documents;
+    std::vector<int64_t> share;    // three limbs each, the lowest of 2^-64
+    std::vector<int64_t> lengths;  // of every document; below zero: it was not counted
+};
+
+// The documents' words by class; the index grows unless it is told not to. Throws `NotUtf8`.
+Counted count_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow,
+                    const int32_t* classes, int width);
+
+struct Listed {
+    std::vector<int64_t> starts;  // of each document's words, and the end
+    std::vector<int32_t> words;
+    std::vector<int32_t> counts;
+};
+
+// Each document's words, by number, and how often it has them.
+Listed list_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow);
+
+// What every word says about every class, as a table, or only where a class has met the word.
+struct Scores {
+    const double* table;      // [word][class], or null
+    const int64_t* starts;    // of each word's cells, and the end
+    const int32_t* classes;
+    const double* cells;      // what is said beyond `otherwise`; if that is −∞, all that is said
+    const double* otherwise;  // what a word says about a class that has not met it
+    const double* each;       // what every word says about a class
+    int64_t width;            // classes
+};
+
+// Adds up what the words say to scores[class][row], and counts the words that the index knows.
+void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& said,
+               double* scores, int64_t stride, int64_t* lengths);
+
+// The message is the number of the row.
+struct NotUtf8 : std::runtime_error {
+    explicit NotUtf8(int64_t row) : std::runtime_error(std::to_string(row)) {}
+};
+
+}  // namespace tallybayes

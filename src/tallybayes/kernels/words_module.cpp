@@ -1,0 +1,169 @@
+// The Python names of what reads documents.
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "arrays.hpp"
+#include "columns.hpp"
+#include "words.hpp"
+
+using namespace nanobind::literals;
+
+namespace tallybayes {
+namespace {
+
+// Documents, and the arrays that hold them.
+struct HeldDocuments {
+    In<uint8_t> offsets, bytes;
+    std::optional<In<uint8_t>> validity, missing;
+    std::optional<In<int64_t>> tokens;
+    Documents view;
+};
+
+void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint8_t> bytes,
+                    std::optional<In<uint8_t>> validity, int64_t first, int64_t rows, std::optional<In<int64_t>> tokens,
+                    std::optional<In<uint8_t>> missing) {
+    const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
+    Documents view{column, nullptr, nullptr, rows};
+    if (tokens) {
+        expect(missing && tokens->size() == missing->size() + 1, "tokens and missing do not fit");
+        expect(std::is_sorted(tokens->data(), tokens->data() + tokens->size()) && tokens->data()[0] >= 0 &&
+                   tokens->data()[tokens->size() - 1] <= rows,
+               "tokens do not fit the column");
+        view = {column, tokens->data(), missing->data(), int64_t(missing->size())};
+    }
+    new (self) HeldDocuments{offsets, bytes, validity, missing, tokens, view};
+}
+
+void make_tokeniser(Tokeniser* self, In<uint16_t> pages, In<uint32_t> entries, bool lower, uint32_t shortest, bool characters,
+                    uint32_t low, uint32_t high, bool strict) {
+    expect(pages.size() == 0x1100 && entries.size() % 256 == 0, "the tables do not cover Unicode");
+    for (size_t i = 0; i < pages.size(); ++i) expect(size_t(pages.data()[i]) < entries.size() / 256, "a page is missing");
+    expect(1 <= low && low <= high && shortest >= 1, "the tokens' lengths are not in order");
+    Letters letters{{pages.data(), pages.data() + pages.size()}, {entries.data(), entries.data() + entries.size()}, lower};
+    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict};
+}
+
+void make_translation(Translation* self, const StringIndex& from, const StringIndex& to, In<int32_t> becomes) {
+    expect(int64_t(becomes.size()) == from.size(), "every word needs one that it becomes");
+    for (size_t i = 0; i < becomes.size(); ++i) expect(becomes.data()[i] < to.size(), "a word becomes one that is not there");
+    new (self) Translation{from, to, {becomes.data(), becomes.data() + becomes.size()}};
+}
+
+// Tokeniser, translation and what becomes of words that are not in the index.
+struct HeldReading {
+    nb::object tokeniser, translation;
+    Reading view;
+};
+
+void make_reading(HeldReading* self, nb::object tokeniser, nb::object translation, bool once, int32_t unknown) {
+    const Translation* words = translation.is_none() ? nullptr : &nb::cast<const Translation&>(translation);
+    new (self) HeldReading{tokeniser, translation, {&nb::cast<const Tokeniser&>(tokeniser), words, once, unknown}};
+}
+
+nb::tuple count(const HeldDocuments& documents, const HeldReading& reading, StringIndex& index, bool grow, In<int32_t> classes,
+                int width) {
+    expect(int64_t(classes.size()) == documents.view.rows, "documents and classes differ in length");
+    expect(reading.view.unknown < index.size(), "the unknown word is not in the index");
+    Counted found;
+    {
+        Free free;
+        found = count_words(documents.view, reading.view, index, grow, classes.data(), width);
+    }
+    return nb::make_tuple(give(std::move(found.words)), give(std::move(found.classes)), give(std::move(found.n)),
+                          give(std::move(found.documents)), give(std::move(found.share), 3), give(std::move(found.lengths)));
+}
+
+nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, StringIndex& index, bool grow) {
+    expect(reading.view.unknown < index.size(), "the unknown word is not in the index");
+    Listed found;
+    {
+        Free free;
+        found = list_words(documents.view, reading.view, index, grow);
+    }
+    return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.words)), give(std::move(found.counts)));
+}
+
+// What words say, checked once and kept: an index of words, and a table or cells.
+class WordScorer {
+public:
+    WordScorer(const StringIndex& index, Table<double> table) : index_(&index), table_(table) {
+        expect(int64_t(table.shape(0)) == index.size(), "the table does not fit the words");
+        said_ = {table.data(), nullptr, nullptr, nullptr, nullptr, nullptr, int64_t(table.shape(1))};
+    }
+    WordScorer(const StringIndex& index, In<int64_t> starts, In<int32_t> classes, In<double> cells, In<double> otherwise,
+               In<double> each)
+        : index_(&index), starts_(starts), classes_(classes), cells_(cells), otherwise_(otherwise), each_(each) {
+        expect(int64_t(starts.size()) == index.size() + 1 && otherwise.size() + 1 == starts.size() && starts.data()[0] == 0 &&
+                   std::is_sorted(starts.data(), starts.data() + starts.size()) &&
+                   starts.data()[index.size()] == int64_t(cells.size()) && cells.size() == classes.size(),
+               "the cells do not fit the words");
+        for (size_t i = 0; i < classes.size(); ++i)
+            expect(classes.data()[i] >= 0 && size_t(classes.data()[i]) < each.size(), "there is no such class");
+        said_ = {nullptr, starts.data(), classes.data(), cells.data(), otherwise.data(), each.data(), int64_t(each.size())};
+    }
+
+    nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
+        expect(int64_t(scores.shape(0)) == said_.width && int64_t(scores.shape(1)) >= documents.view.rows &&
+                   reading.view.unknown < index_->size(),
+               "the scores do not fit");
+        int64_t* lengths;
+        nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
+        {
+            Free free;
+            add_words(documents.view, reading.view, *index_, said_, scores.data(), int64_t(scores.shape(1)), lengths);
+        }
+        return result;
+    }
+
+    int64_t add_text(nb::str text, const HeldReading& reading, Out<double> scores) const {
+        Py_ssize_t size;
+        const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (!bytes) throw nb::python_error();
+        expect(int64_t(scores.shape(0)) == said_.width && scores.shape(1) == 1 && reading.view.unknown < index_->size(),
+               "the scores do not fit");
+        const int64_t offsets[] = {0, int64_t(size)};
+        const Documents single{{offsets, true, bytes, int64_t(size), nullptr, 0, 1}, nullptr, nullptr, 1};
+        int64_t length;
+        add_words(single, reading.view, *index_, said_, scores.data(), 1, &length);
+        return length;
+    }
+
+private:
+    const StringIndex* index_;  // kept alive by Python
+    Table<double> table_;
+    In<int64_t> starts_;
+    In<int32_t> classes_;
+    In<double> cells_, otherwise_, each_;
+    Scores said_;
+};
+
+}  // namespace
+
+void bind_words(nb::module_& m) {
+    nb::exception<NotUtf8>(m, "NotUtf8Error", PyExc_ValueError);
+    nb::class_<Tokeniser>(m, "Tokeniser")
+        .def("__init__", &make_tokeniser, "pages"_a.noconvert(), "entries"_a.noconvert(), "lower"_a, "shortest"_a,
+             "characters"_a, "low"_a, "high"_a, "strict"_a);
+    nb::class_<Translation>(m, "Translation")
+        .def("__init__", &make_translation, "source"_a, "target"_a, "becomes"_a.noconvert());
+    nb::class_<HeldReading>(m, "Reading")
+        .def("__init__", &make_reading, "tokeniser"_a, "translation"_a.none(), "once"_a, "unknown"_a);
+    nb::class_<HeldDocuments>(m, "Documents")
+        .def("__init__", &make_documents, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(),
+             "validity"_a.none().noconvert(), "first"_a, "rows"_a, "tokens"_a.none().noconvert() = nb::none(),
+             "missing"_a.none().noconvert() = nb::none());
+    m.def("count_words", &count, "documents"_a, "reading"_a, "index"_a, "grow"_a, "classes"_a.noconvert(), "width"_a);
+    m.def("list_words", &list, "documents"_a, "reading"_a, "index"_a, "grow"_a);
+    nb::class_<WordScorer>(m, "WordScorer")
+        .def(nb::init<const StringIndex&, Table<double>>(), "index"_a, "table"_a.noconvert(),
+             nb::keep_alive<1, 2>())
+        .def(nb::init<const StringIndex&, In<int64_t>, In<int32_t>, In<double>, In<double>, In<double>>(), "index"_a,
+             "starts"_a.noconvert(), "classes"_a.noconvert(), "cells"_a.noconvert(), "otherwise"_a.noconvert(),
+             "each"_a.noconvert(), nb::keep_alive<1, 2>())
+        .def("add", &WordScorer::add, "documents"_a, "reading"_a, "scores"_a.noconvert())
+        .def("add_text", &WordScorer::add_text, "text"_a, "reading"_a, "scores"_a.noconvert());
+}
+
+}  // namespace tallybayes
