@@ -16,7 +16,8 @@ from tallybayes.labels import label_array, label_column
 from tallybayes.tally import Rows
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
-LEAST_ROWS = 1 << 15  # a thread of its own is not worth less
+LEAST_ROWS = 1 << 15  # a thread of its own is not worth less …
+LEAST_BYTES = 1 << 21  # … than that, or this
 
 T = TypeVar("T")
 
@@ -48,14 +49,15 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
             yield from _one_frame(item, labels, weights)
 
 
-def in_pieces(rows: int, threads: int | None, work: Callable[[int, int], T]) -> Iterator[T]:
+def in_pieces(rows: int, threads: int | None, work: Callable[[int, int], T], size: int = 0) -> Iterator[T]:
     """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
-    by the processors and the rows, unless it is given."""
-    count = max(min(threads, rows) if threads else min(_processors(), rows // LEAST_ROWS), 1)
-    edges = np.linspace(0, rows, count + 1).astype(int).tolist()
+    by the processors, the rows and their size in bytes, unless it is given."""
+    worth = max(rows // LEAST_ROWS, size // LEAST_BYTES)
+    count = max(min(threads or min(_processors(), worth), rows), 1)
     if count == 1:
         yield work(0, rows)
         return
+    edges = np.linspace(0, rows, count + 1).astype(int).tolist()
     with ThreadPoolExecutor(count) as pool:
         yield from pool.map(work, edges[:-1], edges[1:])
 

@@ -7,7 +7,6 @@ prior. What the counts say is asked in `model`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import reduce
 from operator import iadd, isub
 from typing import Any, Self
 
@@ -61,7 +60,7 @@ class Counted:
         if self.kind != other.kind and not other.rows.filled():
             return self
         self._own(other.kind)
-        self._merge(other, iadd)
+        self._merge(other.rows, other.columns, iadd)
         return self
 
     def __isub__(self, other: Self) -> Self:
@@ -71,10 +70,10 @@ class Counted:
             return self
         kind = self.kind
         self._own(other.kind)
-        self._merge(other, isub)
+        self._merge(other.rows, other.columns, isub)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
-            self._merge(other, iadd)  # exact, so that nothing of the attempt remains
+            self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
             self.kind = kind
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
         return self
@@ -145,18 +144,27 @@ class Counted:
     def _count(self, batch: Batch, threads: int | None) -> None:
         encoded = self.schema.encode(batch.cells, batch.start)
 
-        def count(start: int, stop: int) -> Counted:
-            part = Counted(self.schema, batch.kind)
+        def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
             rows = batch.rows.slice(start, stop)
-            part.rows = rows.tally()
+            columns = {}
             for name, family in self.schema.columns.items():
                 try:
-                    part.columns[name] = family.tally(encoded[name][start:stop], rows)
+                    columns[name] = family.tally(encoded[name][start:stop], rows)
                 except CellError as error:
                     raise error.located(name, batch.start + start) from None
-            return part
+            return rows.tally(), columns
 
-        reduce(iadd, in_pieces(len(batch.rows), threads, count), self)
+        for rows, columns in in_pieces(len(batch.rows), threads, count, batch.cells.nbytes):
+            self._take(batch.kind, rows, columns)
+
+    def _take(self, kind: pa.DataType, rows: Tally, columns: dict[str, Tally]) -> None:
+        """Adds counts that nobody else has."""
+        if self.kind is None:
+            self.kind, self.rows, self.columns = kind, rows, columns
+            return
+        self._check_kind(kind)
+        self._own(kind)
+        self._merge(rows, columns, iadd)
 
     def _tally(self, column: str) -> Tally:
         if column not in self.columns:
@@ -199,7 +207,7 @@ class Counted:
             self.columns = {name: tally.copy() for name, tally in self.columns.items()}
             self._shared = False
 
-    def _merge(self, other: Self, operation: Callable[[Any, Any], Any]) -> None:
-        operation(self.rows, other.rows)
+    def _merge(self, rows: Tally, columns: Mapping[str, Tally], operation: Callable[[Any, Any], Any]) -> None:
+        operation(self.rows, rows)
         for name, tally in self.columns.items():
-            operation(tally, other.columns[name])
+            operation(tally, columns[name])

@@ -189,6 +189,14 @@ class Exact:
             wide = wide.carried()
         self.limbs, self.low = wide.limbs, wide.low
 
+    def add_rows(self, rows: Counts, other: Exact, sign: int) -> None:
+        """Adds `sign` times as many numbers in place, to the elements at these places; no place may come twice."""
+        low, size = _union(self, other)
+        wide, other = self.widened(low, size), other.widened(low, size)
+        if kernels.add_rows(wide.limbs, rows, np.ascontiguousarray(other.limbs), sign) >= FULL:
+            wide = wide.carried()
+        self.limbs, self.low = wide.limbs, wide.low
+
 
 def to_float(value: Fraction) -> float:
     """The nearest double, infinite beyond the largest."""

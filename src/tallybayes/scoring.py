@@ -171,7 +171,7 @@ class Beliefs:
                 impossible += finish(scores, out[at:stop])
             return impossible
 
-        return out, sum(in_pieces(batch.num_rows, threads, score))
+        return out, sum(in_pieces(batch.num_rows, threads, score, batch.nbytes))
 
     def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
         try:

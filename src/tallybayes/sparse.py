@@ -207,7 +207,7 @@ class SparseTally:
             return
         numbers = self._numbers(other, grow=True)
         for name, array in other.cells().sums.items():
-            self._sums[name].add_at(numbers, array if sign > 0 else -array)
+            self._sums[name].add_rows(numbers, array, sign)
 
     def _numbers(self, other: SparseTally, grow: bool) -> Counts:
         """The number that each of the other's cells has here; with `grow`, new ones are made room for."""

@@ -203,7 +203,7 @@ class Tally:
         if (self._slots, self._classes) != (other._slots, other._classes):
             slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
             classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
-            index = np.ix_(slots, classes)
+            index = slots[:, None], classes
         for name, array in other.sums.items():
             self._arrays[name].add_at(index, array if sign > 0 else -array)
 

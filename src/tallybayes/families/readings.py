@@ -8,33 +8,59 @@ about all classes that did not (`otherwise`), every word adds the same to a clas
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.exact import Codes, Floats
+from tallybayes import kernels
+from tallybayes.exact import Codes, Exact, Floats
 from tallybayes.families import special
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
+from tallybayes.sparse import index_strings
 
 LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
 MOST_TABLE = 1 << 27  # so many numbers are a gigabyte
 MOST_CONCENTRATED = 1e9
 
 
-class Seen(NamedTuple):
-    """What was counted of the words that are not ignored, and of their documents."""
+@dataclass
+class Seen:
+    """What was counted of the words that are not ignored, and of their documents. Sums are rounded when asked for."""
 
     words: Codes  # of each cell the word …
     classes: Codes  # … and the class
-    n: Floats  # occurrences
-    documents: Floats  # documents that have the word
-    share: Floats  # Σ over documents of the part of their words that it is
+    sums: dict[str, Exact]
     texts: Floats  # documents of each class
     lengths: Floats  # how long documents are …
     spread: Floats  # … and how many of each class are so long
-    vocabulary: Callable[[], list[str]]  # the words
-    size: int  # how many words there are
+    index: kernels.StringIndex
+
+    @property
+    def size(self) -> int:
+        """How many words there are."""
+        return len(self.index)
+
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        return index_strings(self.index).to_pylist()
+
+    @cached_property
+    def n(self) -> Floats:
+        """How often each word occurred in each class, of those that did."""
+        return self.sums["n"].round()
+
+    @cached_property
+    def documents(self) -> Floats:
+        """How many documents have it."""
+        return self.sums["documents"].round()
+
+    @cached_property
+    def share(self) -> Floats:
+        """Σ over documents of the part of their words that it is."""
+        return self.sums["share"].round()
 
     def by_class(self, values: Floats) -> Floats:
         """Sums over the cells of each class."""
@@ -48,8 +74,7 @@ class Seen(NamedTuple):
         if isinstance(alpha, (int, float)):
             return np.full(self.size, float(alpha))
         named = isinstance(alpha, Mapping) or isinstance(alpha.p, Mapping)
-        levels = self.vocabulary() if named else [""] * self.size
-        return pseudocounts(alpha, levels, self.by_word(values))
+        return pseudocounts(alpha, self.vocabulary if named else [""] * self.size, self.by_word(values))
 
 
 class Said(NamedTuple):
@@ -157,7 +182,7 @@ def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
         )
     overall = seen.by_word(seen.documents)
     if isinstance(alpha, MEstimate):
-        levels = seen.vocabulary() if isinstance(alpha.p, Mapping) else []
+        levels = seen.vocabulary if isinstance(alpha.p, Mapping) else []
         share = overall / max(seen.texts.sum(), 1e-300)
         p = share if alpha.p == "overall" else pseudocounts(MEstimate(1.0, alpha.p), levels, overall)
         hits, misses = alpha.m * p, alpha.m * (1.0 - p)

@@ -29,9 +29,8 @@ STEP = 1 << 16  # words looked at at once, when all are
 
 
 def believe_words(family: Any, tally: WordTally, classes: list[Key]) -> WordBelief:
-    index, seen = _seen(family, tally, classes)
     kind = CompoundBelief if family.reading == "compound" else WordBelief
-    return kind(family, index, seen)
+    return kind(family, _seen(family, tally, classes))
 
 
 class WordBelief(Belief):
@@ -39,12 +38,12 @@ class WordBelief(Belief):
 
     has_parts = True
 
-    def __init__(self, family: Any, index: kernels.StringIndex, seen: Seen) -> None:
+    def __init__(self, family: Any, seen: Seen) -> None:
         self.family = family
         self.seen = seen
         self.said: Said = READINGS[family.reading](seen, family.alpha)
         self.likelihood = family.reading != "complement"
-        self._index = index
+        self._index = seen.index
         self._once = family.presence or family.reading == "bernoulli"
         self._width = len(seen.texts)
         self._scorer = self._make_scorer()
@@ -138,7 +137,7 @@ class WordBelief(Belief):
         return rows
 
     def words(self) -> list[str]:
-        return self.seen.vocabulary()
+        return self.seen.vocabulary
 
     def parts(self, cells: pa.Array) -> Iterator[list[Part]]:
         """For every text what each of its words says; what is said of none in particular comes last."""
@@ -249,7 +248,7 @@ class CompoundBelief(WordBelief):
         return np.where(np.isfinite(rows), self._rising(rows, counts[:, None]), rows)
 
 
-def _seen(family: Any, tally: WordTally, classes: Sequence[Key]) -> tuple[kernels.StringIndex, Seen]:
+def _seen(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
     """The words that are not ignored, in an index of their own, and what was counted of them."""
     counted = tally.words.canonical() if family.limit is not None else tally.words
     words, columns, sums = counted.cells()
@@ -273,15 +272,12 @@ def _seen(family: Any, tally: WordTally, classes: Sequence[Key]) -> tuple[kernel
     new[codes] = np.arange(len(codes), dtype=np.int32)
     known = tally.lengths.canonical()
     spread = known.aligned(known.slots, classes).sums["n"].round()
-    return index, Seen(
+    return Seen(
         words=new[words[kept]],
         classes=place[columns[kept]],
-        n=n[kept],
-        documents=sums["documents"][kept].round(),
-        share=sums["share"][kept].round(),
+        sums={name: array[kept] for name, array in sums.items()},
         texts=tally.documents(list(classes)).round(),
         lengths=np.array(known.slots, np.float64),
         spread=spread,
-        vocabulary=lambda: index_strings(index).to_pylist(),
-        size=len(index),
+        index=index,
     )

@@ -178,9 +178,10 @@ class Words(Family):
             counted = kernels.count_words(documents, reading, index, grow, rows.codes, len(rows.classes))
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
-        words, columns, n, in_documents, share, lengths = counted
-        sums = {"n": Exact.counts(n), "documents": Exact.counts(in_documents), "share": Exact(share, -2)}
-        return WordTally(SparseTally(rows.classes, index, words, columns, sums), _lengths(lengths, rows))
+        words, columns, n, in_documents, share, lengths, length = counted
+        sums = {"n": Exact(n[:, None]), "documents": Exact(in_documents[:, None]), "share": Exact(share, -2)}
+        spread = Tally(rows.classes, lengths.tolist(), {"n": rows.count(length, len(lengths))})
+        return WordTally(SparseTally(rows.classes, index, words, columns, sums), spread)
 
     def _weighted(self, cells: pa.Array, rows: Rows, listed: Any, index: kernels.StringIndex) -> WordTally:
         """The same for rows that weigh something: slower, since every document's words are listed first."""
@@ -206,7 +207,9 @@ class Words(Family):
         words, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
         tally = SparseTally(rows.classes, index, words, columns, sums)
         missing = cells.is_null().to_numpy(zero_copy_only=False)
-        return WordTally(tally, _lengths(np.where(missing, -1, lengths), rows))
+        met, length = np.unique(rounded_lengths(lengths), return_inverse=True)
+        codes = np.where(missing, -1, length.reshape(-1)).astype(np.int32)
+        return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """How many documents were counted; where there are none left, how many words."""
@@ -231,13 +234,6 @@ class Words(Family):
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes))
-
-
-def _lengths(lengths: Any, rows: Rows) -> Tally:
-    met, codes = np.unique(rounded_lengths(lengths), return_inverse=True)
-    below = int(np.searchsorted(met, 0))  # missing ones
-    counts = rows.count(codes.astype(np.int32).reshape(-1) - np.int32(below), len(met) - below)
-    return Tally(rows.classes, met[below:].tolist(), {"n": counts})
 
 
 def _parts(lengths: Any) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ Tokeniser = compiled.Tokeniser
 Translation = compiled.Translation
 WordScorer = compiled.WordScorer
 add_normal = compiled.add_normal
+add_rows = compiled.add_rows
 add_student = compiled.add_student
 add_table = compiled.add_table
 count_codes = compiled.count_codes

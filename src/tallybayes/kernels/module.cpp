@@ -92,6 +92,13 @@ NB_MODULE(compiled, m) {
     m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
           "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
+    m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {
+        expect(values.shape(0) == rows.size() && values.shape(1) == target.shape(1), "the values do not fit");
+        for (size_t i = 0; i < rows.size(); ++i)
+            expect(rows.data()[i] >= 0 && size_t(rows.data()[i]) < target.shape(0), "there is no such row");
+        Free free;
+        return add_rows(target.data(), rows.data(), int64_t(rows.size()), int64_t(values.shape(1)), values.data(), sign);
+    }, "target"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(), "sign"_a);
     m.def("add_table", [](In<int32_t> codes, Table<double> table, Out<double> scores) {
         expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= codes.size(), "the scores do not fit");
         Free free;

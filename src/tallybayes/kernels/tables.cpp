@@ -1,5 +1,7 @@
 #include "tables.hpp"
 
+#include <algorithm>
+
 namespace tallybayes {
 
 void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width,
@@ -25,6 +27,17 @@ void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t 
         const double* said = table + codes[row] * classes;
         for (int64_t c = 0; c < classes; ++c) scores[c * stride + row] += said[c];
     }
+}
+
+int64_t add_rows(int64_t* target, const int64_t* rows, int64_t count, int64_t width, const int64_t* values, int64_t sign) {
+    int64_t largest = 0;
+    for (int64_t i = 0; i < count; ++i)
+        for (int64_t k = 0; k < width; ++k) {
+            int64_t& sum = target[rows[i] * width + k];
+            sum += sign * values[i * width + k];
+            largest = std::max(largest, sum < 0 ? -sum : sum);
+        }
+    return largest;
 }
 
 }  // namespace tallybayes

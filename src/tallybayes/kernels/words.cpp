@@ -1,6 +1,7 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -99,6 +100,22 @@ inline void add(Cell& cell, uint64_t length, uint64_t part) {
     cell.whole += (cell.fraction < part) + (length == 1);
 }
 
+inline int64_t rounded(int64_t length) {
+    const int spare = std::max(int(std::bit_width(uint64_t(length))) - 8, 0);
+    return length >> spare << spare;
+}
+
+void number(const std::vector<int64_t>& lengths, Counted& result) {
+    result.lengths = lengths;
+    std::vector<int64_t>& met = result.lengths;
+    std::sort(met.begin(), met.end());
+    met.erase(std::unique(met.begin(), met.end()), met.end());
+    if (!met.empty() && met.front() < 0) met.erase(met.begin());
+    result.length.resize(lengths.size());
+    for (size_t i = 0; i < lengths.size(); ++i)
+        result.length[i] = lengths[i] < 0 ? -1 : int32_t(std::lower_bound(met.begin(), met.end(), lengths[i]) - met.begin());
+}
+
 void take(std::vector<Cell>& cells, std::vector<int32_t>& met, int32_t class_, Counted& result) {
     std::sort(met.begin(), met.end());
     for (const int32_t code : met) {
@@ -120,7 +137,7 @@ void take(std::vector<Cell>& cells, std::vector<int32_t>& met, int32_t class_, C
 Counted count_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow,
                     const int32_t* classes, int width) {
     Counted result;
-    result.lengths.assign(documents.rows, -1);
+    std::vector<int64_t> lengths(documents.rows, -1);
     const auto rows = rows_by_class(documents, classes, width);
     std::vector<Cell> cells(index.size());
     std::vector<int32_t> met;
@@ -143,10 +160,11 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
                 }
                 add(cell, length, part);
             }
-            result.lengths[row] = int64_t(length);
+            lengths[row] = rounded(int64_t(length));
         }
         take(cells, met, class_, result);
     }
+    number(lengths, result);
     return result;
 }
 

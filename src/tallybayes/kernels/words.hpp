@@ -32,7 +32,8 @@ struct Counted {
     std::vector<int32_t> words, classes;
     std::vector<int64_t> n, documents;
     std::vector<int64_t> share;    // three limbs each, the lowest of 2^-64
-    std::vector<int64_t> lengths;  // of every document; below zero: it was not counted
+    std::vector<int64_t> lengths;  // that documents have, to eight binary digits, in order …
+    std::vector<int32_t> length;   // … and the number of each document's; below zero: it was not counted
 };
 
 // The documents' words by class; the index grows unless it is told not to. Throws `NotUtf8`.

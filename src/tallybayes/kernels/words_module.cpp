@@ -72,7 +72,8 @@ nb::tuple count(const HeldDocuments& documents, const HeldReading& reading, Stri
         found = count_words(documents.view, reading.view, index, grow, classes.data(), width);
     }
     return nb::make_tuple(give(std::move(found.words)), give(std::move(found.classes)), give(std::move(found.n)),
-                          give(std::move(found.documents)), give(std::move(found.share), 3), give(std::move(found.lengths)));
+                          give(std::move(found.documents)), give(std::move(found.share), 3), give(std::move(found.lengths)),
+                          give(std::move(found.length)));
 }
 
 nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, StringIndex& index, bool grow) {
