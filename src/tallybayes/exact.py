@@ -23,6 +23,7 @@ Codes = NDArray[np.int32]
 
 LIMB = 32
 TRACE = 2.0**-100  # what decay cuts off is smaller than this part of a sum
+FEW = 16
 FULL = 1 << 62  # limbs stay below this, so that any two can be added
 
 
@@ -269,7 +270,9 @@ def _times(limbs: Counts, factor: int) -> Counts:
 
 def _largest(limbs: Counts) -> int:
     """The largest magnitude."""
-    return max(int(limbs.max()), -int(limbs.min())) if limbs.size else 0
+    if limbs.size <= FEW:  # numpy would take longer to start than Python takes
+        return max(map(abs, limbs.reshape(-1).tolist()), default=0)
+    return max(int(limbs.max()), -int(limbs.min()))
 
 
 def _carry(limbs: Counts) -> Counts:

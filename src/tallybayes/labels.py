@@ -65,14 +65,18 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
         if high - low < NEAR:
             codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
             return LabelColumn(kind, list(range(low, high + 1)), codes)
+    if len(stored) == 1:  # a row that is learned by itself
+        return LabelColumn(kind, _keys(stored, kind), np.zeros(1, np.int32))
     coded = stored.dictionary_encode()
+    return LabelColumn(kind, _keys(coded.dictionary, kind), coded.indices.to_numpy().astype(np.int32, copy=False))
+
+
+def _keys(stored: pa.Array, kind: pa.DataType) -> list[Any]:
     try:
-        keys = coded.dictionary.to_pylist()
+        keys = stored.to_pylist()
     except UnicodeDecodeError as error:
         raise ValueError(f"A label is not valid UTF-8: {error}.") from None
-    if pa.types.is_decimal(kind):
-        keys = [_unscaled(key, kind.scale) for key in keys]
-    return LabelColumn(kind, keys, coded.indices.to_numpy().astype(np.int32, copy=False))
+    return [_unscaled(key, kind.scale) for key in keys] if pa.types.is_decimal(kind) else list(keys)
 
 
 def label_values(kind: pa.DataType, keys: Sequence[Any]) -> list[Any]:

@@ -199,13 +199,19 @@ class Tally:
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
         self._admit(other)
-        index: Any = slice(len(self._slots))
-        if (self._slots, self._classes) != (other._slots, other._classes):
-            slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
-            classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
-            index = slots[:, None], classes
+        index = self._place(other)
         for name, array in other.sums.items():
             self._arrays[name].add_at(index, array if sign > 0 else -array)
+
+    def _place(self, other: Tally) -> Any:
+        """Where the other's cells are among these."""
+        if (self._slots, self._classes) == (other._slots, other._classes):
+            return slice(len(self._slots))
+        slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
+        classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
+        if len(slots) == 1 == len(classes):  # one row learned by itself
+            return slice(slots[0], slots[0] + 1), slice(classes[0], classes[0] + 1)
+        return slots[:, None], classes
 
     def _admit(self, other: Tally) -> None:
         """Makes room for the other's labels."""
