@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench sanitize clean
 
 demo: .venv/ready
 	$(BIN)/python -m tallybayes.demo
@@ -22,6 +22,9 @@ bench: .venv/ready
 	$(BIN)/python bench/dense.py
 	$(BIN)/python bench/categories.py
 	$(BIN)/python bench/growth.py
+
+sanitize: .venv/ready
+	$(BIN)/python tests/sanitize.py
 
 .venv/ready: pyproject.toml CMakeLists.txt $(KERNELS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tallybayes needs Python 3.11 or newer; try make PYTHON=python3.12")'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from fractions import Fraction
 
@@ -76,3 +77,26 @@ def exact(fractions):
     size = max(-(-abs(w).bit_length() // 32) for w in wholes) or 1
     limbs = [[(abs(w) >> (32 * i) & 0xFFFFFFFF) * (-1 if w < 0 else 1) for i in range(size)] for w in wholes]
     return Exact(np.array(limbs, np.int64), -places)
+
+
+def words_of(text, shortest=2):
+    """The words of a text, as Python's regular expressions find them."""
+    return [word for word in re.findall(r"\w+", text.lower()) if len(word) >= shortest]
+
+
+def runs(words, low, high):
+    """All runs of so many words."""
+    return [" ".join(words[i : i + n]) for n in range(low, high + 1) for i in range(len(words) - n + 1)]
+
+
+def count_words(documents, classes):
+    """{(word, class): (n, documents, share)} of lists of words; None is missing."""
+    result = {}
+    for words, label in zip(documents, classes, strict=True):
+        if words is None or label < 0:
+            continue
+        for word, times in Counter(words).items():
+            n, held, share = result.get((word, label), (0, 0, 0))
+            part = Fraction(2**64 // len(words), 2**64)
+            result[word, label] = (n + times, held + 1, share + times * part)
+    return result

@@ -31,8 +31,7 @@ class Tokeniser(str):
     def __new__(cls, given: Callable[[str], Iterable[str]] | str) -> Tokeniser:
         if isinstance(given, Tokeniser):
             return given
-        named = given if isinstance(given, str) else f"{given.__module__}.{getattr(given, '__qualname__', given)}"
-        made = super().__new__(cls, named)
+        made = super().__new__(cls, given if isinstance(given, str) else _full_name(given))
         made.function = None if isinstance(given, str) else given
         return made
 
@@ -48,6 +47,11 @@ class Tokeniser(str):
         if isinstance(tokens := self.function(text), str):
             raise ValueError(f"The tokeniser {str(self)!r} gave a text, {tokens!r}; it must give a list of tokens.")
         return [str(token) for token in tokens]
+
+
+def _full_name(function: Any) -> str:
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return f"{module}.{getattr(function, '__qualname__', type(function).__qualname__)}"
 
 
 class Cutter:
