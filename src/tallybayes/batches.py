@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tallybayes import frames
 from tallybayes.exact import Floats
-from tallybayes.labels import label_array, label_column
+from tallybayes.labels import label_array, label_column, single_label
 from tallybayes.tally import Rows
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
@@ -75,7 +75,8 @@ def _processors() -> int:
 def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
-    whole_labels = None if isinstance(labels, str) else label_array(labels)
+    single = single_label(labels)
+    whole_labels = None if isinstance(labels, str) else labels if single else label_array(labels)
     whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")
     start = 0
     for cells in frames.batches(data):
@@ -85,7 +86,7 @@ def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
         part = _named(cells, labels, "labels") if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:
             raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
-        kind, keys, codes = label_column(part, start)
+        kind, keys, codes = single or label_column(part, start)
         given = None if whole_weights is None else whole_weights[start:stop]
         if isinstance(weights, str):
             given = _named(cells, weights, "weights")

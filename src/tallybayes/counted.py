@@ -154,7 +154,8 @@ class Counted:
                     raise error.located(name, batch.start + start) from None
             return rows.tally(), columns
 
-        for rows, columns in in_pieces(len(batch.rows), threads, count, batch.cells.nbytes):
+        size = batch.cells.nbytes if len(batch.rows) > 1 else 0
+        for rows, columns in in_pieces(len(batch.rows), threads, count, size):
             self._take(batch.kind, rows, columns)
 
     def _take(self, kind: pa.DataType, rows: Tally, columns: dict[str, Tally]) -> None:

@@ -192,11 +192,13 @@ class Exact:
 
     def add_rows(self, rows: Counts, other: Exact, sign: int) -> None:
         """Adds `sign` times as many numbers in place, to the elements at these places; no place may come twice."""
-        low, size = _union(self, other)
-        wide, other = self.widened(low, size), other.widened(low, size)
-        if kernels.add_rows(wide.limbs, rows, np.ascontiguousarray(other.limbs), sign) >= FULL:
-            wide = wide.carried()
-        self.limbs, self.low = wide.limbs, wide.low
+        if self.low != other.low or self.limbs.shape[-1] != other.limbs.shape[-1]:
+            low, size = _union(self, other)
+            wide, other = self.widened(low, size), other.widened(low, size)
+            self.limbs, self.low = wide.limbs, low
+        if kernels.add_rows(self.limbs, rows, np.ascontiguousarray(other.limbs), sign) >= FULL:
+            wide = self.carried()
+            self.limbs, self.low = wide.limbs, wide.low
 
 
 def to_float(value: Fraction) -> float:

@@ -16,6 +16,7 @@ from tallybayes.frames import decoded, is_arrow, is_text, native, number_text, o
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
 NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
+TEXT = pa.string()
 
 
 class LabelColumn(NamedTuple):
@@ -44,6 +45,18 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
         problem = f"mix {shown}" if len(examples) > 1 else f"cannot be read: {error}"
         raise TypeError(f"The {what} {problem}. Give {what} of one type.") from None
+
+
+def single_label(labels: Any) -> LabelColumn | None:
+    """The label of a row that comes by itself, as mails do, if it is a text: to say so should not cost more than to
+    count it."""
+    if type(labels) is list and len(labels) == 1 and type(labels[0]) is str:
+        return LabelColumn(TEXT, list(labels), np.zeros(1, np.int32)) if _is_writable(labels[0]) else None
+    return None
+
+
+def _is_writable(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def label_column(labels: pa.Array, start: int) -> LabelColumn:

@@ -91,6 +91,8 @@ class SparseTally:
     def cells(self) -> Cells:
         """All cells, those included that hold nothing any more."""
         size = self._size
+        if size == len(self._words):
+            return Cells(self._words, self._columns, self._sums)
         return Cells(self._words[:size], self._columns[:size], {k: v[:size] for k, v in self._sums.items()})
 
     def copy(self) -> SparseTally:
