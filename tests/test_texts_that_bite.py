@@ -36,6 +36,13 @@ def test_replaced_bytes_give_the_words_that_python_finds(data):
         assert train(family, broken(data), ["a"]).counts("x") == train(family, [text], ["a"]).counts("x")
 
 
+def test_a_tokeniser_is_given_what_could_be_read():
+    with pytest.raises(ValueError, match="Column 'x', row 1: the text is not valid UTF-8"):
+        train(Words(tokeniser=str.split), broken(b"fine", b"a\xffb"), ["a", "b"])
+    model = train(Words(tokeniser=str.split, errors="replace"), broken(b"fine", b"a\xffb"), ["a", "b"])
+    assert model.counts("x").slots == ["a\ufffdb", "fine"]
+
+
 def test_nuls_are_characters_like_any_other():
     assert train(Words(), ["one\0two\0"], ["a"]).counts("x").slots == ["one", "two"]
     assert train(Words(tokeniser=str.split), ["o\0e two"], ["a"]).counts("x").slots == ["o\0e", "two"]

@@ -296,7 +296,7 @@ def test_text_beside_anything_else():
     together = model.log_joint(frame) - np.log(list(model.prior().values()))
     parts = sum(m.log_joint(frame) - np.log(list(m.prior().values())) for m in alone)
     np.testing.assert_allclose(together, parts, rtol=1e-12)
-    with pytest.raises(ValueError, match="A single text was given"):
+    with pytest.raises(ValueError, match="Texts by themselves were given for the columns"):
         model.posterior("free money")
 
 
@@ -404,3 +404,116 @@ def test_cells_that_are_not_texts_are_an_error():
 def test_settings_that_make_no_sense_are_errors(wrong, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         Words(**wrong)
+
+
+def test_texts_by_themselves_are_the_only_column():
+    model = Model.train({"x": Words()}, DOCUMENTS, LABELS)
+    assert digest(model) == digest(train(Words()))
+    assert np.array_equal(model.posterior(ASKED), model.posterior({"x": ASKED}))
+    assert model.decide("free money") == ["spam"]
+
+
+def test_drawn_texts_are_distributed_as_they_are_scored():
+    documents = ["aa bb", "aa aa cc", "bb", "cc cc cc aa"]
+    model = train(Words(), documents, ["k", "k", "l", "l"])
+    shuffled = train(Words(), documents[::-1], ["l", "l", "k", "k"])
+    rows, labels = model.sample(20_000, seed=7)
+    assert rows.equals(shuffled.sample(20_000, seed=7).rows)
+    again = Model.train(model.schema, rows, labels)
+    for word, expected in model.estimates("x").items():
+        for label in ("k", "l"):
+            assert again.estimates("x")[word][label] == pytest.approx(expected[label], abs=0.01)
+    for reading in ("bernoulli", "poisson"):
+        believed = model.believing(reading=reading)
+        again = Model.train(believed.schema, *believed.sample(20_000, seed=7))
+        for word, expected in believed.estimates("x").items():
+            assert again.estimates("x")[word]["k"] == pytest.approx(expected["k"], abs=0.02)
+    for family, said in (
+        (Words(reading="complement"), "no distribution to draw"),
+        (Words(ngrams=2), "overlap"),
+        (Words(presence=True), "once a text"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            train(family).sample(3, seed=0)
+
+
+def test_compound_texts_repeat_their_words_as_often_as_they_were_seen_to():
+    documents = ["aa aa aa aa", "bb bb bb cc", "cc cc cc cc", "aa bb bb bb"] * 5
+    model = train(Words(reading="compound"), documents, ["k"] * 20)
+    texts = model.sample(3_000, seed=3).rows.column(0).to_pylist()
+    # With three words only, a new one is sometimes an old one: fewer than the 1.5 of a large vocabulary.
+    assert np.mean([len(set(text.split())) for text in texts]) == pytest.approx(1.4, abs=0.15)
+
+
+def test_compound_is_fitted_to_all_words_whichever_are_ignored():
+    model = train(Words(reading="compound"), ["aa bb cc dd aa", "aa cc ee ff ff"], ["k", "k"])
+    total = [sum(row["k"] for row in m.estimates("x").values()) for m in (model, model.believing(limit=2))]
+    assert total[0] == pytest.approx(total[1])
+
+
+def test_ignored_words_are_not_drawn():
+    texts = train(Words(limit=1), ["aa aa aa bb"] * 3, ["k"] * 3).sample(2_000, seed=1).rows.column(0).to_pylist()
+    assert {word for text in texts for word in text.split()} == {"aa"}
+    assert np.mean([len(text.split()) for text in texts]) == pytest.approx(3.0, abs=0.1)
+
+
+def test_a_class_without_words_finds_all_words_alike_in_a_table_and_without(monkeypatch):
+    from tallybayes.families import word_belief
+
+    joint = train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa")
+    np.testing.assert_allclose(joint, [[np.log(0.25), np.log(0.25)]])
+    monkeypatch.setattr(word_belief, "DENSE", 0)
+    np.testing.assert_allclose(train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa"), joint)
+
+
+@pytest.mark.parametrize("reading", ["pooled", "averaged", "bernoulli", "poisson", "complement"])
+def test_the_linear_view_of_text_gives_the_same_scores(reading):
+    model = train(Words(reading=reading))
+    linear = model.linear("spam")
+    joint = model.log_joint(ASKED)
+    for text, row in zip(ASKED, joint, strict=True):
+        words = [word for word in tokens(text) if word in linear.weights["x"]]
+        words = set(words) if reading == "bernoulli" else words
+        score = linear.intercept + sum(linear.weights["x"][word] for word in words)
+        assert score == pytest.approx(row[1] - row[0], rel=1e-12, abs=1e-12)
+
+
+def test_one_against_the_rest_is_linear_too():
+    labels = ["spam", "work", "spam", "home", "spam", "work", "home"]
+    model = train(Words(), DOCUMENTS, labels)
+    linear, merged = model.linear("home"), model.against_rest("home")
+    expected = train(Words(), DOCUMENTS, [label == "home" for label in labels])
+    assert digest(merged) == digest(expected)
+    for text, (rest, home) in zip(ASKED, merged.log_joint(ASKED), strict=True):
+        words = [word for word in tokens(text) if word in linear.weights["x"]]
+        score = linear.intercept + sum(linear.weights["x"][word] for word in words)
+        assert score == pytest.approx(home - rest, rel=1e-12)
+
+
+def test_the_compound_is_not_linear_and_says_why():
+    with pytest.raises(TypeError, match="a word's second coming says less than its first"):
+        train(Words(reading="compound")).linear("spam")
+
+
+def test_given_words_are_lower_cased_as_texts_are():
+    family = Words(vocabulary=("Free", "MONEY"), stop_words=("The",), stems={"Monies": "money"})
+    assert counted(family, "free the Monies MONEY") == {"free": 1, "money": 2}
+
+
+def test_tokenisers_are_told_apart():
+    one, two = Words(tokeniser=lambda text: text.split()), Words(tokeniser=lambda text: list(text))
+    with pytest.raises(ValueError, match="these count differently"):
+        train(one) + train(two)
+    assert train(Words(tokeniser=str.split), ["a b"], ["k"]).counts("x").slots == ["a", "b"]
+    with pytest.raises(ValueError, match="it must give a list of tokens"):
+        train(Words(tokeniser=str.lower), ["a b"], ["k"])
+
+
+def test_words_asked_for_in_numbers_that_make_no_sense():
+    with pytest.raises(ValueError, match="top=-1"):
+        train(Words()).words("spam", -1)
+    model = Model.train({"n": Gaussian()}, {"n": [1.0, 2.0]}, ["a", "b"])
+    with pytest.raises(ValueError, match="There are no texts"):
+        model.words("a")
+    with pytest.raises(ValueError, match="There are no texts"):
+        model.evidence({"n": [1.0]}).words()

@@ -50,7 +50,7 @@ class Counted:
         for given, what in ((labels, "label"), (weights, "weight")):
             if isinstance(given, str) and given in model.schema.columns:
                 raise ValueError(f"Column {given!r} holds the {what}s; drop it from the schema's columns.")
-        for batch in labelled(data, labels, weights):
+        for batch in labelled(model.schema.frame(data), labels, weights):
             model._count(batch, threads)
         return model
 

@@ -102,6 +102,17 @@ class Schema:
                 columns[name] = family
         return cls(columns, prior=prior, reasons=reasons)
 
+    def frame(self, data: Any) -> Any:
+        """Texts by themselves are cells of the only column."""
+        texts = [data] if isinstance(data, str) else data
+        alone = isinstance(texts, (list, tuple)) and bool(texts) and all(isinstance(text, str) for text in texts)
+        if not alone or not self.columns:
+            return data
+        if len(self.columns) > 1:
+            names = ", ".join(map(repr, self.columns))
+            raise ValueError(f"Texts by themselves were given for the columns {names}. Give a dictionary of columns.")
+        return dict.fromkeys(self.columns, texts)
+
     def encode(self, batch: pa.RecordBatch, start: int = 0) -> dict[str, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
@@ -140,10 +151,11 @@ class Schema:
             here, there = (", ".join(map(repr, schema.columns)) or "none" for schema in (self, other))
             raise ValueError(f"The columns differ: {here} on the one side, {there} on the other.")
         for name, family in self.columns.items():
-            if family.counts != other.columns[name].counts:
+            rival = other.columns[name]
+            if family.counts != rival.counts:
                 raise ValueError(
-                    f"Column {name!r} is counted by {_counted(family)} on the one side and by "
-                    f"{_counted(other.columns[name])} on the other; these count differently."
+                    f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
+                    f"{_counted(rival, family)} on the other; these count differently."
                 )
 
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
@@ -234,9 +246,12 @@ def _prior_in(prior: list[list[Any]]) -> dict[Any, float]:
     return found
 
 
-def _counted(family: Family) -> str:
-    settings = ", ".join(f"{name}={value!r}" for name, value in family.counts[1].items())
-    return f"{type(family).__name__}({settings})"
+def _counted(family: Family, other: Family) -> str:
+    """A family, and those settings in which its counts differ from the other's."""
+    settings, others = family.counts[1], other.counts[1]
+    differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
+    shown = ", ".join(f"{name}={value!r}" for name, value in differing.items())
+    return f"{type(family).__name__}({shown})"
 
 
 def _sample(data: Any) -> pa.RecordBatch:

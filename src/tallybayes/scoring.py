@@ -105,7 +105,7 @@ class Beliefs:
         said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
         batches: list[tuple[int, dict[str, Any]]] = []
         rows = 0
-        for batch in frames.batches(self._frame(data)):
+        for batch in frames.batches(self.schema.frame(data)):
             encoded = self.schema.encode(batch, rows)
             batches.append((rows, encoded))
             for name, cells in encoded.items():
@@ -128,20 +128,11 @@ class Beliefs:
 
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
-    def _frame(self, data: Any) -> Any:
-        """A single text is one row of a model's only column."""
-        if not isinstance(data, str):
-            return data
-        if self._only is None:
-            names = ", ".join(map(repr, self.columns))
-            raise ValueError(f"A single text was given, and the model has the columns {names}. Give a dictionary.")
-        return {name: [data] for name in self.columns}
-
     def _score(self, data: Any, finish: Finish, threads: int | None) -> tuple[Floats, int]:
         check_threads(threads)
         parts: list[Floats] = []
         start = impossible = 0
-        for batch in frames.batches(self._frame(data)):
+        for batch in frames.batches(self.schema.frame(data)):
             part, strange = self._score_batch(batch, start, finish, threads)
             parts.append(part)
             impossible += strange

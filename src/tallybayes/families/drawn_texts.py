@@ -21,19 +21,23 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
         raise TypeError(f"Words(ngrams={family.ngrams!r}) counts runs that overlap, and no text is made of them.")
     if not belief.likelihood:
         raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
+    if family.presence and family.reading != "bernoulli":
+        raise TypeError("Words(presence=True) has each word once a text, and so no text drawn word by word.")
     names = np.array(belief.words(), object)
+    order = np.argsort(names)  # the order in which words were met must not show
     space = " " if family.unit == WORDS else ""
     result: list[str | None] = [None] * len(classes)
     for number, rows in by_class(classes):
-        drawn = _numbers(belief, random, number, len(rows))
-        for row, words in zip(rows, drawn, strict=False):
-            result[row] = space.join(names[words])
+        for row, words in zip(rows, _numbers(belief, random, number, len(rows), order), strict=False):
+            result[row] = space.join(names[order[words]])
     return pa.array(result, pa.large_string())
 
 
-def _numbers(belief: Any, random: np.random.Generator, number: int, count: int) -> list[NDArray[Any]]:
-    """So many documents of a class as numbers of words; none if there is nothing to draw from."""
-    said = np.concatenate([belief.rows(np.arange(belief.seen.size, dtype=np.int32))[:, number], [-np.inf]])[:-1]
+def _numbers(
+    belief: Any, random: np.random.Generator, number: int, count: int, order: NDArray[np.intp]
+) -> list[NDArray[Any]]:
+    """So many documents of a class as places of words in that order; none if there is nothing to draw from."""
+    said = belief.rows(order.astype(np.int32))[:, number]
     if belief.family.reading == "bernoulli":
         likely = belief.said.certain is None and said.size > 0
         return [np.flatnonzero(random.random(len(said)) < special.expit(said)) for _ in range(count * likely)]
@@ -57,7 +61,8 @@ def _lengths(belief: Any, random: np.random.Generator, number: int, count: int) 
     spread = spread if spread.sum() > 0 else belief.seen.spread.sum(axis=1)
     if not spread.sum() > 0:
         return None
-    return random.choice(belief.seen.lengths.astype(np.int64), count, p=spread / spread.sum())
+    lengths = random.choice(belief.seen.lengths.astype(np.int64), count, p=spread / spread.sum())
+    return random.binomial(lengths, belief.seen.kept[number])  # words that are ignored are not drawn
 
 
 def _urn(random: np.random.Generator, edges: Floats, length: int, concentration: float) -> NDArray[Any]:

@@ -8,73 +8,19 @@ about all classes that did not (`otherwise`), every word adds the same to a clas
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes import kernels
-from tallybayes.exact import Codes, Exact, Floats
+from tallybayes.exact import Floats
 from tallybayes.families import special
+from tallybayes.families.seen import Seen
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
-from tallybayes.sparse import index_strings
 
 LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
 MOST_TABLE = 1 << 27  # so many numbers are a gigabyte
 MOST_CONCENTRATED = 1e9
-
-
-@dataclass
-class Seen:
-    """What was counted of the words that are not ignored, and of their documents. Sums are rounded when asked for."""
-
-    words: Codes  # of each cell the word …
-    classes: Codes  # … and the class
-    sums: dict[str, Exact]
-    texts: Floats  # documents of each class
-    lengths: Floats  # how long documents are …
-    spread: Floats  # … and how many of each class are so long
-    index: kernels.StringIndex
-
-    @property
-    def size(self) -> int:
-        """How many words there are."""
-        return len(self.index)
-
-    @cached_property
-    def vocabulary(self) -> list[str]:
-        return index_strings(self.index).to_pylist()
-
-    @cached_property
-    def n(self) -> Floats:
-        """How often each word occurred in each class, of those that did."""
-        return self.sums["n"].round()
-
-    @cached_property
-    def documents(self) -> Floats:
-        """How many documents have it."""
-        return self.sums["documents"].round()
-
-    @cached_property
-    def share(self) -> Floats:
-        """Σ over documents of the part of their words that it is."""
-        return self.sums["share"].round()
-
-    def by_class(self, values: Floats) -> Floats:
-        """Sums over the cells of each class."""
-        return _summed(values, self.classes, len(self.texts))
-
-    def by_word(self, values: Floats) -> Floats:
-        return _summed(values, self.words, self.size)
-
-    def pseudo(self, alpha: Alpha, values: Floats) -> Floats:
-        """The pseudo-count of every word."""
-        if isinstance(alpha, (int, float)):
-            return np.full(self.size, float(alpha))
-        named = isinstance(alpha, Mapping) or isinstance(alpha.p, Mapping)
-        return pseudocounts(alpha, self.vocabulary if named else [""] * self.size, self.by_word(values))
 
 
 class Said(NamedTuple):
@@ -89,15 +35,6 @@ class Said(NamedTuple):
     certain: NDArray[np.bool_] | None = None  # cells of words that every document of the class has
     concentration: Floats | None = None  # of each class, of the compound
     rate: bool = False  # whether the number of words is part of what is said
-
-
-def _summed(values: Floats, codes: Codes, size: int) -> Floats:
-    """Sums by code. The order in which cells were met must not show, not even in the last digit: whole numbers add up
-    exactly, others are added in the order of their sizes."""
-    if not np.array_equal(values, np.floor(values)):
-        order = np.lexsort((values, codes))
-        values, codes = values[order], codes[order]
-    return np.bincount(codes, values, size).astype(np.float64)
 
 
 def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
@@ -204,8 +141,8 @@ def compound(seen: Seen, alpha: Alpha) -> Said:
     (2006): a class's words in proportion to the documents that have them, times the concentration under which
     documents have as many different words as they do."""
     said = multinomial(seen, seen.documents, seen.pseudo(alpha, seen.documents))
-    different = seen.by_class(seen.documents)
-    s = np.array([concentration(seen.lengths, c, u) for c, u in zip(seen.spread.T, different, strict=True)])
+    pairs = zip(seen.spread.T, seen.different, strict=True)
+    s = np.array([concentration(seen.lengths, counts, different) for counts, different in pairs])
     return said._replace(each=said.each + np.log(s), concentration=s)
 
 

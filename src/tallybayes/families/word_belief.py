@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -18,10 +18,10 @@ from tallybayes.families.base import Belief, NotLinearError, Part, Terms, WordWe
 from tallybayes.families.cutting import not_utf8
 from tallybayes.families.drawn_texts import draw_texts
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.readings import READINGS, Said, Seen
-from tallybayes.families.smoothing import named_levels
+from tallybayes.families.readings import READINGS, Said
+from tallybayes.families.seen import Seen, kept_words
 from tallybayes.families.word_tally import WordTally
-from tallybayes.sparse import holding, index_strings, index_words
+from tallybayes.sparse import index_strings
 from tallybayes.tally import Key
 
 DENSE = 1 << 24  # up to so many numbers, words × classes are a table; more are kept sparse
@@ -30,7 +30,7 @@ STEP = 1 << 16  # words looked at at once, when all are
 
 def believe_words(family: Any, tally: WordTally, classes: list[Key]) -> WordBelief:
     kind = CompoundBelief if family.reading == "compound" else WordBelief
-    return kind(family, _seen(family, tally, classes))
+    return kind(family, kept_words(family, tally, classes))
 
 
 class WordBelief(Belief):
@@ -46,19 +46,27 @@ class WordBelief(Belief):
         self._index = seen.index
         self._once = family.presence or family.reading == "bernoulli"
         self._width = len(seen.texts)
+        # Where nothing is counted or believed, all words are as likely as each other.
+        hopeless = not np.isfinite(self.said.otherwise).any() and self.said.table is None and self.said.certain is None
+        met = np.bincount(seen.classes, minlength=self._width)
+        self._blank = np.flatnonzero((met == 0) & hopeless)
         self._scorer = self._make_scorer()
         self._certain = self._make_certain()
         self._rest = np.asarray(self.said.document)[:, None]
-        self._plain = not self._rest.any() and not self.said.rate and self._certain is None
+        self._plain = not len(self._blank) and not self._rest.any() and not self.said.rate and self._certain is None
         self._reading: kernels.Reading | None = None
 
     def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
         documents = self.family.cutter.documents(cells)
         reading = self._read(documents)
+        before = scores[self._blank]
         try:
             lengths = self._scorer.add(documents, reading, scores)
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
+        if len(before):
+            before[:, : len(cells)] += np.maximum(lengths, 0) * self.said.each[self._blank][:, None]
+            scores[self._blank] = before
         if not self._plain:
             self._add_rest(lengths, scores)
         if self._certain is not None:
@@ -110,8 +118,7 @@ class WordBelief(Belief):
         table = said.otherwise[:, None] + said.each
         base = np.where(np.isfinite(said.otherwise), said.otherwise, 0.0)[self.seen.words]
         table[self.seen.words, self.seen.classes] = base + said.cells + said.each[self.seen.classes]
-        blank = (self.seen.by_class(np.ones(len(self.seen.words))) == 0) & ~np.isfinite(said.otherwise).any()
-        table[:, blank] = -np.log(max(self.seen.size, 1)) if self.said.certain is None else 0.0
+        table[:, self._blank] = said.each[self._blank]
         return np.ascontiguousarray(table)
 
     def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
@@ -134,6 +141,7 @@ class WordBelief(Belief):
             base = said.otherwise[word] if np.isfinite(said.otherwise[word]) else 0.0
             classes = self.seen.classes[at]
             rows[i, classes] = base + said.cells[at] + said.each[classes]
+        rows[:, self._blank] = said.each[self._blank]
         return rows
 
     def words(self) -> list[str]:
@@ -159,6 +167,8 @@ class WordBelief(Belief):
         return self.rows(words) * (1 if self._once else counts[:, None])
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        if not isinstance(top, int) or top < 0:
+            raise ValueError(f"top={top!r}: give how many words to name, a whole number of at least 0.")
         counts = np.zeros(self.seen.size)
         mine = self.seen.classes == index
         counts[self.seen.words[mine]] = self.seen.n[mine]
@@ -175,11 +185,15 @@ class WordBelief(Belief):
         shares = prior[others] - np.logaddexp.reduce(prior[others])
         odds = np.empty(self.seen.size)
         for start in range(0, self.seen.size, STEP):
-            rows = self.rows(np.arange(start, min(start + STEP, self.seen.size), dtype=np.int32))
+            rows = self._weights(np.arange(start, min(start + STEP, self.seen.size), dtype=np.int32))
             with np.errstate(invalid="ignore"):
                 rest = np.logaddexp.reduce(rows[:, others] + shares, axis=1)
                 odds[start : start + STEP] = rows[:, index] - rest
         return np.where(np.isnan(odds), 0.0, odds)
+
+    def _weights(self, words: Codes) -> Floats:
+        """How much these words say for every class, when classes are compared."""
+        return self.rows(words)
 
     def estimates(self) -> dict[str, Floats]:
         """P(word | class); of Bernoulli that a document has it, of Poisson how many it has, of complement P(word |
@@ -220,8 +234,7 @@ class CompoundBelief(WordBelief):
         starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
         row = np.repeat(np.arange(len(cells)), np.diff(starts))
         lengths = np.bincount(row, counts, len(cells))
-        assert self.said.concentration is not None
-        scores[:, : len(cells)] -= special.log_rising(self.said.concentration[:, None], lengths)
+        scores[:, : len(cells)] -= special.log_rising(np.exp(self._concentrated)[:, None], lengths)
         again = counts > 1
         row, words, times = row[again], words[again], counts[again][:, None]
         start = 0
@@ -243,41 +256,15 @@ class CompoundBelief(WordBelief):
     def _rising(self, rows: Floats, counts: Any) -> Floats:
         return np.where(np.isfinite(rows), special.log_rising(np.exp(rows), counts), 0.0)
 
+    def _weights(self, words: Codes) -> Floats:
+        """Without the concentration, which all words of a document have in common."""
+        return self.rows(words) - self._concentrated
+
     def _said_by(self, words: Codes, counts: Codes) -> Floats:
-        rows = self.rows(words)
-        return np.where(np.isfinite(rows), self._rising(rows, counts[:, None]), rows)
+        rows, times = self.rows(words), counts[:, None]
+        return np.where(np.isfinite(rows), self._rising(rows, times), rows) - times * self._concentrated
 
-
-def _seen(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
-    """The words that are not ignored, in an index of their own, and what was counted of them."""
-    counted = tally.words.canonical() if family.limit is not None else tally.words
-    words, columns, sums = counted.cells()
-    place = np.array([classes.index(key) if key in classes else -1 for key in counted.classes] or [-1], np.int32)
-    kept = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
-    n = sums["n"].round()
-    overall = np.bincount(words[kept], n[kept], len(counted))
-    chosen = np.bincount(words[kept], minlength=len(counted)) > 0
-    if family.min_count:
-        chosen &= overall >= family.min_count
-    if (
-        family.limit is not None and chosen.sum() > family.limit
-    ):  # of equally frequent words, those first in the alphabet
-        best = np.lexsort((np.arange(len(overall)), -np.where(chosen, overall, -1.0)))[: family.limit]
-        chosen = np.isin(np.arange(len(overall)), best)
-    kept &= chosen[words]
-    codes = np.flatnonzero(chosen).astype(np.int32)
-    index = counted.index.subset(codes)
-    index_words(index, family.cutter.known() + named_levels(family.alpha))
-    new = np.full(len(counted), -1, np.int32)
-    new[codes] = np.arange(len(codes), dtype=np.int32)
-    known = tally.lengths.canonical()
-    spread = known.aligned(known.slots, classes).sums["n"].round()
-    return Seen(
-        words=new[words[kept]],
-        classes=place[columns[kept]],
-        sums={name: array[kept] for name, array in sums.items()},
-        texts=tally.documents(list(classes)).round(),
-        lengths=np.array(known.slots, np.float64),
-        spread=spread,
-        index=index,
-    )
+    @property
+    def _concentrated(self) -> Floats:
+        assert self.said.concentration is not None
+        return np.log(self.said.concentration)

@@ -133,7 +133,10 @@ class Words(Family):
             return
         if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise ValueError(f"Words({name}={words!r}): {name} must be a tuple of words.")
-        object.__setattr__(self, name, tuple(sorted(set(words))))
+        object.__setattr__(self, name, tuple(sorted({self._as_counted(word) for word in words})))
+
+    def _as_counted(self, word: str) -> str:
+        return word.lower() if self.lower and self.tokeniser is None else word
 
     def _settle_stems(self) -> None:
         if isinstance(self.stems, str):
@@ -141,7 +144,8 @@ class Words(Family):
         elif self.stems is not None:
             if not all(isinstance(a, str) and isinstance(b, str) for a, b in dict(self.stems).items()):
                 raise ValueError(f"Words(stems={self.stems!r}): give a language, or a word for each word.")
-            object.__setattr__(self, "stems", dict(sorted(dict(self.stems).items())))
+            stems = {self._as_counted(word): stem for word, stem in dict(self.stems).items()}
+            object.__setattr__(self, "stems", dict(sorted(stems.items())))
         if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
             raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
 

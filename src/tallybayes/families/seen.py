@@ -1,0 +1,120 @@
+"""What was counted of the words that are not ignored: what every reading of the counts starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.exact import Codes, Exact, Floats
+from tallybayes.families.smoothing import Alpha, named_levels, pseudocounts
+from tallybayes.families.word_tally import WordTally
+from tallybayes.sparse import holding, index_strings, index_words
+from tallybayes.tally import Key
+
+
+@dataclass
+class Seen:
+    """What was counted of the words that are not ignored, and of their documents. Sums are rounded when asked for."""
+
+    words: Codes  # of each cell the word …
+    classes: Codes  # … and the class
+    sums: dict[str, Exact]
+    texts: Floats  # documents of each class
+    lengths: Floats  # how long documents are …
+    spread: Floats  # … and how many of each class are so long
+    different: Floats  # Σ over documents of how many different words they have, ignored ones too, by class
+    kept: Floats  # the part of each class's words that is not ignored
+    index: kernels.StringIndex
+
+    @property
+    def size(self) -> int:
+        """How many words there are."""
+        return len(self.index)
+
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        return index_strings(self.index).to_pylist()
+
+    @cached_property
+    def n(self) -> Floats:
+        """How often each word occurred in each class, of those that did."""
+        return self.sums["n"].round()
+
+    @cached_property
+    def documents(self) -> Floats:
+        """How many documents have it."""
+        return self.sums["documents"].round()
+
+    @cached_property
+    def share(self) -> Floats:
+        """Σ over documents of the part of their words that it is."""
+        return self.sums["share"].round()
+
+    def by_class(self, values: Floats) -> Floats:
+        """Sums over the cells of each class."""
+        return _summed(values, self.classes, len(self.texts))
+
+    def by_word(self, values: Floats) -> Floats:
+        return _summed(values, self.words, self.size)
+
+    def pseudo(self, alpha: Alpha, values: Floats) -> Floats:
+        """The pseudo-count of every word."""
+        if isinstance(alpha, (int, float)):
+            return np.full(self.size, float(alpha))
+        named = isinstance(alpha, Mapping) or isinstance(alpha.p, Mapping)
+        return pseudocounts(alpha, self.vocabulary if named else [""] * self.size, self.by_word(values))
+
+
+def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
+    """The words that are not ignored, in an index of their own, and what was counted of them."""
+    counted = tally.words.canonical() if family.limit is not None else tally.words
+    words, columns, sums = counted.cells()
+    place = np.array([classes.index(key) if key in classes else -1 for key in counted.classes] or [-1], np.int32)
+    kept = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
+    n = sums["n"].round()
+    overall = np.bincount(words[kept], n[kept], len(counted))
+    chosen = np.bincount(words[kept], minlength=len(counted)) > 0
+    if family.min_count:
+        chosen &= overall >= family.min_count
+    if (
+        family.limit is not None and chosen.sum() > family.limit
+    ):  # of equally frequent words, those first in the alphabet
+        best = np.lexsort((np.arange(len(overall)), -np.where(chosen, overall, -1.0)))[: family.limit]
+        chosen = np.isin(np.arange(len(overall)), best)
+    kept &= chosen[words]
+    codes = np.flatnonzero(chosen).astype(np.int32)
+    index = counted.index.subset(codes)
+    index_words(index, family.cutter.known() + named_levels(family.alpha))
+    new = np.full(len(counted), -1, np.int32)
+    new[codes] = np.arange(len(codes), dtype=np.int32)
+    known = tally.lengths.canonical()
+    spread = known.aligned(known.slots, classes).sums["n"].round()
+    return Seen(
+        words=new[words[kept]],
+        classes=place[columns[kept]],
+        sums={name: array[kept] for name, array in sums.items()},
+        texts=tally.documents(list(classes)).round(),
+        lengths=np.array(known.slots, np.float64),
+        spread=spread,
+        different=counted.sum_of("documents", classes).round(),
+        kept=_part(_summed(n[kept], place[columns[kept]], len(classes)), counted.sum_of("n", classes).round()),
+        index=index,
+    )
+
+
+def _part(some: Floats, all_of_it: Floats) -> Floats:
+    return np.clip(np.divide(some, all_of_it, out=np.ones(len(some)), where=all_of_it > 0), 0.0, 1.0)
+
+
+def _summed(values: Floats, codes: Codes, size: int) -> Floats:
+    """Sums by code. The order in which cells were met must not show, not even in the last digit: whole numbers add up
+    exactly, others are added in the order of their sizes."""
+    if not np.array_equal(values, np.floor(values)):
+        order = np.lexsort((values, codes))
+        values, codes = values[order], codes[order]
+    return np.bincount(codes, values, size).astype(np.float64)
