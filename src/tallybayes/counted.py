@@ -7,6 +7,7 @@ prior. What the counts say is asked in `model`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from operator import iadd, isub
 from typing import Any, Self
 
@@ -29,9 +30,17 @@ class Counted:
     def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
         self.schema = schema if isinstance(schema, Schema) else Schema(schema)
         self.kind = kind  # of the labels; unknown until there are some
-        self.rows = Tally.empty(("n",))
-        self.columns = {name: family.empty() for name, family in self.schema.columns.items()}
         self._shared = False  # another model reads the same tallies: copy them before changing them
+
+    @cached_property
+    def rows(self) -> Tally:
+        """How many rows each class has."""
+        return Tally.empty(("n",))
+
+    @cached_property
+    def columns(self) -> dict[str, Tally]:
+        """What was counted of every column."""
+        return {name: family.empty() for name, family in self.schema.columns.items()}
 
     @classmethod
     def train(

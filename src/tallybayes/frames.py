@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-BATCH_ROWS = 1 << 16  # smaller batches than this are put together; a row-major array is turned in such steps
+BATCH_BYTES = 1 << 26
+BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
 
 
 class CellError(ValueError):
@@ -141,13 +142,13 @@ def is_decimal_or_bool(kind: pa.DataType) -> bool:
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows with small batches put together, since every batch has its price."""
     pending: list[pa.RecordBatch] = []
-    rows = 0
+    rows = size = 0
     for batch in stream:
         pending.append(batch)
-        rows += len(batch)
-        if rows >= BATCH_ROWS:
+        rows, size = rows + len(batch), size + batch.nbytes
+        if rows >= BATCH_ROWS or size >= BATCH_BYTES:
             yield from _joined(pending)
-            pending, rows = [], 0
+            pending, rows, size = [], 0, 0
     if pending:
         yield from _joined(pending)
 

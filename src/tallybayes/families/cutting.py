@@ -112,10 +112,16 @@ class Cutter:
 
     def reading(self, documents: kernels.Documents, index: kernels.StringIndex, once: bool) -> kernels.Reading:
         """How these documents become numbers of words in the index."""
-        unknown = -1
-        if self.family.unknown:
-            unknown = int(index_words(index, [UNKNOWN])[0])
+        if not self.family.unknown and not isinstance(self.family.stems, str):
+            return self._readings[once]
+        unknown = int(index_words(index, [UNKNOWN])[0]) if self.family.unknown else -1
         return kernels.Reading(self.tokeniser, self.translation(documents), once, unknown)
+
+    @cached_property
+    def _readings(self) -> tuple[kernels.Reading, kernels.Reading]:
+        """The same for all documents, with every word or with each once."""
+        every, once = (kernels.Reading(self.tokeniser, self._fixed, once, -1) for once in (False, True))
+        return every, once
 
     def translation(self, documents: kernels.Documents) -> kernels.Translation | None:
         """Stop words go, and words become their stems: of a language's stemmer, those of these documents."""
