@@ -58,38 +58,42 @@ StringIndex::Probe StringIndex::probe(std::string_view string) {
     if (length > std::numeric_limits<uint32_t>::max()) throw std::length_error("a text of more than 4 GiB");
     const uint64_t head = load_short(text, length);
     const uint64_t tail = length > 8 ? load<uint64_t>(text + length - 8) : head;
-    return {{head, tail, uint32_t(length), hash(text, length, head, tail), -1}, text};
+    return {head, tail, uint32_t(length), hash(text, length, head, tail), text};
 }
 
-StringIndex::Probe StringIndex::probe_padded(const char* text, uint32_t length) {
-    uint64_t head = load<uint64_t>(text);
-    if (length < 8) head &= (uint64_t(1) << 8 * length) - 1;
-    const uint64_t tail = length > 8 ? load<uint64_t>(text + length - 8) : head;
-    return {{head, tail, length, hash(text, length, head, tail), -1}, text};
+// Without branches, since lengths cannot be foretold: of a short string both ends are the same eight bytes.
+inline StringIndex::Probe StringIndex::probe_padded(const char* text, uint32_t length) {
+    static constexpr uint64_t masks[] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, ~uint64_t(0)};
+    const uint64_t mask = masks[std::min<uint32_t>(length, 8)];
+    const uint64_t head = load<uint64_t>(text) & mask;
+    const uint64_t tail = load<uint64_t>(text + (std::max<uint32_t>(length, 8) - 8)) & mask;
+    return {head, tail, length, hash(text, length, head, tail), text};
+}
+
+inline bool StringIndex::is(const Slot& slot, const Probe& probe) const {
+    if ((slot.head ^ probe.head) | (slot.tail ^ probe.tail) | (slot.length ^ probe.length)) return false;
+    if (probe.length <= 16) return slot.code >= 0;
+    return slot.code >= 0 && slot.hash == probe.hash &&
+           std::memcmp(bytes_.data() + ends_[slot.code], probe.text, probe.length) == 0;
 }
 
 // The slot where the string is, or the empty one where it would be.
 inline uint64_t StringIndex::locate(const Probe& probe) const {
-    const Slot& wanted = probe.slot;
-    for (uint64_t at = wanted.hash & mask_;; at = (at + 1) & mask_) {
-        const Slot& slot = slots_[at];
-        if (slot.code < 0) return at;
-        if (slot.head == wanted.head && slot.tail == wanted.tail && slot.length == wanted.length &&
-            (wanted.length <= 16 ||
-             (slot.hash == wanted.hash && std::memcmp(bytes_.data() + ends_[slot.code], probe.text, wanted.length) == 0)))
-            return at;
-    }
+    for (uint64_t at = probe.hash & mask_;; at = (at + 1) & mask_)
+        if (is(slots_[at], probe) || slots_[at].code < 0) return at;
 }
 
 inline int32_t StringIndex::find(const Probe& probe, bool grow) {
-    Slot& slot = slots_[locate(probe)];
-    if (slot.code >= 0) return slot.code;
-    if (!grow) return unknown;
+    const uint64_t at = locate(probe);
+    if (slots_[at].code >= 0) return slots_[at].code;
+    return grow ? admit(probe, at) : unknown;
+}
+
+[[gnu::noinline]] int32_t StringIndex::admit(const Probe& probe, uint64_t at) {
     if (size() == std::numeric_limits<int32_t>::max()) throw std::length_error("more than 2^31 distinct strings");
     const int32_t code = int32_t(size());
-    slot = probe.slot;
-    slot.code = code;
-    bytes_.insert(bytes_.end(), probe.text, probe.text + probe.slot.length);
+    slots_[at] = {probe.head, probe.tail, probe.length, probe.hash, code};
+    bytes_.insert(bytes_.end(), probe.text, probe.text + probe.length);
     ends_.push_back(int64_t(bytes_.size()));
     if (uint64_t(size()) * 2 > slots_.size()) enlarge();
     return code;
@@ -150,13 +154,13 @@ void StringIndex::look_up(const char* text, const std::vector<Span>& spans, std:
 
 void StringIndex::merge(const StringIndex& other, int32_t* codes) {
     for (const Slot& slot : other.slots_)
-        if (slot.code >= 0) codes[slot.code] = find({slot, other[slot.code].data()}, true);
+        if (slot.code >= 0) codes[slot.code] = find({slot.head, slot.tail, slot.length, slot.hash, other[slot.code].data()}, true);
 }
 
 void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
     for (const Slot& slot : other.slots_) {
         if (slot.code < 0) continue;
-        const int32_t code = slots_[locate({slot, other[slot.code].data()})].code;
+        const int32_t code = slots_[locate({slot.head, slot.tail, slot.length, slot.hash, other[slot.code].data()})].code;
         codes[slot.code] = code < 0 ? unknown : code;
     }
 }

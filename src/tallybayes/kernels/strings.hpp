@@ -72,16 +72,19 @@ private:
         uint32_t hash;
         int32_t code;  // -1 in an empty slot
     };
-    struct Probe {
-        Slot slot;  // as the string's slot is, but for the code
+    struct Probe {  // what a string's slot has, but for the code
+        uint64_t head, tail;
+        uint32_t length, hash;
         const char* text;
     };
 
     static Probe probe(std::string_view text);
     static Probe probe_padded(const char* text, uint32_t length);
-    void prefetch(const Probe& probe) const { __builtin_prefetch(&slots_[probe.slot.hash & mask_]); }
+    bool is(const Slot& slot, const Probe& probe) const;
+    void prefetch(const Probe& probe) const { __builtin_prefetch(&slots_[probe.hash & mask_]); }
     uint64_t locate(const Probe& probe) const;
     int32_t find(const Probe& probe, bool grow);
+    int32_t admit(const Probe& probe, uint64_t at);
     void enlarge();
     template <class Resolve>
     void each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const;

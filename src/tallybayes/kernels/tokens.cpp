@@ -43,16 +43,22 @@ void find_runs(const std::vector<Span>& words, uint32_t low, uint32_t high, std:
 }  // namespace
 
 void Tokeniser::find_words(Tokens& tokens) const {
-    const size_t edges = find_edges(tokens.text, tokens.edges);
+    const size_t words = find_edges(tokens.text, tokens.edges) / 2;
     const char* base = tokens.text.bytes.data();
-    tokens.spans.clear();
-    for (size_t i = 0; i + 1 < edges; i += 2) {
-        const Span span{tokens.edges[i], tokens.edges[i + 1] - tokens.edges[i]};
-        if (span.length < shortest) continue;
-        if (!tokens.text.ascii && span.length < 4 * shortest && count_characters(base + span.start, span.length) < shortest)
-            continue;
-        tokens.spans.push_back(span);
+    tokens.spans.resize(words);
+    const uint32_t* edges = tokens.edges.data();
+    Span* spans = tokens.spans.data();
+    size_t kept = 0;
+    for (size_t i = 0; i < words; ++i) {  // without branches: whether a word is long enough cannot be foretold
+        const Span span{edges[2 * i], edges[2 * i + 1] - edges[2 * i]};
+        spans[kept] = span;
+        kept += span.length >= shortest;
     }
+    tokens.spans.resize(kept);
+    if (!tokens.text.ascii)  // letters of several bytes: those words were too long by bytes only
+        std::erase_if(tokens.spans, [&](const Span& span) {
+            return span.length < 4 * shortest && count_characters(base + span.start, span.length) < shortest;
+        });
     tokens.base = base;
 }
 

@@ -9,6 +9,7 @@
 namespace tallybayes {
 namespace {
 
+constexpr size_t ahead = 8;  // words whose numbers are on their way from memory
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
 // What is counted of one word in the class at hand: a cache line holds two.
@@ -151,13 +152,13 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
             const uint64_t length = codes.size();
             // 2^64 / length, rounded down; of a single word the whole, which `add` counts.
             const uint64_t part = length > 1 ? ~uint64_t(0) / length + (~uint64_t(0) % length == length - 1) : 0;
-            for (const int32_t code : codes) {
+            for (size_t i = 0; i < codes.size(); ++i) {
+                if (i + ahead < codes.size()) __builtin_prefetch(&cells[codes[i + ahead]], 1);
+                const int32_t code = codes[i];
                 Cell& cell = cells[code];
-                if (cell.last != row + 1) {
-                    if (!cell.documents) met.push_back(code);
-                    ++cell.documents;
-                    cell.last = row + 1;
-                }
+                if (!cell.n) met.push_back(code);
+                cell.documents += cell.last != row + 1;  // without a branch: half of the words have come before
+                cell.last = row + 1;
                 add(cell, length, part);
             }
             lengths[row] = rounded(int64_t(length));
@@ -195,9 +196,10 @@ namespace {
 void add_dense(const std::vector<int32_t>& codes, const Scores& said, double* total) {
     if (said.width == 2) {  // the common case, in registers
         double a = 0.0, b = 0.0;
-        for (const int32_t code : codes) {
-            a += said.table[2 * int64_t(code)];
-            b += said.table[2 * int64_t(code) + 1];
+        for (size_t i = 0; i < codes.size(); ++i) {
+            if (i + ahead < codes.size()) __builtin_prefetch(&said.table[2 * int64_t(codes[i + ahead])]);
+            a += said.table[2 * int64_t(codes[i])];
+            b += said.table[2 * int64_t(codes[i]) + 1];
         }
         total[0] = a;
         total[1] = b;
