@@ -1,6 +1,7 @@
 #include "letters.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -62,10 +63,10 @@ bool is_final(const char* start, const char* at, const char* end, const Letters&
     return true;
 }
 
-// The ASCII letters, digits and the underscore among sixteen bytes, and those bytes with small letters.
+// Of sixteen bytes: those that are not ASCII; the ASCII letters, digits and the underscore, and all with small letters.
 #if defined(__SSE2__) && !defined(TALLYBAYES_SCALAR)
-inline bool all_ascii(const char* text) {
-    return _mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))) == 0;
+inline uint32_t beyond_ascii(const char* text) {
+    return uint32_t(_mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))));
 }
 
 inline uint32_t convert_ascii(const char* text, char* out, bool lower) {
@@ -81,11 +82,10 @@ inline uint32_t convert_ascii(const char* text, char* out, bool lower) {
     return uint32_t(_mm_movemask_epi8(word));
 }
 #else
-inline bool all_ascii(const char* text) {
-    uint64_t a, b;
-    std::memcpy(&a, text, 8);
-    std::memcpy(&b, text + 8, 8);
-    return ((a | b) & 0x8080808080808080u) == 0;
+inline uint32_t beyond_ascii(const char* text) {
+    uint32_t bits = 0;
+    for (int i = 0; i < 16; ++i) bits |= uint32_t(uint8_t(text[i]) >> 7) << i;
+    return bits;
 }
 
 inline uint32_t convert_ascii(const char* text, char* out, bool lower) {
@@ -159,7 +159,7 @@ inline uint64_t Text::convert(const char* start, const char* at, const char* end
     }
     const uint32_t entry = letters[found.character], becomes = found.character ^ (entry & Letters::character);
     const uint64_t from = length;
-    if (entry & (Letters::sigma | Letters::dotted)) {
+    if (entry & Letters::special) {
         write(entry & Letters::sigma && is_final(start, at, end, letters) ? final_sigma : becomes);
         if (entry & Letters::word) mark(from, (uint64_t(1) << (length - from)) - 1);
         if (entry & Letters::dotted) write(dot_above);
@@ -170,9 +170,33 @@ inline uint64_t Text::convert(const char* start, const char* at, const char* end
     return found.size;
 }
 
+// The first of sixteen bytes that can be read, all of them ASCII.
 inline void Text::copy_ascii(const char* text, uint64_t size, const Letters& letters) {
-    mark(length, convert_ascii(text, bytes.data() + length, letters.lower));
+    mark(length, convert_ascii(text, bytes.data() + length, letters.lower) & ((1u << size) - 1));
     length += size;
+}
+
+// Characters of two or three bytes that become others of as many, which most do; returns how many bytes there were, or 0.
+inline uint64_t Text::convert_quickly(const char* at, const Letters& letters) {
+    const auto byte = [&](int i) { return uint32_t(uint8_t(at[i])); };
+    if (byte(0) < 0xe0) {
+        const uint32_t c = (byte(0) & 31) << 6 | (byte(1) & 63), entry = letters[c];
+        const uint32_t becomes = c ^ (entry & Letters::character);
+        if (byte(0) < 0xc2 || (byte(1) & 0xc0) != 0x80 || entry & Letters::special || becomes - 0x80 >= 0x780) return 0;
+        bytes[length] = char(0xc0 | becomes >> 6);
+        bytes[length + 1] = char(0x80 | (becomes & 63));
+        mark(length, entry & Letters::word ? 3 : 0);
+        length += 2;
+        return 2;
+    }
+    if (byte(0) >= 0xf0 || byte(0) == 0xe0 || byte(0) == 0xed) return 0;
+    if ((byte(1) & 0xc0) != 0x80 || (byte(2) & 0xc0) != 0x80) return 0;
+    const uint32_t c = (byte(0) & 15) << 12 | (byte(1) & 63) << 6 | (byte(2) & 63), entry = letters[c];
+    if (entry & (Letters::special | Letters::character)) return 0;
+    std::memcpy(bytes.data() + length, at, 3);
+    mark(length, entry & Letters::word ? 7 : 0);
+    length += 3;
+    return 3;
 }
 
 int64_t Text::read(const char* text, uint64_t size, const Letters& letters) {
@@ -181,18 +205,21 @@ int64_t Text::read(const char* text, uint64_t size, const Letters& letters) {
     const char* at = text;
     const char* const end = text + size;
     while (end - at >= 16) {
-        if (all_ascii(at)) {
-            copy_ascii(at, 16, letters);
-            at += 16;
-            continue;
-        }
+        const uint32_t beyond = beyond_ascii(at);
+        const uint64_t plain = beyond ? uint64_t(std::countr_zero(beyond)) : 16;
+        copy_ascii(at, plain, letters);
+        at += plain;
+        if (!beyond) continue;
         ascii = false;
-        for (const char* stop = at + 16; at < stop;) at += convert(text, at, end, letters, invalid);
+        do {
+            const uint64_t quick = end - at >= 3 ? convert_quickly(at, letters) : 0;
+            at += quick ? quick : convert(text, at, end, letters, invalid);
+        } while (at < end && *at & 0x80);
     }
     if (at < end) {
         char last[16] = {};
         std::memcpy(last, at, size_t(end - at));
-        if (all_ascii(last)) {
+        if (!beyond_ascii(last)) {
             copy_ascii(last, uint64_t(end - at), letters);
         } else {
             ascii = false;

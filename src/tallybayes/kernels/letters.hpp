@@ -15,6 +15,7 @@ struct Letters {
     static constexpr uint32_t ignorable = 1u << 28;  // when cased neighbours are looked for
     static constexpr uint32_t dotted = 1u << 27;     // a dot above follows it: İ becomes i and a dot
     static constexpr uint32_t sigma = 1u << 26;      // becomes another at the end of a word
+    static constexpr uint32_t special = dotted | sigma;
 
     std::vector<uint16_t> pages;
     std::vector<uint32_t> entries;
@@ -42,6 +43,7 @@ private:
     void write(uint32_t character);
     void mark(uint64_t from, uint64_t bits);
     void copy_ascii(const char* text, uint64_t size, const Letters& letters);
+    uint64_t convert_quickly(const char* at, const Letters& letters);
     uint64_t convert(const char* start, const char* at, const char* end, const Letters& letters, int64_t& invalid);
 
     uint64_t clean_ = 0;  // so many of the words are zero but for what is set

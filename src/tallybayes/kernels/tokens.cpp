@@ -15,6 +15,14 @@ uint32_t count_characters(const char* text, uint32_t length) {
     return count;
 }
 
+// Whether the first eight bytes have any that are not ASCII, which is likely to be known before they are counted.
+inline bool has_long_letters(const char* text, uint32_t length) {
+    uint64_t first;
+    std::memcpy(&first, text, 8);
+    if (std::endian::native == std::endian::little && length < 8) first &= (uint64_t(1) << 8 * length) - 1;
+    return length > 8 || first & 0x8080808080808080u;
+}
+
 // Where words start and end, alternately.
 size_t find_edges(const Text& text, std::vector<uint32_t>& edges) {
     const uint64_t blocks = text.length / 64 + 1;  // the bit behind the last byte is zero and ends the last word
@@ -55,9 +63,10 @@ void Tokeniser::find_words(Tokens& tokens) const {
         kept += span.length >= shortest;
     }
     tokens.spans.resize(kept);
-    if (!tokens.text.ascii)  // letters of several bytes: those words were too long by bytes only
+    if (!tokens.text.ascii)  // a word of letters of several bytes may be long in bytes only
         std::erase_if(tokens.spans, [&](const Span& span) {
-            return span.length < 4 * shortest && count_characters(base + span.start, span.length) < shortest;
+            return span.length < 4 * shortest && has_long_letters(base + span.start, span.length) &&
+                   count_characters(base + span.start, span.length) < shortest;
         });
     tokens.base = base;
 }
