@@ -22,6 +22,10 @@ bench: .venv/ready
 	$(BIN)/python bench/dense.py
 	$(BIN)/python bench/categories.py
 	$(BIN)/python bench/growth.py
+	$(BIN)/python bench/text.py
+	$(BIN)/python bench/text_growth.py
+	$(BIN)/python bench/languages.py
+	$(BIN)/python bench/enron.py
 
 sanitize: .venv/ready
 	$(BIN)/python tests/sanitize.py

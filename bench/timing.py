@@ -27,3 +27,19 @@ def report(title: str, works: Mapping[str, Callable[[], object]], peer: str, rou
         ratio = "" if name == peer else f"{times[peer] / seconds:8.1f} × as fast"
         print(f"  {name:{wide}}  {seconds * 1e3:9.1f} ms{ratio}")
     return times
+
+
+def each(work: Callable[[], object], times: int) -> Callable[[], object]:
+    """Work too short to be timed alone, done so many times over: divide what it takes."""
+
+    def repeated() -> None:
+        for _ in range(times):
+            work()
+
+    return repeated
+
+
+def row(work: str, ours: str, peer: str = "", ratio: float | str = "", asked: str = "") -> None:
+    """One line of a table of what was measured and what was asked for."""
+    told = ratio if isinstance(ratio, str) else f"{ratio:.1f} ×"
+    print(f"  {work:52}  {ours:>14}  {peer:>14}  {told:>9}  {asked:>9}", flush=True)

@@ -1,0 +1,129 @@
+"""Texts to measure with: mails from the data folder, and made-up ones of any size whose vocabulary never stops growing.
+
+A made-up word is its rank, spelled: frequent words are short, and three in ten are accented, Greek, Cyrillic or
+Chinese. Ranks follow Zipf's law (shifted, as Mandelbrot has it) without an end, so that new words keep coming as Heaps
+found: twice the text has about 1.6 times the words. Documents have 150 words on average and differ in length; a part of
+each one's words is of its class alone. It is all arrays, tens of MB a second, and the same seed gives the same texts.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text"
+MAILS = DATA / "enron1-2.jsonl.gz"
+
+MB = 1_000_000
+MADE_UP, PART = 150, 15  # MB
+TOKENS = 1 << 20  # made at a time
+FREQUENT = 1 << 17  # words that are spelled once for all
+LAST = 1 << 42  # no rank is beyond this
+WORDS_A_DOCUMENT = 150
+TAIL = 0.45  # P(rank > r) falls as r to the minus this
+SHIFT = 8.0
+
+LETTERS = (  # consonants, vowels
+    ("bcdfghjklmnprstv", "aeiou"),
+    ("bcdfghjklmnprstv", "éàöñû"),
+    ("βγδζθκλμνξπρστφχ", "αεηιο"),
+    ("бвгджзклмнпрстфх", "аеиоу"),
+)
+CHINESE = tuple(chr(0x4E00 + 37 * i) for i in range(80))
+SYLLABLES = (*("".join(pair) for letters in LETTERS for pair in product(*letters)), *CHINESE, "")
+SCRIPTS = np.repeat(np.arange(5), (176, 40, 16, 16, 8))  # of 256 words, how many are spelled in which
+ENDINGS = pa.array(["", "", "", "s", "n", "t", "r", "ng"])
+
+
+class Texts(NamedTuple):
+    """A corpus: all of it, and the part that slow peers get."""
+
+    name: str
+    table: pa.Table
+    part: pa.Table
+
+    def speed(self, seconds: float, part: bool = False) -> float:
+        return _bytes(self.part if part else self.table) / MB / seconds
+
+    def document(self, characters: int) -> str:
+        """The first that is long enough, cut."""
+        long = pc.greater_equal(pc.utf8_length(self.table["body"]), characters)
+        return self.table["body"].filter(long)[0].as_py()[:characters]
+
+
+def _bytes(table: pa.Table) -> int:
+    return pc.sum(pc.binary_length(table["body"])).as_py()
+
+
+def corpora() -> list[Texts]:
+    """The mails three times over, if they are there, and the made-up corpus."""
+    texts, labels = mails()
+    real = pa.table({"body": texts * 3, "label": labels * 3})
+    made = pa.Table.from_batches(batches(MADE_UP)).combine_chunks()
+    part = made.slice(0, int(len(made) * PART / MADE_UP)).combine_chunks()
+    return [*([Texts("Enron × 3", real, real)] if texts else []), Texts("made up", made, part)]
+
+
+def mails() -> tuple[list[str], list[str]]:
+    """The Enron mails, which begin with their subject, and their labels; none, said aloud, if the file is not there."""
+    if not MAILS.exists():
+        print("There is no ../shared/data/text/enron1-2.jsonl.gz beside the repository: no Enron mails.")
+        return [], []
+    with gzip.open(MAILS, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [row["text"] for row in rows], [row["label"] for row in rows]
+
+
+def spell(ranks: Any) -> pa.Array:
+    """The word of each rank: its digits to the base 80 as syllables, and an ending."""
+    mixed = (ranks.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
+    script, ending = SCRIPTS[mixed & np.uint64(255)], (mixed >> np.uint64(8)) & np.uint64(7)
+    syllables, parts, left = pa.array(SYLLABLES), [], ranks.astype(np.int64) + 1
+    while left.any():
+        left -= 1
+        parts.append(syllables.take(pa.array(np.where(left >= 0, script * 80 + left % 80, len(SYLLABLES) - 1))))
+        left = np.maximum(left // 80, 0)
+    parts.append(ENDINGS.take(pa.array(ending)))
+    return pc.binary_join_element_wise(*parts, "")
+
+
+def batches(
+    megabytes: float, classes: int = 2, own: float = 0.3, tail: float = TAIL, seed: int = 0
+) -> Iterator[pa.RecordBatch]:
+    """Documents ("body") and their classes ("label"), until there are so many megabytes of them; `own` is the part of
+    the words that other classes do not have, but for chance."""
+    rng = np.random.default_rng(seed)
+    words = spell(np.arange(FREQUENT))
+    forms = (words, pc.utf8_capitalize(words), *(pc.binary_join_element_wise(words, end, "") for end in (",", ".\n")))
+    known, left = pa.concat_arrays(forms), megabytes * MB
+    while left > 0:
+        batch = _batch(rng, known, classes, own, tail)
+        size = batch["body"].get_total_buffer_size()
+        if size > left:
+            batch = batch.slice(0, max(int(len(batch) * left / size), 1))
+        left -= size
+        yield batch
+
+
+def _batch(rng: np.random.Generator, known: pa.Array, classes: int, own: float, tail: float) -> pa.RecordBatch:
+    lengths = np.maximum(rng.lognormal(np.log(WORDS_A_DOCUMENT) - 0.32, 0.8, TOKENS // WORDS_A_DOCUMENT), 1).astype(int)
+    starts = np.append(0, np.cumsum(lengths))
+    label = rng.integers(0, classes, len(lengths))
+    uniform = rng.random(starts[-1])
+    ranks = np.minimum((SHIFT + 1) * (np.maximum(uniform, 1e-18) ** (-1 / tail) - 1), LAST).astype(np.int64)
+    alone = rng.random(starts[-1]) < own
+    ranks[alone] = ranks[alone] * classes + np.repeat(label, lengths)[alone]
+    form = np.searchsorted([0.85, 0.9, 0.95], rng.random(starts[-1]))
+    rare = ranks >= FREQUENT
+    place = np.where(rare, 4 * FREQUENT - 1 + np.cumsum(rare), form * FREQUENT + ranks)
+    tokens = pa.concat_arrays([known, spell(ranks[rare])]).take(pa.array(place))
+    documents = pc.binary_join(pa.ListArray.from_arrays(pa.array(starts, pa.int32()), tokens), " ")
+    return pa.record_batch({"body": documents, "label": pa.array(label).cast(pa.string())})
