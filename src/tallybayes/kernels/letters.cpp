@@ -120,7 +120,7 @@ void Text::start(uint64_t size) {
 
 inline void Text::mark(uint64_t from, uint64_t bits) {
     words[from >> 6] |= bits << (from & 63);
-    if ((from & 63) > 48) words[(from >> 6) + 1] |= bits >> (64 - (from & 63));
+    words[(from >> 6) + 1] |= bits >> 1 >> (63 - (from & 63));  // none, where all of them fit
 }
 
 inline void Text::write(uint32_t c) {

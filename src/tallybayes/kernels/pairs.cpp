@@ -22,7 +22,7 @@ inline uint64_t PairIndex::place(uint64_t pair) const {
 }
 
 void PairIndex::enlarge() {
-    std::vector<Slot> old(slots_.size() * 2, Slot{0, -1});
+    Pages<Slot> old(slots_.size() * 2, Slot{0, -1});
     slots_.swap(old);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old)

@@ -1,7 +1,8 @@
 // A set of distinct pairs of small whole numbers, numbered in the order they were met.
 #pragma once
 #include <cstdint>
-#include <vector>
+
+#include "pages.hpp"
 
 namespace tallybayes {
 
@@ -22,7 +23,7 @@ private:
     uint64_t place(uint64_t pair) const;
     void enlarge();
 
-    std::vector<Slot> slots_;
+    Pages<Slot> slots_;
     uint64_t mask_;
     int64_t size_ = 0;
 };

@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr uint64_t ahead = 16;  // strings whose slots are on their way from memory while others are compared
+constexpr uint64_t ahead = 32;  // strings whose slots are on their way from memory while others are compared
 
 template <class T>
 inline uint64_t load(const char* p) {
@@ -100,7 +100,7 @@ inline int32_t StringIndex::find(const Probe& probe, bool grow) {
 }
 
 void StringIndex::enlarge() {
-    std::vector<Slot> larger(slots_.size() * 2, Slot{0, 0, 0, 0, -1});
+    Pages<Slot> larger(slots_.size() * 2, Slot{0, 0, 0, 0, -1});
     const uint64_t mask = larger.size() - 1;
     for (const Slot& slot : slots_) {
         if (slot.code < 0) continue;

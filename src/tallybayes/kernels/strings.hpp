@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pages.hpp"
+
 namespace tallybayes {
 
 // A column of strings as Arrow holds it. Offsets are int32 or int64; a null bitmap means that no cell is missing.
@@ -89,7 +91,7 @@ private:
     template <class Resolve>
     void each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const;
 
-    std::vector<Slot> slots_;
+    Pages<Slot> slots_;
     uint64_t mask_;
     std::vector<char> bytes_;
     std::vector<int64_t> ends_;

@@ -1,7 +1,7 @@
 #include "tokens.hpp"
 
+#include <algorithm>
 #include <bit>
-#include <cstring>
 #include <stdexcept>
 
 namespace tallybayes {
@@ -15,12 +15,10 @@ uint32_t count_characters(const char* text, uint32_t length) {
     return count;
 }
 
-// Whether the first eight bytes have any that are not ASCII, which is likely to be known before they are counted.
-inline bool has_long_letters(const char* text, uint32_t length) {
-    uint64_t first;
-    std::memcpy(&first, text, 8);
-    if (std::endian::native == std::endian::little && length < 8) first &= (uint64_t(1) << 8 * length) - 1;
-    return length > 8 || first & 0x8080808080808080u;
+// How many bytes the character has that starts with this one.
+inline uint32_t character_length(char first) {
+    const uint8_t c = uint8_t(first);
+    return 1u + (c >= 0xc0) + (c >= 0xe0) + (c >= 0xf0);
 }
 
 // Where words start and end, alternately.
@@ -57,16 +55,16 @@ void Tokeniser::find_words(Tokens& tokens) const {
     const uint32_t* edges = tokens.edges.data();
     Span* spans = tokens.spans.data();
     size_t kept = 0;
+    const uint32_t least = std::min<uint32_t>(shortest, 2);
     for (size_t i = 0; i < words; ++i) {  // without branches: whether a word is long enough cannot be foretold
         const Span span{edges[2 * i], edges[2 * i + 1] - edges[2 * i]};
         spans[kept] = span;
-        kept += span.length >= shortest;
+        kept += span.length > (least - 1) * character_length(base[span.start]);  // is there a second letter?
     }
     tokens.spans.resize(kept);
-    if (!tokens.text.ascii)  // a word of letters of several bytes may be long in bytes only
+    if (shortest > 2)
         std::erase_if(tokens.spans, [&](const Span& span) {
-            return span.length < 4 * shortest && has_long_letters(base + span.start, span.length) &&
-                   count_characters(base + span.start, span.length) < shortest;
+            return span.length < 4 * shortest && count_characters(base + span.start, span.length) < shortest;
         });
     tokens.base = base;
 }

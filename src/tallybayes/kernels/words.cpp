@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr size_t ahead = 8;  // words whose numbers are on their way from memory
+constexpr size_t ahead = 32;  // words whose numbers are on their way from memory
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
 // What is counted of one word in the class at hand: a cache line holds two.
@@ -117,7 +117,7 @@ void number(const std::vector<int64_t>& lengths, Counted& result) {
         result.length[i] = lengths[i] < 0 ? -1 : int32_t(std::lower_bound(met.begin(), met.end(), lengths[i]) - met.begin());
 }
 
-void take(std::vector<Cell>& cells, std::vector<int32_t>& met, int32_t class_, Counted& result) {
+void take(Pages<Cell>& cells, std::vector<int32_t>& met, int32_t class_, Counted& result) {
     std::sort(met.begin(), met.end());
     for (const int32_t code : met) {
         Cell& cell = cells[code];
@@ -140,7 +140,7 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
     Counted result;
     std::vector<int64_t> lengths(documents.rows, -1);
     const auto rows = rows_by_class(documents, classes, width);
-    std::vector<Cell> cells(index.size());
+    Pages<Cell> cells(index.size());
     std::vector<int32_t> met;
     Reader reader(documents, reading);
     for (int class_ = 0; class_ < width; ++class_) {
