@@ -243,7 +243,7 @@ def test_rare_words_and_small_vocabularies_are_belief():
 
 
 def test_many_classes_are_scored_without_a_table(monkeypatch):
-    from tallybayes.families import word_belief
+    from tallybayes.families import word_table
 
     rng = np.random.default_rng(5)
     words = [f"w{i}" for i in range(200)]
@@ -255,7 +255,7 @@ def test_many_classes_are_scored_without_a_table(monkeypatch):
             family = Words(alpha=alpha, reading=reading)
             dense = train(family, documents, labels).log_joint(asked)
             with monkeypatch.context() as patch:
-                patch.setattr(word_belief, "DENSE", 0)
+                patch.setattr(word_table, "DENSE", 0)
                 sparse = train(family, documents, labels)
                 np.testing.assert_allclose(sparse.log_joint(asked), dense, rtol=1e-12, atol=1e-12)
                 heaviest = sparse.words("class 3", 5)
@@ -458,11 +458,11 @@ def test_ignored_words_are_not_drawn():
 
 
 def test_a_class_without_words_finds_all_words_alike_in_a_table_and_without(monkeypatch):
-    from tallybayes.families import word_belief
+    from tallybayes.families import word_table
 
     joint = train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa")
     np.testing.assert_allclose(joint, [[np.log(0.25), np.log(0.25)]])
-    monkeypatch.setattr(word_belief, "DENSE", 0)
+    monkeypatch.setattr(word_table, "DENSE", 0)
     np.testing.assert_allclose(train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa"), joint)
 
 

@@ -9,7 +9,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
-from tallybayes.families import special
 from tallybayes.families.base import by_class
 from tallybayes.families.cutting import WORDS
 
@@ -37,10 +36,11 @@ def _numbers(
     belief: Any, random: np.random.Generator, number: int, count: int, order: NDArray[np.intp]
 ) -> list[NDArray[Any]]:
     """So many documents of a class as places of words in that order; none if there is nothing to draw from."""
-    said = belief.rows(order.astype(np.int32))[:, number]
     if belief.family.reading == "bernoulli":
-        likely = belief.said.certain is None and said.size > 0
-        return [np.flatnonzero(random.random(len(said)) < special.expit(said)) for _ in range(count * likely)]
+        p = belief.probabilities()[order, number]
+        known = not belief.said.blank[number]
+        return [np.flatnonzero(random.random(len(p)) < p) for _ in range(count * known)]
+    said = belief.rows(order.astype(np.int32))[:, number]
     lengths = _lengths(belief, random, number, count)
     p = np.exp(said - said.max()) if said.size else said
     if lengths is None or (lengths.any() and not (p.sum() > 0)):

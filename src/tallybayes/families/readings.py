@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.exact import Floats
+from tallybayes.exact import Codes, Floats
 from tallybayes.families import special
 from tallybayes.families.seen import Seen
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
@@ -31,8 +31,9 @@ class Said(NamedTuple):
     otherwise: Floats
     each: Floats
     document: Floats
+    blank: NDArray[np.bool_]  # classes of which nothing is known: there, `each` is all that a word says
     table: Floats | None = None  # instead of cells, otherwise and each: [word, class]
-    certain: NDArray[np.bool_] | None = None  # cells of words that every document of the class has
+    certain: tuple[Codes, Codes] | None = None  # words and classes, where every document of the class has the word
     concentration: Floats | None = None  # of each class, of the compound
     rate: bool = False  # whether the number of words is part of what is said
 
@@ -46,7 +47,7 @@ def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
         cells = np.log(counts + a) - np.where(a > 0, otherwise[seen.words], 0.0)
         # Where nothing is counted or believed, all words are as likely as each other.
         each = np.where(total > 0, -np.log(total), -np.log(max(seen.size, 1)))
-    return Said(cells, otherwise, each, np.zeros_like(total))
+    return Said(cells, otherwise, each, np.zeros_like(total), total <= 0)
 
 
 def pooled(seen: Seen, alpha: Alpha) -> Said:
@@ -68,7 +69,7 @@ def poisson(seen: Seen, alpha: Alpha) -> Said:
     smoothing, that mean counts one document more, as long as those of all classes."""
     said = pooled(seen, alpha)
     words, assumed = seen.by_class(seen.n), float(np.isfinite(said.otherwise).any())
-    overall = words.sum() / max(seen.texts.sum(), 1e-300)
+    overall = words.sum() / max(seen.texts.sum(), 1e-300) or assumed  # without any word to go by: one
     texts = seen.texts + assumed
     mean = np.divide(words + assumed * overall, texts, out=np.full_like(words, overall), where=texts > 0)
     with np.errstate(divide="ignore"):
@@ -84,7 +85,8 @@ def complement(seen: Seen, alpha: Alpha) -> Said:
     total = np.maximum(words.sum() - words, 0.0) + np.sort(pseudo).sum()
     otherwise = -np.log(overall + pseudo)
     cells = -np.log(others + pseudo[seen.words]) - otherwise[seen.words]
-    return Said(cells, otherwise, np.log(total), np.zeros_like(total))
+    each = np.log(np.maximum(total, LEAST_ALPHA))
+    return Said(cells, otherwise, each, np.zeros_like(total), np.zeros(len(total), bool))
 
 
 def bernoulli(seen: Seen, alpha: Alpha) -> Said:
@@ -106,7 +108,8 @@ def bernoulli(seen: Seen, alpha: Alpha) -> Said:
     unmet = np.where(seen.size > met, (seen.size - met) * np.where(texts + a > 0, none, 0.0), 0.0)
     document = unmet + seen.by_class(without)
     otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
-    return Said(cells, otherwise, each, document, certain=certain if certain.any() else None)
+    pairs = seen.words[certain], seen.classes[certain]
+    return Said(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
 
 
 def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
@@ -129,11 +132,15 @@ def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
     counts[seen.words, seen.classes] = seen.documents
     present = counts + hits[:, None]
     absent = np.maximum(seen.texts - counts, 0.0) + misses[:, None]
-    p = np.divide(present, present + absent, out=np.full_like(present, 0.5), where=present + absent > 0)
-    p = np.clip(p, 1e-300, 1.0 - 2.0**-53)  # certainties of a prior given word by word are not taken at their word
-    without = np.log1p(-p)
-    nothing = np.zeros(0)
-    return Said(nothing, nothing, nothing, np.sort(without, axis=0).sum(axis=0), table=np.log(p) - without)
+    certain = (absent <= 0) & (present > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        without = np.where(absent > 0, np.log(absent) - np.log(present + absent), 0.0)
+        odds = np.where(absent > 0, np.log(present) - np.log(absent), 0.0)
+    none = np.zeros(0)
+    words, classes = np.nonzero(certain)
+    pairs = words.astype(np.int32), classes.astype(np.int32)
+    document = np.sort(without, axis=0).sum(axis=0)
+    return Said(none, none, none, document, np.zeros(width, bool), table=odds, certain=pairs)
 
 
 def compound(seen: Seen, alpha: Alpha) -> Said:

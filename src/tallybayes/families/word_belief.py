@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,12 @@ from tallybayes.families.drawn_texts import draw_texts
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.readings import READINGS, Said
 from tallybayes.families.seen import Seen, kept_words
+from tallybayes.families.word_table import WordTable
 from tallybayes.families.word_tally import WordTally
 from tallybayes.sparse import index_strings
 from tallybayes.tally import Key
 
-DENSE = 1 << 24  # up to so many numbers, words × classes are a table; more are kept sparse
-STEP = 1 << 16  # words looked at at once, when all are
+STEP = 1 << 16  # words of the same documents looked at at once
 
 
 def believe_words(family: Any, tally: WordTally, classes: list[Key]) -> WordBelief:
@@ -43,42 +42,28 @@ class WordBelief(Belief):
         self.seen = seen
         self.said: Said = READINGS[family.reading](seen, family.alpha)
         self.likelihood = family.reading != "complement"
+        self.table = WordTable(seen, self.said)
+        self.rows = self.table.rows
         self._index = seen.index
         self._once = family.presence or family.reading == "bernoulli"
-        self._width = len(seen.texts)
-        # Where nothing is counted or believed, all words are as likely as each other.
-        hopeless = not np.isfinite(self.said.otherwise).any() and self.said.table is None and self.said.certain is None
-        met = np.bincount(seen.classes, minlength=self._width)
-        self._blank = np.flatnonzero((met == 0) & hopeless)
-        self._scorer = self._make_scorer()
-        self._certain = self._make_certain()
         self._rest = np.asarray(self.said.document)[:, None]
-        self._plain = not len(self._blank) and not self._rest.any() and not self.said.rate and self._certain is None
+        self._plain = self.table.plain and not self._rest.any() and not self.said.rate
         self._reading: kernels.Reading | None = None
 
     def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
         documents = self.family.cutter.documents(cells)
-        reading = self._read(documents)
-        before = scores[self._blank]
         try:
-            lengths = self._scorer.add(documents, reading, scores)
+            lengths = self.table.add(documents, self._read(documents), scores)
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
-        if len(before):
-            before[:, : len(cells)] += np.maximum(lengths, 0) * self.said.each[self._blank][:, None]
-            scores[self._blank] = before
-        if not self._plain:
+        if self._rest.any() or self.said.rate:
             self._add_rest(lengths, scores)
-        if self._certain is not None:
-            met = np.zeros_like(scores)
-            self._certain[0].add(documents, reading, met)
-            scores[:, : len(cells)][(met[:, : len(cells)] < self._certain[1][:, None]) & (lengths >= 0)] = -np.inf
 
     def add_text(self, text: str, scores: Floats) -> bool:
         """The same for a single text, if that needs nothing but looking words up."""
-        if self._reading is None or not self._plain:
+        if self._reading is None or not self._plain or self.family.tokeniser is not None:
             return False
-        self._scorer.add_text(text, self._reading, scores)
+        self.table.add_text(text, self._reading, scores)
         return True
 
     def _add_rest(self, lengths: Counts, scores: Floats) -> None:
@@ -94,56 +79,6 @@ class WordBelief(Belief):
             self._reading = reading
         return reading
 
-    @cached_property
-    def _order(self) -> tuple[Any, Counts]:
-        """The cells in the order of their words, and where each word's start."""
-        order = np.lexsort((self.seen.classes, self.seen.words))
-        starts = np.zeros(self.seen.size + 1, np.int64)
-        np.cumsum(np.bincount(self.seen.words, minlength=self.seen.size), out=starts[1:])
-        return order, starts
-
-    def _make_scorer(self) -> kernels.WordScorer:
-        said = self.said
-        if said.table is not None or self.seen.size * self._width <= DENSE:
-            return kernels.WordScorer(self._index, self._table)
-        order, starts = self._order
-        classes = np.ascontiguousarray(self.seen.classes[order], np.int32)
-        return kernels.WordScorer(self._index, starts, classes, said.cells[order], said.otherwise, said.each)
-
-    @cached_property
-    def _table(self) -> Floats:
-        said = self.said
-        if said.table is not None:
-            return np.ascontiguousarray(said.table)
-        table = said.otherwise[:, None] + said.each
-        base = np.where(np.isfinite(said.otherwise), said.otherwise, 0.0)[self.seen.words]
-        table[self.seen.words, self.seen.classes] = base + said.cells + said.each[self.seen.classes]
-        table[:, self._blank] = said.each[self._blank]
-        return np.ascontiguousarray(table)
-
-    def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
-        """For each class, the words that it says every document has: how many there are, and a table of them."""
-        certain = self.said.certain
-        if certain is None:
-            return None
-        table = np.zeros((self.seen.size, self._width))
-        table[self.seen.words[certain], self.seen.classes[certain]] = 1.0
-        return kernels.WordScorer(self._index, table), table.sum(axis=0)
-
-    def rows(self, words: Codes) -> Floats:
-        """What these words say about every class, one row for each."""
-        if self.said.table is not None or self.seen.size * self._width <= DENSE:
-            return self._table[words]
-        said, (order, starts) = self.said, self._order
-        rows = said.otherwise[words][:, None] + said.each
-        for i, word in enumerate(words.tolist()):
-            at = order[starts[word] : starts[word + 1]]
-            base = said.otherwise[word] if np.isfinite(said.otherwise[word]) else 0.0
-            classes = self.seen.classes[at]
-            rows[i, classes] = base + said.cells[at] + said.each[classes]
-        rows[:, self._blank] = said.each[self._blank]
-        return rows
-
     def words(self) -> list[str]:
         return self.seen.vocabulary
 
@@ -153,7 +88,7 @@ class WordBelief(Belief):
         starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
         names = pc.take(index_strings(self._index), pa.array(words)).to_pylist()
         said = self._said_by(words, counts)
-        total = np.zeros((self._width, len(cells)))
+        total = np.zeros((self.table.width, len(cells)))
         self.add_evidence(cells, total)
         for row in range(len(cells)):
             span = range(starts[row], starts[row + 1])
@@ -179,36 +114,38 @@ class WordBelief(Belief):
 
     def _odds(self, index: int, prior: Floats) -> Floats:
         """How much more every word says for a class than for the others, taken together as often as they come."""
-        others = np.arange(self._width) != index
+        others = np.arange(self.table.width) != index
         if not others.any():
             return np.zeros(self.seen.size)
         shares = prior[others] - np.logaddexp.reduce(prior[others])
         odds = np.empty(self.seen.size)
-        for start in range(0, self.seen.size, STEP):
-            rows = self._weights(np.arange(start, min(start + STEP, self.seen.size), dtype=np.int32))
+        for span, rows in self.table.all_rows():
+            weights = rows - self._common
             with np.errstate(invalid="ignore"):
-                rest = np.logaddexp.reduce(rows[:, others] + shares, axis=1)
-                odds[start : start + STEP] = rows[:, index] - rest
+                odds[span] = weights[:, index] - np.logaddexp.reduce(weights[:, others] + shares, axis=1)
         return np.where(np.isnan(odds), 0.0, odds)
 
-    def _weights(self, words: Codes) -> Floats:
-        """How much these words say for every class, when classes are compared."""
-        return self.rows(words)
+    @property
+    def _common(self) -> Any:
+        """What all words say alike for a class, and so does not count when words are compared."""
+        return 0.0
 
     def estimates(self) -> dict[str, Floats]:
         """P(word | class); of Bernoulli that a document has it, of Poisson how many it has, of complement P(word |
         other classes), of the compound its Dirichlet parameters."""
+        return dict(zip(self.words(), self.probabilities(), strict=True))
+
+    def probabilities(self) -> Floats:
         rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
-        if self.family.reading == "bernoulli":
-            values = special.expit(rows)
-            if self.said.certain is not None:
-                values[self.seen.words[self.said.certain], self.seen.classes[self.said.certain]] = 1.0
-        else:
-            values = np.exp(rows if self.likelihood else -rows)
-        return dict(zip(self.words(), values, strict=True))
+        if self.family.reading != "bernoulli":
+            return np.exp(rows if self.likelihood else -rows)
+        values = special.expit(rows)
+        if self.said.certain is not None:
+            values[self.said.certain] = 1.0
+        return values
 
     def linear(self) -> Terms:
-        if self.said.certain is not None:
+        if self.said.certain is not None and self.said.certain[0].size:
             raise NotLinearError("with alpha=0, words that every document has rule documents out; use alpha above 0.")
         rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
         return Terms(self.words(), rows, np.asarray(self.said.document))
@@ -234,7 +171,7 @@ class CompoundBelief(WordBelief):
         starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
         row = np.repeat(np.arange(len(cells)), np.diff(starts))
         lengths = np.bincount(row, counts, len(cells))
-        scores[:, : len(cells)] -= special.log_rising(np.exp(self._concentrated)[:, None], lengths)
+        scores[:, : len(cells)] -= special.log_rising(np.exp(self._common)[:, None], lengths)
         again = counts > 1
         row, words, times = row[again], words[again], counts[again][:, None]
         start = 0
@@ -256,15 +193,12 @@ class CompoundBelief(WordBelief):
     def _rising(self, rows: Floats, counts: Any) -> Floats:
         return np.where(np.isfinite(rows), special.log_rising(np.exp(rows), counts), 0.0)
 
-    def _weights(self, words: Codes) -> Floats:
-        """Without the concentration, which all words of a document have in common."""
-        return self.rows(words) - self._concentrated
-
     def _said_by(self, words: Codes, counts: Codes) -> Floats:
         rows, times = self.rows(words), counts[:, None]
-        return np.where(np.isfinite(rows), self._rising(rows, times), rows) - times * self._concentrated
+        return np.where(np.isfinite(rows), self._rising(rows, times), rows) - times * self._common
 
     @property
-    def _concentrated(self) -> Floats:
+    def _common(self) -> Floats:
+        """The concentration."""
         assert self.said.concentration is not None
         return np.log(self.said.concentration)
