@@ -66,6 +66,7 @@ class Counted:
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""
         self._check_alike(other)
+        other = other.copy() if other is self else other
         if self.kind != other.kind and not other.rows.filled():
             return self
         self._own(other.kind)
@@ -75,6 +76,7 @@ class Counted:
     def __isub__(self, other: Self) -> Self:
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
         self._check_alike(other)
+        other = other.copy() if other is self else other
         if self.kind != other.kind and not other.rows.filled():
             return self
         kind = self.kind

@@ -13,6 +13,11 @@ from tallybayes.families.base import Part
 SHOWN = 3  # rows that a repr shows
 
 
+def _spread(said: Floats) -> float:
+    """How much apart classes are in what is said of them; not at all where it is −∞ throughout."""
+    return 0.0 if np.isneginf(said).all() else float(np.max(said) - np.min(said))
+
+
 class Evidence:
     """For every row: log P(class), and log p(cell | class) for every column. A missing cell says 0.
 
@@ -55,7 +60,7 @@ class Evidence:
             raise ValueError(f"Column {name!r} is not a text; texts are {', '.join(map(repr, texts)) or 'none'}.")
         if not 0 <= row < self.rows:
             raise IndexError(f"There is no row {row}; there are {self.rows}.")
-        return sorted(self._parts[name](row), key=lambda part: (part.word == "", -np.ptp(part.said), part.word))
+        return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.said), part.word))
 
     def total(self) -> Floats:
         total = np.tile(self.prior, (len(self), 1))

@@ -18,6 +18,8 @@ from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, LogNor
 from tallybayes.families.values import ENOUGH
 from tallybayes.frames import CellError
 
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+MANY_SIGNS = 8.0  # of writing without spaces
 MANY_WORDS = 3.0  # so many to a cell make it free text
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 
@@ -53,7 +55,9 @@ def _for_texts(present: pa.Array) -> Choice:
     if n >= ENOUGH and levels == 1:
         return Choice(None, "every cell is the same")
     if levels > n / 2:
-        words = pc.mean(pc.count_substring_regex(present, r"\w\w+")).as_py()
+        words, signs = (pc.mean(pc.count_substring_regex(present, p)).as_py() for p in (r"\S+", UNSPACED))
+        if signs >= MANY_SIGNS:
+            return Choice(Words(unit="characters", ngrams=2), f"free text without spaces, {signs:.0f} signs in a cell")
         if words >= MANY_WORDS:
             return Choice(Words(), f"free text, {words:.0f} words in a cell")
         if n >= ENOUGH:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import Exact
 from tallybayes.families.word_tally import WordTally, rounded_lengths
-from tallybayes.sparse import SparseTally, index_words
+from tallybayes.sparse import SparseTally, holding, index_words
 from tallybayes.tally import Key, Tally
 
 MOST_LIMBS = 400  # more than any sum of products of doubles needs
@@ -57,7 +57,8 @@ def unpack(prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Array
 def _pack_words(prefix: str, tally: WordTally, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
     """Only the cells that hold something: of each its word, its class and its sums, in that order."""
     words, columns, sums = tally.words.cells()
-    place = np.array([keys.index(key) for key in tally.words.classes], np.int32)
+    number = {key: i for i, key in enumerate(keys)}
+    place = np.array([number[key] for key in tally.words.classes], np.int32)
     _pack_texts(prefix, tally.words.words(), arrays)
     arrays[f"{prefix}/words"] = np.ascontiguousarray(words)
     arrays[f"{prefix}/classes"] = place[columns]
@@ -75,6 +76,8 @@ def _unpack_words(prefix: str, about: Mapping[str, Any], keys: list[Key], arrays
     index = kernels.StringIndex()
     index_words(index, texts)
     sums = _unpack_sums(prefix, about["low"], (len(words),), arrays)
+    if not {"n"} <= set(sums) or not holding(sums).all():
+        raise FileError("its words have cells that hold nothing")
     lengths = unpack(f"{prefix}/lengths", about["lengths"], keys, arrays)
     met = np.array(lengths.slots or [0])
     if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
@@ -116,7 +119,7 @@ def _unpack_sums(prefix: str, lows: Mapping[str, Any], shape: tuple[int, ...], a
     for name, low in lows.items():
         limbs = _array(arrays, f"{prefix}/sums/{name}", np.int64, len(shape) + 1)
         fits = limbs.shape[:-1] == shape and 1 <= limbs.shape[-1] <= MOST_LIMBS
-        if not fits or not isinstance(low, int) or abs(low) > MOST_LIMBS:
+        if not fits or type(low) is not int or abs(low) > MOST_LIMBS:
             raise FileError("its sums do not fit its labels")
         if limbs.size and max(int(limbs.max()), -int(limbs.min())) >= 1 << 32:
             raise FileError("its sums are not canonical")

@@ -16,8 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.exact import Codes, Counts, Exact
+from tallybayes.exact import TRACE, Codes, Counts, Exact
 from tallybayes.tally import Key, Tally, scaled
+
+SHOWN = 30  # words that a repr shows
+FEW = 1000  # cells that may be empty without anybody minding
 
 
 class Cells(NamedTuple):
@@ -144,7 +147,21 @@ class SparseTally:
 
     def __mul__(self, factor: float) -> SparseTally:
         words, columns, sums = self.cells()
-        return SparseTally(self._classes, self._index, words, columns, scaled(sums, factor)).copy()
+        product = SparseTally(self._classes, self._index, words, columns, scaled(sums, factor))
+        return product.only(self._classes)
+
+    def only(self, classes: Iterable[Key]) -> SparseTally:
+        """The sums of these classes, without the cells and words that hold nothing any more."""
+        wanted = set(classes)
+        kept = np.array([key in wanted for key in self._classes] or [False])
+        words, columns, sums = self.cells()
+        held = holding(sums) & kept[columns] if len(words) else np.zeros(0, bool)
+        used = np.zeros(len(self._index), bool)
+        used[words[held]] = True
+        codes = np.flatnonzero(used).astype(np.int32)
+        number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        copied = {name: Exact(array.limbs[held], array.low) for name, array in sums.items()}
+        return SparseTally(self._classes, self._index.subset(codes), number[words[held]], columns[held], copied)
 
     __rmul__ = __mul__
 
@@ -161,7 +178,28 @@ class SparseTally:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return repr(self.dense())
+        tidy = self.canonical()
+        words, columns, sums = tidy.cells()
+        shown = words < SHOWN
+        few = {name: array[shown] for name, array in sums.items()}
+        first = SparseTally(
+            tidy.classes,
+            tidy.index.subset(np.arange(min(len(tidy), SHOWN), dtype=np.int32)),
+            words[shown],
+            columns[shown],
+            few,
+        )
+        more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
+        return f"{first.dense()!r}{more}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        words, columns, sums = self.cells()
+        return {"classes": self.classes, "vocabulary": self.words(), "words": words, "columns": columns, "sums": sums}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        index = kernels.StringIndex()
+        index_words(index, state["vocabulary"])
+        SparseTally.__init__(self, state["classes"], index, state["words"], state["columns"], state["sums"])
 
     def dense(self) -> Tally:
         """The same sums, with the cells that hold nothing spelled out."""
@@ -175,8 +213,8 @@ class SparseTally:
     def canonical(self) -> SparseTally:
         """The same sums with words and classes sorted, and without what holds nothing."""
         words, columns, sums = self.cells()
-        filled = holding(sums)
-        keys = sorted({self.classes[i] for i in np.unique(columns[filled])})
+        filled, classes = holding(sums), self.classes
+        keys = sorted({classes[i] for i in np.unique(columns[filled])})
         place = np.full(len(self._classes), -1, np.int32)
         place[[self._classes[key] for key in keys]] = np.arange(len(keys))
         used = np.zeros(len(self._index), bool)
@@ -198,8 +236,10 @@ class SparseTally:
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
         _, columns, sums = self.cells()
-        at = [self._classes.get(key, -1) for key in classes]
-        return _stacked([sums[name][columns == i].sum() for i in at])
+        parts = sums[name].carried()
+        limbs = np.zeros((len(self._classes) + 1, parts.limbs.shape[-1]), np.int64)
+        np.add.at(limbs, columns, parts.limbs)
+        return Exact(limbs[[self._classes.get(key, len(self._classes)) for key in classes]], parts.low)
 
     def _merge(self, other: SparseTally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
@@ -207,9 +247,18 @@ class SparseTally:
             taken = other.copy() if sign > 0 else -other
             self.__dict__.update(taken.__dict__)
             return
+        if other is self or other._index is self._index:
+            other = other.copy()
+        if self._size + other._size > len(self._words):
+            self._make_room()
         numbers = self._numbers(other, grow=True)
         for name, array in other.cells().sums.items():
             self._sums[name].add_rows(numbers, array, sign)
+
+    def _make_room(self) -> None:
+        """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""
+        if self._size > FEW and 2 * int(holding(self.cells().sums).sum()) < self._size:
+            self.__dict__.update(self.only(self._classes).__dict__)
 
     def _numbers(self, other: SparseTally, grow: bool) -> Counts:
         """The number that each of the other's cells has here; with `grow`, new ones are made room for."""
@@ -244,13 +293,19 @@ class SparseTally:
 
 
 def holding(sums: Mapping[str, Exact]) -> NDArray[np.bool_]:
-    """Where any of the sums is not zero."""
-    return np.asarray(~np.logical_and.reduce([array.is_zero() for array in sums.values()]))
+    """Where any of the sums is not zero. Where nothing is counted any more, what decay may have cut off differently is
+    nothing, too."""
+    held = ~sums["n"].is_zero()
+    rest = np.flatnonzero(~held)
+    for name, array in sums.items():
+        if name != "n" and rest.size:
+            held[rest] |= np.abs(array[rest].round()) > TRACE
+    return np.asarray(held)
 
 
-def index_words(index: kernels.StringIndex, words: Sequence[str] | pa.Array) -> Codes:
-    """The numbers of words, which the index takes up."""
-    return index.encode(*string_buffers(pa.array(words, pa.large_string())), True)
+def index_words(index: kernels.StringIndex, words: Sequence[str] | pa.Array, grow: bool = True) -> Codes:
+    """The numbers of words, which the index takes up; or without that, below zero for those that it has not."""
+    return index.encode(*string_buffers(pa.array(words, pa.large_string())), grow)
 
 
 def index_strings(index: kernels.StringIndex) -> pa.Array:
@@ -275,10 +330,3 @@ def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
     longer = np.zeros((room, *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer
-
-
-def _stacked(parts: Sequence[Exact]) -> Exact:
-    total = Exact.zeros((len(parts),))
-    for i, part in enumerate(parts):
-        total.add_at(i, part)
-    return total

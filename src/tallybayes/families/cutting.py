@@ -36,10 +36,14 @@ class Tokeniser(str):
         return made
 
     def __eq__(self, other: object) -> bool:
-        """Of one name; but lambdas all have the same, and so must be the same."""
-        if not isinstance(other, Tokeniser) or not self.endswith("<lambda>"):
+        """Of one name; but what has no name of its own must be the same, unless a file has only kept the name."""
+        if not str.__eq__(self, other) or not isinstance(other, Tokeniser):
             return str.__eq__(self, other)
-        return str.__eq__(self, other) and self.function is other.function
+        functions = {self.function, other.function} - {None}
+        return len(functions) < 2 or all(_has_name(function) for function in functions)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     __hash__ = str.__hash__
 
@@ -52,9 +56,16 @@ class Tokeniser(str):
                 f"This model was counted with the tokeniser {str(self)!r}, and a file does not hold functions. Give it "
                 f"again: model.believing(column=Words(tokeniser={self.rpartition('.')[2]}, …))."
             )
-        if isinstance(tokens := self.function(text), str):
-            raise ValueError(f"The tokeniser {str(self)!r} gave a text, {tokens!r}; it must give a list of tokens.")
-        return [str(token) for token in tokens]
+        found = self.function(text)
+        fine = isinstance(found, Iterable) and not isinstance(found, str)
+        tokens = list(found) if fine else []
+        if not fine or not all(isinstance(token, str) for token in tokens):
+            raise ValueError(f"The tokeniser {str(self)!r} gave {found!r}; it must give a list of tokens.")
+        return tokens
+
+
+def _has_name(function: Any) -> bool:
+    return not getattr(function, "__qualname__", "<lambda>").endswith("<lambda>")
 
 
 def _full_name(function: Any) -> str:
@@ -72,14 +83,13 @@ class Cutter:
             family.lower, family.shortest, family.unit == CHARACTERS, low, high, family.errors == STRICT
         )
 
-    def index(self) -> kernels.StringIndex:
-        """Where counting starts: no words yet, or the given vocabulary."""
-        return kernels.StringIndex() if self.family.vocabulary is None else self._vocabulary.copy()
-
     @cached_property
-    def _vocabulary(self) -> kernels.StringIndex:
+    def vocabulary(self) -> kernels.StringIndex | None:
+        """The only words that there are, if they are given."""
+        if self.family.vocabulary is None:
+            return None
         index = kernels.StringIndex()
-        index_words(index, self.known())
+        index_words(index, self.family.vocabulary)
         return index
 
     def known(self) -> list[str]:
@@ -91,7 +101,9 @@ class Cutter:
         """Texts, or lists of tokens, in the form that Arrow's buffers are read in."""
         kind = cells.type
         if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-            return _token_lists(cells)
+            if self.family.unit == CHARACTERS:
+                raise CellError(None, "the cells are lists of tokens, and Words(unit='characters') wants texts.")
+            return _token_lists(cells, self.family.errors)
         if self.family.tokeniser is None:
             return texts(cells)
         found = []
@@ -110,17 +122,18 @@ class Cutter:
         missing = cells.is_null().to_numpy(zero_copy_only=False).astype(np.uint8)
         return kernels.Documents(*string_buffers(cells.values), np.ascontiguousarray(starts, np.int64), missing)
 
-    def reading(self, documents: kernels.Documents, index: kernels.StringIndex, once: bool) -> kernels.Reading:
-        """How these documents become numbers of words in the index."""
-        if not self.family.unknown and not isinstance(self.family.stems, str):
+    def reading(self, documents: kernels.Documents, once: bool, unknown: int) -> kernels.Reading:
+        """How these documents become numbers of words; `unknown` is the number of those not in the vocabulary."""
+        if unknown < 0 and not isinstance(self.family.stems, str):
             return self._readings[once]
-        unknown = int(index_words(index, [UNKNOWN])[0]) if self.family.unknown else -1
-        return kernels.Reading(self.tokeniser, self.translation(documents), once, unknown)
+        return kernels.Reading(self.tokeniser, self.translation(documents), self.vocabulary, once, unknown)
 
     @cached_property
     def _readings(self) -> tuple[kernels.Reading, kernels.Reading]:
         """The same for all documents, with every word or with each once."""
-        every, once = (kernels.Reading(self.tokeniser, self._fixed, once, -1) for once in (False, True))
+        every, once = (
+            kernels.Reading(self.tokeniser, self._fixed, self.vocabulary, once, -1) for once in (False, True)
+        )
         return every, once
 
     def translation(self, documents: kernels.Documents) -> kernels.Translation | None:
@@ -128,7 +141,7 @@ class Cutter:
         if isinstance(self.family.stems, str):
             met = kernels.StringIndex()
             plain = _tokeniser(self.family.lower, self.family.shortest, False, 1, 1, self.family.errors == STRICT)
-            kernels.list_words(documents, kernels.Reading(plain, None, True, -1), met, True)
+            kernels.list_words(documents, kernels.Reading(plain, None, None, True, -1), met, True)
             words = index_strings(met).to_pylist()
             stems = snowball(self.family.stems).stemWords(words)
             return _translation(dict(zip(words, stems, strict=True)), self.family.stop_words)
@@ -179,7 +192,7 @@ def _tokeniser(lower: bool, shortest: int, characters: bool, low: int, high: int
 
 
 def _translation(stems: Mapping[str, str], stop_words: Sequence[str]) -> kernels.Translation:
-    becomes: dict[str, str | None] = {**stems, **dict.fromkeys(stop_words)}
+    becomes = {word: stem or None for word, stem in stems.items()} | dict.fromkeys(stop_words)
     source, target = kernels.StringIndex(), kernels.StringIndex()
     index_words(source, list(becomes))
     codes: Codes = np.full(len(becomes), -1, np.int32)
@@ -188,11 +201,26 @@ def _translation(stems: Mapping[str, str], stop_words: Sequence[str]) -> kernels
     return kernels.Translation(source, target, codes)
 
 
-def _token_lists(cells: pa.Array) -> pa.Array:
+def _token_lists(cells: pa.Array, errors: str) -> pa.Array:
     try:
         lists = cells.cast(pa.large_list(pa.large_string()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise CellError(None, f"cells of type {cells.type} are not lists of tokens; give lists of texts.") from None
     if lists.values.null_count:
         raise CellError(None, "a list of tokens has a missing one; leave it out of the list.")
+    try:
+        lists.values.validate(full=True)
+    except pa.ArrowInvalid:
+        return _decoded_lists(lists, errors)
     return lists
+
+
+def _decoded_lists(lists: pa.Array, errors: str) -> pa.Array:
+    """Lists some of whose tokens are not UTF-8."""
+    found: list[list[str] | None] = []
+    for row, tokens in enumerate(lists.cast(pa.large_list(pa.large_binary())).to_pylist()):
+        try:
+            found.append(None if tokens is None else [token.decode("utf-8", errors) for token in tokens])
+        except UnicodeDecodeError:
+            raise not_utf8(row) from None
+    return pa.array(found, lists.type)

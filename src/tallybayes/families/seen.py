@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Exact, Floats
@@ -74,22 +75,17 @@ def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
     """The words that are not ignored, in an index of their own, and what was counted of them."""
     counted = tally.words.canonical() if family.limit is not None else tally.words
     words, columns, sums = counted.cells()
-    place = np.array([classes.index(key) if key in classes else -1 for key in counted.classes] or [-1], np.int32)
+    number = {key: i for i, key in enumerate(classes)}
+    place = np.array([number.get(key, -1) for key in counted.classes] or [-1], np.int32)
     kept = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
     n = sums["n"].round()
-    overall = np.bincount(words[kept], n[kept], len(counted))
-    chosen = np.bincount(words[kept], minlength=len(counted)) > 0
-    if family.min_count:
-        chosen &= overall >= family.min_count
-    if (
-        family.limit is not None and chosen.sum() > family.limit
-    ):  # of equally frequent words, those first in the alphabet
-        best = np.lexsort((np.arange(len(overall)), -np.where(chosen, overall, -1.0)))[: family.limit]
-        chosen = np.isin(np.arange(len(overall)), best)
+    met = np.bincount(words[kept], minlength=len(counted)) > 0
+    chosen = _chosen(family, met, _summed(n[kept], words[kept], len(counted)))
     kept &= chosen[words]
     codes = np.flatnonzero(chosen).astype(np.int32)
     index = counted.index.subset(codes)
-    index_words(index, family.cutter.known() + named_levels(family.alpha))
+    if not family.min_count:
+        _add_unmet(index, counted.index.subset(np.flatnonzero(met).astype(np.int32)), family)
     new = np.full(len(counted), -1, np.int32)
     new[codes] = np.arange(len(codes), dtype=np.int32)
     known = tally.lengths.canonical()
@@ -105,6 +101,24 @@ def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
         kept=_part(_summed(n[kept], place[columns[kept]], len(classes)), counted.sum_of("n", classes).round()),
         index=index,
     )
+
+
+def _chosen(family: Any, met: NDArray[np.bool_], overall: Floats) -> NDArray[np.bool_]:
+    """The words that are frequent enough; of equally frequent ones, the first in the alphabet."""
+    chosen = met & (overall >= family.min_count)
+    if family.limit is None or chosen.sum() <= family.limit:
+        return chosen
+    best = np.lexsort((np.arange(len(overall)), -np.where(chosen, overall, -1.0)))[: family.limit]
+    return np.isin(np.arange(len(overall)), best)
+
+
+def _add_unmet(index: kernels.StringIndex, met: kernels.StringIndex, family: Any) -> None:
+    """Words that there are whether or not any document has them, as far as there is room."""
+    named = kernels.StringIndex()
+    index_words(named, sorted({*family.cutter.known(), *named_levels(family.alpha)}))
+    unmet = np.flatnonzero(met.find_all(named) < 0).astype(np.int32)
+    room = len(unmet) if family.limit is None else max(family.limit - len(index), 0)
+    index.merge(named.subset(unmet[:room]))
 
 
 def _part(some: Floats, all_of_it: Floats) -> Floats:

@@ -14,14 +14,14 @@ from tallybayes import kernels
 from tallybayes.exact import Codes, Counts, Floats
 from tallybayes.families import special
 from tallybayes.families.base import Belief, NotLinearError, Part, Terms, WordWeight
-from tallybayes.families.cutting import not_utf8
+from tallybayes.families.cutting import UNKNOWN, not_utf8
 from tallybayes.families.drawn_texts import draw_texts
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.readings import READINGS, Said
 from tallybayes.families.seen import Seen, kept_words
 from tallybayes.families.word_table import WordTable
 from tallybayes.families.word_tally import WordTally
-from tallybayes.sparse import index_strings
+from tallybayes.sparse import index_strings, index_words
 from tallybayes.tally import Key
 
 STEP = 1 << 16  # words of the same documents looked at at once
@@ -74,7 +74,8 @@ class WordBelief(Belief):
     def _read(self, documents: kernels.Documents) -> kernels.Reading:
         if self._reading is not None:
             return self._reading
-        reading = self.family.cutter.reading(documents, self._index, self._once)
+        unknown = int(index_words(self._index, [UNKNOWN], grow=False)[0]) if self.family.unknown else -1
+        reading = self.family.cutter.reading(documents, self._once, max(unknown, -1))
         if not isinstance(self.family.stems, str):
             self._reading = reading
         return reading

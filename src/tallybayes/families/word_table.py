@@ -36,7 +36,7 @@ class WordTable:
         lengths = self._scorer.add(documents, reading, scores)
         rows = len(lengths)
         if self.blank.size:  # of these nothing is known, and all words are alike
-            each = np.where(lengths > 0, lengths, 0) * self.said.each[self.blank][:, None]
+            each = np.maximum(lengths, 1) * self.said.each[self.blank][:, None]  # which may be −∞
             before[:, :rows] += np.where(lengths > 0, each, 0.0)
             scores[self.blank] = before
         if self._certain is not None:

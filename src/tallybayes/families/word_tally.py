@@ -84,7 +84,10 @@ class WordTally:
         return WordTally(-self.words, -self.lengths)
 
     def __mul__(self, factor: float) -> WordTally:
-        return WordTally(self.words * factor, self.lengths * factor)
+        """Times a number. With the last of a class's documents, its words are gone."""
+        words, lengths = self.words * factor, self.lengths * factor
+        gone = set(self.lengths.filled()) - set(lengths.filled())
+        return WordTally(words.only(set(words.classes) - gone) if gone else words, lengths)
 
     __rmul__ = __mul__
 

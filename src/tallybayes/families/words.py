@@ -25,10 +25,10 @@ from tallybayes.families.cutting import (
     snowball,
 )
 from tallybayes.families.readings import READINGS
-from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
+from tallybayes.families.smoothing import LAPLACE, Alpha, MEstimate, as_alpha, named_levels
 from tallybayes.families.word_belief import believe_words
 from tallybayes.families.word_tally import FIELDS, WordTally, rounded_lengths
-from tallybayes.sparse import SparseTally
+from tallybayes.sparse import SparseTally, index_words
 from tallybayes.sums import weighted_sums
 from tallybayes.tally import Key, Rows, Tally
 
@@ -86,7 +86,6 @@ class Words(Family):
     limit: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", as_alpha("Words", self.alpha))
         self.settle("min_count")
         self.settle_choice("shortest", int, 1, 1000)
         for name in ("lower", "unknown", "presence"):
@@ -107,8 +106,24 @@ class Words(Family):
             if not callable(self.tokeniser) and not isinstance(self.tokeniser, str):
                 raise ValueError(f"Words(tokeniser={self.tokeniser!r}): give a function from a text to its tokens.")
             object.__setattr__(self, "tokeniser", Tokeniser(self.tokeniser))
+        object.__setattr__(self, "alpha", self._settled_alpha())
         if self.unknown and self.vocabulary is None:
             raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
+
+    def _settled_alpha(self) -> Alpha:
+        """Smoothing by word is of the words as they are counted."""
+        alpha = as_alpha("Words", self.alpha)
+        if isinstance(alpha, MEstimate):
+            alpha = alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, self._words_as_counted(alpha.p))
+        elif isinstance(alpha, Mapping):
+            alpha = self._words_as_counted(alpha)
+        strange = set(named_levels(alpha)) - {*(self.vocabulary or named_levels(alpha)), UNKNOWN}
+        if strange:
+            raise ValueError(f"Words(alpha=…): {min(strange)!r} is not in the vocabulary.")
+        return alpha
+
+    def _words_as_counted(self, given: Mapping[str, float]) -> dict[str, float]:
+        return {word if word == UNKNOWN else self._as_counted(word): value for word, value in given.items()}
 
     def _settle_name(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)
@@ -117,22 +132,23 @@ class Words(Family):
 
     def _settle_runs(self) -> None:
         given = self.ngrams
-        runs = (1, given) if isinstance(given, int) else tuple(given)
+        runs = tuple(given) if isinstance(given, Iterable) else (1, given)
         longest = LONGEST_RUN if self.unit == WORDS else 1000
-        whole = len(runs) == 2 and all(isinstance(n, int) and not isinstance(n, bool) for n in runs)
-        if isinstance(given, bool) or not whole or not 1 <= runs[0] <= runs[1] <= longest:
+        whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
+        if not whole or not 1 <= runs[0] <= runs[1] <= longest:
             raise ValueError(
                 f"Words(ngrams={given!r}): ngrams must be the longest run, or the shortest and the longest, from 1 to "
                 f"{longest} {self.unit}."
             )
-        object.__setattr__(self, "ngrams", runs)
+        object.__setattr__(self, "ngrams", tuple(map(int, runs)))
 
     def _settle_words(self, name: str) -> None:
-        words = getattr(self, name)
-        if words is None:
+        given = getattr(self, name)
+        if given is None:
             return
-        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
-            raise ValueError(f"Words({name}={words!r}): {name} must be a tuple of words.")
+        words = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+        if not all(isinstance(word, str) and word for word in words):
+            raise ValueError(f"Words({name}={given!r}): {name} must be a tuple of words.")
         object.__setattr__(self, name, tuple(sorted({self._as_counted(word) for word in words})))
 
     def _as_counted(self, word: str) -> str:
@@ -142,7 +158,8 @@ class Words(Family):
         if isinstance(self.stems, str):
             snowball(self.stems)  # an error now rather than later
         elif self.stems is not None:
-            if not all(isinstance(a, str) and isinstance(b, str) for a, b in dict(self.stems).items()):
+            given = self.stems.items() if isinstance(self.stems, Mapping) else [(self.stems, None)]
+            if not all(isinstance(a, str) and isinstance(b, str) for a, b in given):
                 raise ValueError(f"Words(stems={self.stems!r}): give a language, or a word for each word.")
             stems = {self._as_counted(word): stem for word, stem in dict(self.stems).items()}
             object.__setattr__(self, "stems", dict(sorted(stems.items())))
@@ -172,14 +189,14 @@ class Words(Family):
         return self.cutter.encode(cells)
 
     def tally(self, cells: pa.Array, rows: Rows) -> Any:
-        index = self.cutter.index()
+        index = kernels.StringIndex()
+        unknown = int(index_words(index, [UNKNOWN])[0]) if self.unknown else -1
         documents = self.cutter.documents(cells)
-        grow = self.vocabulary is None
         try:
-            reading = self.cutter.reading(documents, index, self.presence)
+            reading = self.cutter.reading(documents, self.presence, unknown)
             if rows.weights is not None:
-                return self._weighted(cells, rows, kernels.list_words(documents, reading, index, grow), index)
-            counted = kernels.count_words(documents, reading, index, grow, rows.codes, len(rows.classes))
+                return self._weighted(cells, rows, kernels.list_words(documents, reading, index, True), index)
+            counted = kernels.count_words(documents, reading, index, True, rows.codes, len(rows.classes))
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
         words, columns, n, in_documents, share, lengths, length = counted
@@ -229,11 +246,18 @@ class Words(Family):
         return Family.refusal(self, tally.lengths.cells(touched.lengths))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
-        if reason := super().refusal(cells):
-            return reason
-        fewer = cells["n"] - cells["documents"]
-        if fewer.is_below(TRACE * (1.0 + cells["n"].round())).any():
-            return "a word would be in more documents than it occurs"
+        n, documents, share = (cells[name] for name in FIELDS)
+        if n.is_below(TRACE).any() or documents.is_below(TRACE).any():
+            return "a count would go below zero"
+        if share.is_below(TRACE).any():
+            return "a word's share would go below zero"
+        trace = TRACE * (1.0 + n.round())
+        if (n - documents).is_below(trace).any() or (self.presence and (documents - n).is_below(trace).any()):
+            return "a word would be in more documents than it occurs, or in fewer"
+        if (documents - share).is_below(trace).any():
+            return "a word's share of its documents would be more than all of them"
+        if (documents.is_zero() & ~n.is_zero()).any() or (documents.is_zero() & (share.round() > TRACE)).any():
+            return "a word would be left that no document has"
         return None
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:

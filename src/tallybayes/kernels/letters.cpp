@@ -45,11 +45,12 @@ inline Decoded decode(const char* at, const char* end) {
 // Whether a capital sigma between these two ends of the text is the last letter of its word.
 bool is_final(const char* start, const char* at, const char* end, const Letters& letters) {
     uint32_t before = 0;
-    for (const char* p = at; p > start;) {
+    for (const char *p = at, *next = at; p > start; next = p) {
         do --p;
         while (p > start && (*p & 0xc0) == 0x80);
-        const uint32_t found = decode(p, at).character;
-        before = found == not_utf8 ? 0 : letters[found];
+        const Decoded found = decode(p, next);
+        const bool whole = found.character != not_utf8 && p + found.size == next;
+        before = whole ? letters[found.character] : 0;
         if (!(before & Letters::ignorable)) break;
         before = 0;
     }

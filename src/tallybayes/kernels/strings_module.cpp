@@ -78,7 +78,6 @@ void bind_strings(nb::module_& m) {
     nb::class_<PairIndex>(m, "PairIndex")
         .def(nb::init<>())
         .def("__len__", &PairIndex::size)
-        .def("copy", [](const PairIndex& index) { return PairIndex(index); })
         .def("encode", [](PairIndex& index, In<int32_t> a, In<int32_t> b, bool grow) {
             expect(a.size() == b.size(), "the two halves of the pairs differ in length");
             int64_t* numbers;

@@ -29,19 +29,32 @@ public:
     template <class Find>
     const std::vector<int32_t>& read(int64_t row, Find find) {
         cut(row);
+        const size_t strange = reading_.vocabulary ? pass_over() : 0;
         find(scratch_.base, scratch_.spans, codes_);
         size_t kept = 0;
         for (size_t i = 0; i < codes_.size(); ++i) {
-            const int32_t code = codes_[i] >= 0 ? codes_[i] : reading_.unknown;
-            codes_[kept] = code;
-            kept += code >= 0;
+            codes_[kept] = codes_[i];
+            kept += codes_[i] >= 0;
         }
         codes_.resize(kept);
+        if (reading_.unknown >= 0) codes_.insert(codes_.end(), strange, reading_.unknown);
         if (reading_.once) keep_first();
         return codes_;
     }
 
 private:
+    // Leaves the words of the vocabulary; returns how many others there were.
+    size_t pass_over() {
+        std::vector<Span>& spans = scratch_.spans;
+        reading_.vocabulary->look_up(scratch_.base, spans, codes_);
+        size_t kept = 0;
+        for (size_t i = 0; i < spans.size(); ++i)
+            if (codes_[i] >= 0) spans[kept++] = spans[i];
+        const size_t strange = spans.size() - kept;
+        spans.resize(kept);
+        return strange;
+    }
+
     // Each word where it first comes: in an order that depends on the text alone.
     void keep_first() {
         first_.clear();

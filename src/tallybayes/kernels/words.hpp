@@ -24,8 +24,9 @@ struct Documents {
 struct Reading {
     const Tokeniser* tokeniser;
     const Translation* translation;  // or none
+    const StringIndex* vocabulary;   // the only words there are, or none: then all are
     bool once;                       // each word once a document
-    int32_t unknown;                 // the number of all words not in the index, or below zero: they are passed over
+    int32_t unknown;                 // the number of all words not in the vocabulary; below zero: they are passed over
 };
 
 struct Counted {

@@ -53,13 +53,20 @@ void make_translation(Translation* self, const StringIndex& from, const StringIn
 
 // Tokeniser, translation and what becomes of words that are not in the index.
 struct HeldReading {
-    nb::object tokeniser, translation;
+    nb::object tokeniser, translation, vocabulary;
     Reading view;
 };
 
-void make_reading(HeldReading* self, nb::object tokeniser, nb::object translation, bool once, int32_t unknown) {
-    const Translation* words = translation.is_none() ? nullptr : &nb::cast<const Translation&>(translation);
-    new (self) HeldReading{tokeniser, translation, {&nb::cast<const Tokeniser&>(tokeniser), words, once, unknown}};
+template <class T>
+const T* or_none(const nb::object& given) {
+    return given.is_none() ? nullptr : &nb::cast<const T&>(given);
+}
+
+void make_reading(HeldReading* self, nb::object tokeniser, nb::object translation, nb::object vocabulary, bool once,
+                  int32_t unknown) {
+    const Reading view{&nb::cast<const Tokeniser&>(tokeniser), or_none<Translation>(translation),
+                       or_none<StringIndex>(vocabulary), once, unknown};
+    new (self) HeldReading{tokeniser, translation, vocabulary, view};
 }
 
 nb::tuple count(const HeldDocuments& documents, const HeldReading& reading, StringIndex& index, bool grow, In<int32_t> classes,
@@ -150,7 +157,8 @@ void bind_words(nb::module_& m) {
     nb::class_<Translation>(m, "Translation")
         .def("__init__", &make_translation, "source"_a, "target"_a, "becomes"_a.noconvert());
     nb::class_<HeldReading>(m, "Reading")
-        .def("__init__", &make_reading, "tokeniser"_a, "translation"_a.none(), "once"_a, "unknown"_a);
+        .def("__init__", &make_reading, "tokeniser"_a, "translation"_a.none(), "vocabulary"_a.none(), "once"_a,
+             "unknown"_a);
     nb::class_<HeldDocuments>(m, "Documents")
         .def("__init__", &make_documents, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(),
              "validity"_a.none().noconvert(), "first"_a, "rows"_a, "tokens"_a.none().noconvert() = nb::none(),
