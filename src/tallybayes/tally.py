@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.exact import Codes, Counts, Exact, Floats
+from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
 from tallybayes.sums import weighted_sums
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
@@ -46,8 +46,8 @@ class Rows:
 
     def tally(self) -> Tally:
         """How many rows each class has, or what they weigh."""
-        if self.weights is None:
-            counts = Exact.counts(self.groups.counts()[None])
+        if "groups" in self.__dict__ and self.weights is None:  # somebody has counted them
+            counts = Exact(self.groups.counts()[None, :, None])
         else:
             counts = self.count(np.zeros(len(self), np.int32), 1)
         return Tally(self.classes, [""], {"n": counts})
@@ -56,7 +56,7 @@ class Rows:
         """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
         width = len(self.classes)
         if self.weights is None:
-            return Exact.counts(kernels.count_codes(cells, self.codes, slots, width))
+            return Exact(kernels.count_codes(cells, self.codes, slots, width)[..., None])
         both = np.where((cells >= 0) & (self.codes >= 0), cells.astype(np.int64) * width + self.codes, -1)
         if slots * width > np.iinfo(np.int32).max:
             raise OverflowError(f"{slots} values × {width} classes with weights in one batch; give smaller batches.")
@@ -198,10 +198,28 @@ class Tally:
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
+        if len(other._slots) == 1 == len(other._classes) and self._merge_cell(other, sign):
+            return
         self._admit(other)
         index = self._place(other)
         for name, array in other.sums.items():
             self._arrays[name].add_at(index, array if sign > 0 else -array)
+
+    def _merge_cell(self, other: Tally, sign: int) -> bool:
+        """The same for a single cell that counts, as of a row learned by itself: without starting numpy up. Says
+        whether it was one."""
+        (slot,), (key,) = other._slots, other._classes
+        if slot not in self._slots or key not in self._classes or len(other._arrays) > 1:
+            return False
+        (name,) = other._arrays
+        mine, theirs = self._arrays[name], other._arrays[name]
+        if mine.low != theirs.low or mine.limbs.shape[-1] > 1 or theirs.limbs.shape[-1] > 1:
+            return False
+        at = self._slots[slot], self._classes[key], 0
+        total = mine.limbs.item(at) + sign * theirs.limbs.item((0, 0, 0))
+        if abs(total) < FULL:
+            mine.limbs[at] = total
+        return abs(total) < FULL
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""
@@ -209,8 +227,6 @@ class Tally:
             return slice(len(self._slots))
         slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
         classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
-        if len(slots) == 1 == len(classes):  # one row learned by itself
-            return slice(slots[0], slots[0] + 1), slice(classes[0], classes[0] + 1)
         return slots[:, None], classes
 
     def _admit(self, other: Tally) -> None:
