@@ -53,7 +53,7 @@ def in_pieces(rows: int, threads: int | None, work: Callable[[int, int], T], siz
     """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
     by the processors, the rows and their size in bytes, unless it is given."""
     worth = max(rows // LEAST_ROWS, size // LEAST_BYTES)
-    count = max(min(threads or min(_processors(), worth), rows), 1)
+    count = max(min(threads or (min(_processors(), worth) if worth > 1 else 1), rows), 1)
     if count == 1:
         yield work(0, rows)
         return

@@ -149,7 +149,8 @@ class Exact:
 
     def is_below(self, bound: Floats | float) -> NDArray[np.bool_]:
         """Where a number is below −bound: less than nothing, by more than decay may have cut off."""
-        return np.asarray(self.is_negative() & (self.round() < -np.asarray(bound)))
+        negative = self.is_negative()
+        return np.asarray(negative & (self.round() < -np.asarray(bound))) if negative.any() else negative
 
     def fractions(self) -> list[Fraction]:
         """Every number as a fraction, in C order."""

@@ -41,6 +41,8 @@ class Rows:
         return kernels.Groups(self.codes, len(self.classes))
 
     def slice(self, start: int, stop: int) -> Rows:
+        if stop - start == len(self):
+            return self
         weights = None if self.weights is None else self.weights[start:stop]
         return Rows(self.classes, self.codes[start:stop], weights)
 

@@ -256,7 +256,8 @@ class Words(Family):
             return "a word would be in more documents than it occurs, or in fewer"
         if (documents - share).is_below(trace).any():
             return "a word's share of its documents would be more than all of them"
-        if (documents.is_zero() & ~n.is_zero()).any() or (documents.is_zero() & (share.round() > TRACE)).any():
+        none = documents.is_zero()
+        if none.any() and (~n[none].is_zero() | (share[none].round() > TRACE)).any():
             return "a word would be left that no document has"
         return None
 

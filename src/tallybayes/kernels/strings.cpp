@@ -50,7 +50,7 @@ inline uint32_t hash(const char* text, uint64_t length, uint64_t head, uint64_t 
 
 }  // namespace
 
-StringIndex::StringIndex() : slots_(64, Slot{0, 0, 0, 0, -1}), mask_(63), ends_{0} {}
+StringIndex::StringIndex() : slots_(256, Slot{0, 0, 0, 0, -1}), mask_(255), ends_{0} {}
 
 StringIndex::Probe StringIndex::probe(std::string_view string) {
     const char* text = string.data();

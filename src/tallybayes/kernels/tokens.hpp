@@ -22,7 +22,7 @@ struct Tokens {
     std::vector<Span> spans;   // the tokens, parts of `base`
     const char* base = nullptr;
     std::vector<uint32_t> edges;
-    std::vector<int32_t> codes;
+    std::vector<int32_t> codes, found;
     std::vector<Span> words;
 };
 

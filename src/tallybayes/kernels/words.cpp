@@ -24,7 +24,11 @@ struct alignas(32) Cell {
 // Cuts one document after the other into numbered words.
 class Reader {
 public:
-    Reader(const Documents& documents, const Reading& reading) : documents_(documents), reading_(reading) {}
+    Reader(const Documents& documents, const Reading& reading)
+        : documents_(documents), reading_(reading), scratch_(kept), codes_(kept.found) {}
+    ~Reader() {
+        if (kept.text.bytes.size() > large) kept = Tokens{};
+    }
 
     template <class Find>
     const std::vector<int32_t>& read(int64_t row, Find find) {
@@ -92,10 +96,15 @@ private:
 
     const Documents& documents_;
     const Reading& reading_;
-    Tokens scratch_;
-    std::vector<int32_t> codes_;
+    static constexpr size_t large = 1 << 20;
+    static thread_local Tokens kept;  // from call to call, so that a single text is read without asking for memory
+
+    Tokens& scratch_;
+    std::vector<int32_t>& codes_;
     std::vector<std::pair<int32_t, uint32_t>> first_;
 };
+
+thread_local Tokens Reader::kept;
 
 // The rows of each class, one class after the other.
 std::vector<std::vector<uint32_t>> rows_by_class(const Documents& documents, const int32_t* classes, int width) {
