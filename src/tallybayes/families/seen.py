@@ -14,7 +14,7 @@ from tallybayes import kernels
 from tallybayes.exact import Codes, Exact, Floats
 from tallybayes.families.smoothing import Alpha, named_levels, pseudocounts
 from tallybayes.families.word_tally import WordTally
-from tallybayes.sparse import holding, index_strings, index_words
+from tallybayes.sparse import SparseTally, holding, index_strings, index_words
 from tallybayes.tally import Key
 
 
@@ -28,9 +28,9 @@ class Seen:
     texts: Floats  # documents of each class
     lengths: Floats  # how long documents are …
     spread: Floats  # … and how many of each class are so long
-    different: Floats  # Σ over documents of how many different words they have, ignored ones too, by class
-    kept: Floats  # the part of each class's words that is not ignored
     index: kernels.StringIndex
+    everything: SparseTally  # ignored words too
+    keys: list[Key]  # of the classes
 
     @property
     def size(self) -> int:
@@ -55,6 +55,17 @@ class Seen:
     def share(self) -> Floats:
         """Σ over documents of the part of their words that it is."""
         return self.sums["share"].round()
+
+    @cached_property
+    def different(self) -> Floats:
+        """Σ over documents of how many different words they have, ignored ones too, by class."""
+        return self.everything.sum_of("documents", self.keys).round()
+
+    @cached_property
+    def kept(self) -> Floats:
+        """The part of each class's words that is not ignored."""
+        words, overall = self.by_class(self.n), self.everything.sum_of("n", self.keys).round()
+        return np.clip(np.divide(words, overall, out=np.ones(len(words)), where=overall > 0), 0.0, 1.0)
 
     def by_class(self, values: Floats) -> Floats:
         """Sums over the cells of each class."""
@@ -83,9 +94,10 @@ def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
     chosen = _chosen(family, met, _summed(n[kept], words[kept], len(counted)))
     kept &= chosen[words]
     codes = np.flatnonzero(chosen).astype(np.int32)
-    index = counted.index.subset(codes)
-    if not family.min_count:
-        _add_unmet(index, counted.index.subset(np.flatnonzero(met).astype(np.int32)), family)
+    index = counted.index.copy() if chosen.all() else counted.index.subset(codes)
+    named = sorted({*family.cutter.known(), *named_levels(family.alpha)})
+    if named and not family.min_count:
+        _add_unmet(index, counted.index.subset(np.flatnonzero(met).astype(np.int32)), named, family.limit)
     new = np.full(len(counted), -1, np.int32)
     new[codes] = np.arange(len(codes), dtype=np.int32)
     known = tally.lengths.canonical()
@@ -97,9 +109,9 @@ def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
         texts=tally.documents(list(classes)).round(),
         lengths=np.array(known.slots, np.float64),
         spread=spread,
-        different=counted.sum_of("documents", classes).round(),
-        kept=_part(_summed(n[kept], place[columns[kept]], len(classes)), counted.sum_of("n", classes).round()),
         index=index,
+        everything=counted,
+        keys=list(classes),
     )
 
 
@@ -112,17 +124,13 @@ def _chosen(family: Any, met: NDArray[np.bool_], overall: Floats) -> NDArray[np.
     return np.isin(np.arange(len(overall)), best)
 
 
-def _add_unmet(index: kernels.StringIndex, met: kernels.StringIndex, family: Any) -> None:
+def _add_unmet(index: kernels.StringIndex, met: kernels.StringIndex, names: list[str], limit: int | None) -> None:
     """Words that there are whether or not any document has them, as far as there is room."""
     named = kernels.StringIndex()
-    index_words(named, sorted({*family.cutter.known(), *named_levels(family.alpha)}))
+    index_words(named, names)
     unmet = np.flatnonzero(met.find_all(named) < 0).astype(np.int32)
-    room = len(unmet) if family.limit is None else max(family.limit - len(index), 0)
+    room = len(unmet) if limit is None else max(limit - len(index), 0)
     index.merge(named.subset(unmet[:room]))
-
-
-def _part(some: Floats, all_of_it: Floats) -> Floats:
-    return np.clip(np.divide(some, all_of_it, out=np.ones(len(some)), where=all_of_it > 0), 0.0, 1.0)
 
 
 def _summed(values: Floats, codes: Codes, size: int) -> Floats:
