@@ -23,7 +23,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "text"
 MAILS = DATA / "enron1-2.jsonl.gz"
 
 MB = 1_000_000
-MADE_UP, PART = 150, 15  # MB
+MADE_UP = 150  # MB
 TOKENS = 1 << 20  # made at a time
 FREQUENT = 1 << 17  # words that are spelled once for all
 LAST = 1 << 42  # no rank is beyond this
@@ -44,14 +44,13 @@ ENDINGS = pa.array(["", "", "", "s", "n", "t", "r", "ng"])
 
 
 class Texts(NamedTuple):
-    """A corpus: all of it, and the part that slow peers get."""
+    """A corpus."""
 
     name: str
     table: pa.Table
-    part: pa.Table
 
-    def speed(self, seconds: float, part: bool = False) -> float:
-        return _bytes(self.part if part else self.table) / MB / seconds
+    def speed(self, seconds: float) -> float:
+        return pc.sum(pc.binary_length(self.table["body"])).as_py() / MB / seconds
 
     def document(self, characters: int) -> str:
         """The first that is long enough, cut."""
@@ -59,17 +58,12 @@ class Texts(NamedTuple):
         return self.table["body"].filter(long)[0].as_py()[:characters]
 
 
-def _bytes(table: pa.Table) -> int:
-    return pc.sum(pc.binary_length(table["body"])).as_py()
-
-
 def corpora() -> list[Texts]:
     """The mails three times over, if they are there, and the made-up corpus."""
     texts, labels = mails()
     real = pa.table({"body": texts * 3, "label": labels * 3})
     made = pa.Table.from_batches(batches(MADE_UP)).combine_chunks()
-    part = made.slice(0, int(len(made) * PART / MADE_UP)).combine_chunks()
-    return [*([Texts("Enron × 3", real, real)] if texts else []), Texts("made up", made, part)]
+    return [*([Texts("Enron × 3", real)] if texts else []), Texts("made up", made)]
 
 
 def mails() -> tuple[list[str], list[str]]:
