@@ -247,3 +247,13 @@ def test_many_words_are_shown_in_part():
     assert "w029" in shown
     assert "w030" not in shown
     assert "… and 70 more words" in shown
+
+
+@pytest.mark.parametrize("text", ["free Money free", "", "Ελληνικά ΟΔΟΣ free", "one\0two"])
+def test_a_text_learned_by_itself_is_learned_as_in_a_column(text):
+    for settings in ({}, {"ngrams": 2}, {"vocabulary": ("free",), "unknown": True}, {"presence": True}):
+        expected = digest(Model.train({"x": Words(**settings)}, {"x": pa.array([text])}, pa.array(["k"])))
+        for data in (text, [text], {"x": text}, {"x": [text]}):
+            assert digest(Model.train({"x": Words(**settings)}, data, ["k"])) == expected
+    with pytest.raises((ValueError, UnicodeEncodeError)):
+        train(["\ud800"], ["k"])

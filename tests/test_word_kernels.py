@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import reference
 from tallybayes import Words, kernels
 from tallybayes.exact import Exact
-from tallybayes.sparse import SparseTally, index_strings, index_words
+from tallybayes.sparse import SparseTally
+from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Rows
 
 TEXTS = st.none() | st.text(st.sampled_from("abcAB éΣ_1.\n漢"), max_size=30)

@@ -18,10 +18,10 @@ from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, lab
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
 from tallybayes.frames import CellError
-from tallybayes.labels import label_values
+from tallybayes.labels import label_values, single_label
 from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema
-from tallybayes.tally import Key, Tally
+from tallybayes.tally import Key, Rows, Tally
 
 
 class Counted:
@@ -59,9 +59,23 @@ class Counted:
         for given, what in ((labels, "label"), (weights, "weight")):
             if isinstance(given, str) and given in model.schema.columns:
                 raise ValueError(f"Column {given!r} holds the {what}s; drop it from the schema's columns.")
+        if weights is None and model._count_text(data, labels):
+            return model
         for batch in labelled(model.schema.frame(data), labels, weights):
             model._count(batch, threads)
         return model
+
+    def _count_text(self, data: Any, labels: Any) -> bool:
+        """Counts a text that comes by itself with its label, without Arrow; says whether it was one."""
+        label, text = single_label(labels), self.schema.single_text(data)
+        if label is None or text is None:
+            return False
+        rows = Rows(label.keys, label.codes)
+        ((name, family),) = self.schema.columns.items()
+        tally = family.tally_text(text, rows)
+        if tally is not None:
+            self._take(label.kind, rows.tally(), {name: tally})
+        return tally is not None
 
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""

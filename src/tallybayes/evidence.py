@@ -13,6 +13,16 @@ from tallybayes.families.base import Part
 SHOWN = 3  # rows that a repr shows
 
 
+def text_column(texts: list[str], column: str | None) -> str:
+    """The column of texts that is meant: the only one, or the one that is named."""
+    if column is None and len(texts) != 1:
+        raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
+    name = texts[0] if column is None else column
+    if name not in texts:
+        raise ValueError(f"Column {name!r} is not a text; texts are {', '.join(map(repr, texts)) or 'none'}.")
+    return name
+
+
 def _spread(said: Floats) -> float:
     """How much apart classes are in what is said of them; not at all where it is −∞ throughout."""
     return 0.0 if np.isneginf(said).all() else float(np.max(said) - np.min(said))
@@ -52,12 +62,7 @@ class Evidence:
     def words(self, row: int = 0, column: str | None = None) -> list[Part]:
         """What each word of a text says about each class, those that tell most first. They add up to what the column
         says; what is said of no word in particular has an empty one."""
-        texts = list(self._parts)
-        if column is None and len(texts) != 1:
-            raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
-        name = texts[0] if column is None else column
-        if name not in self._parts:
-            raise ValueError(f"Column {name!r} is not a text; texts are {', '.join(map(repr, texts)) or 'none'}.")
+        name = text_column(list(self._parts), column)
         if not 0 <= row < self.rows:
             raise IndexError(f"There is no row {row}; there are {self.rows}.")
         return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.said), part.word))

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import Exact
 from tallybayes.families.word_tally import WordTally, rounded_lengths
-from tallybayes.sparse import SparseTally, holding, index_words
+from tallybayes.sparse import SparseTally, holding
+from tallybayes.strings import index_words
 from tallybayes.tally import Key, Tally
 
 MOST_LIMBS = 400  # more than any sum of products of doubles needs

@@ -87,20 +87,20 @@ class Schema:
         for name in sample.schema.names:
             if name in passed_over:
                 continue
-            if name in settled:
-                family, reason = settled[name], "as told"
-            else:
-                try:
-                    family, reason = choose(frames.column(sample, name))
-                except CellError as error:
-                    hint = f" To infer the others, give hints={{{name!r}: None}}."
-                    raise ValueError(f"{error.located(name, 0)}{hint}") from None
-                if sample.num_rows == SAMPLE_ROWS:
-                    reason += f" (of the first {SAMPLE_ROWS:,} rows)"
-            reasons[name] = reason
+            family, reasons[name] = (settled[name], "as told") if name in settled else _choice(sample, name)
             if family is not None:
                 columns[name] = family
         return cls(columns, prior=prior, reasons=reasons)
+
+    def single_text(self, data: Any) -> str | None:
+        """The text of a row that comes by itself and has nothing else, as mails do."""
+        if len(self.columns) != 1:
+            return None
+        if type(data) is dict and len(data) == 1:
+            data = data.get(next(iter(self.columns)))
+        if type(data) is list and len(data) == 1:
+            data = data[0]
+        return data if type(data) is str else None
 
     def frame(self, data: Any) -> Any:
         """Texts by themselves are cells of the only column."""
@@ -210,6 +210,15 @@ class Schema:
             columns[entry["name"]] = family(**{k: _rich(k, v) for k, v in entry["settings"].items()})
         prior = data["prior"]
         return cls(columns, prior=_prior_in(prior) if isinstance(prior, list) else prior)
+
+
+def _choice(sample: pa.RecordBatch, name: str) -> tuple[Family | None, str]:
+    try:
+        family, reason = choose(frames.column(sample, name))
+    except CellError as error:
+        hint = f" To infer the others, give hints={{{name!r}: None}}."
+        raise ValueError(f"{error.located(name, 0)}{hint}") from None
+    return family, reason + f" (of the first {SAMPLE_ROWS:,} rows)" * (sample.num_rows == SAMPLE_ROWS)
 
 
 def _checked_prior(prior: Any) -> str | float | dict[Any, float]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tallybayes import frames, kernels
 from tallybayes.batches import check_threads, in_pieces
-from tallybayes.evidence import Evidence
+from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Floats
 from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
@@ -61,13 +61,8 @@ class Beliefs:
 
     def words(self, label: Any, top: int, column: str | None) -> list[WordWeight]:
         """The words that say most for a class against all others."""
-        at, texts = self.number(label), [name for name, belief in self.columns.items() if belief.has_parts]
-        if column is None and len(texts) != 1:
-            raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
-        name = texts[0] if column is None else column
-        if name not in texts:
-            raise ValueError(f"Column {name!r} is not a text; texts are {', '.join(map(repr, texts)) or 'none'}.")
-        return self.columns[name].heaviest(at, self.prior, top)
+        name = text_column([name for name, belief in self.columns.items() if belief.has_parts], column)
+        return self.columns[name].heaviest(self.number(label), self.prior, top)
 
     def posterior(self, data: Any, threads: int | None) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""

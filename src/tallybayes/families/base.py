@@ -117,6 +117,10 @@ class Family(ABC):
     def tally(self, cells: Any, rows: Rows) -> Tally:
         """Encoded cells → their sums by class."""
 
+    def tally_text(self, text: str, rows: Rows) -> Tally | None:
+        """The same for one cell that is a text; nothing, if that is no quicker."""
+        return None
+
     @abstractmethod
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""

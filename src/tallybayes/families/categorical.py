@@ -13,7 +13,7 @@ from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.smoothing import LAPLACE, Alpha, SmoothedBelief, as_alpha, named_levels
 from tallybayes.frames import CellError
-from tallybayes.sparse import string_buffers
+from tallybayes.strings import string_buffers
 from tallybayes.tally import Key, Rows, Tally
 
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from tallybayes import frames, kernels, letters
 from tallybayes.exact import Codes
 from tallybayes.frames import CellError
-from tallybayes.sparse import index_strings, index_words, string_buffers
+from tallybayes.strings import index_strings, index_words, string_buffers
 
 UNKNOWN = "<unknown>"
 CHARACTERS = "characters"

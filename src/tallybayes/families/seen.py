@@ -14,7 +14,8 @@ from tallybayes import kernels
 from tallybayes.exact import Codes, Exact, Floats
 from tallybayes.families.smoothing import Alpha, named_levels, pseudocounts
 from tallybayes.families.word_tally import WordTally
-from tallybayes.sparse import SparseTally, holding, index_strings, index_words
+from tallybayes.sparse import SparseTally, holding
+from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Key
 
 

@@ -21,7 +21,7 @@ from tallybayes.families.readings import READINGS, Said
 from tallybayes.families.seen import Seen, kept_words
 from tallybayes.families.word_table import WordTable
 from tallybayes.families.word_tally import WordTally
-from tallybayes.sparse import index_strings, index_words
+from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Key
 
 STEP = 1 << 16  # words of the same documents looked at at once

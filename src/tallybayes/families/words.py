@@ -21,16 +21,14 @@ from tallybayes.families.cutting import (
     WORDS,
     Cutter,
     Tokeniser,
-    not_utf8,
     snowball,
 )
 from tallybayes.families.readings import READINGS
 from tallybayes.families.smoothing import LAPLACE, Alpha, MEstimate, as_alpha, named_levels
 from tallybayes.families.word_belief import believe_words
-from tallybayes.families.word_tally import FIELDS, WordTally, rounded_lengths
-from tallybayes.sparse import SparseTally, index_words
-from tallybayes.sums import weighted_sums
-from tallybayes.tally import Key, Rows, Tally
+from tallybayes.families.word_counts import count, count_weighted
+from tallybayes.families.word_tally import FIELDS, WordTally
+from tallybayes.tally import Key, Rows
 
 LONGEST_RUN = 5  # of words
 POOLED = "pooled"
@@ -188,49 +186,19 @@ class Words(Family):
     def encode(self, cells: pa.Array) -> pa.Array:
         return self.cutter.encode(cells)
 
-    def tally(self, cells: pa.Array, rows: Rows) -> Any:
-        index = kernels.StringIndex()
-        unknown = int(index_words(index, [UNKNOWN])[0]) if self.unknown else -1
-        documents = self.cutter.documents(cells)
+    def tally_text(self, text: str, rows: Rows) -> Any:
+        if self.tokeniser is not None:
+            return None
         try:
-            reading = self.cutter.reading(documents, self.presence, unknown)
-            if rows.weights is not None:
-                return self._weighted(cells, rows, kernels.list_words(documents, reading, index, True), index)
-            counted = kernels.count_words(documents, reading, index, True, rows.codes, len(rows.classes))
-        except kernels.NotUtf8Error as error:
-            raise not_utf8(error) from None
-        words, columns, n, in_documents, share, lengths, length = counted
-        sums = {"n": Exact(n[:, None]), "documents": Exact(in_documents[:, None]), "share": Exact(share, -2)}
-        spread = Tally(rows.classes, lengths.tolist(), {"n": rows.count(length, len(lengths))})
-        return WordTally(SparseTally(rows.classes, index, words, columns, sums), spread)
+            return count(self, kernels.Documents(text), rows)
+        except UnicodeEncodeError:  # it says so where other cells do
+            return None
 
-    def _weighted(self, cells: pa.Array, rows: Rows, listed: Any, index: kernels.StringIndex) -> WordTally:
-        """The same for rows that weigh something: slower, since every document's words are listed first."""
-        starts, words, counts = listed
-        row = np.repeat(np.arange(len(rows)), np.diff(starts))
-        lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
-        kept = rows.codes[row] >= 0
-        row, words, counts = row[kept], words[kept], counts[kept].astype(np.float64)
-        width = len(rows.classes)
-        pairs, at = np.unique(words.astype(np.int64) * width + rows.codes[row], return_inverse=True)
-        assert rows.weights is not None
-        weights, cell = rows.weights[row], at.astype(np.int32).reshape(-1)
-
-        def summed(factors: list[Any]) -> Exact:
-            return weighted_sums([weights, *factors], cell, len(pairs))
-
-        high, low = _parts(lengths[row])
-        sums = {
-            "n": summed([counts]),
-            "documents": summed([]),
-            "share": summed([counts, high]) + summed([counts, low]),
-        }
-        words, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
-        tally = SparseTally(rows.classes, index, words, columns, sums)
-        missing = cells.is_null().to_numpy(zero_copy_only=False)
-        met, length = np.unique(rounded_lengths(lengths), return_inverse=True)
-        codes = np.where(missing, -1, length.reshape(-1)).astype(np.int32)
-        return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
+    def tally(self, cells: pa.Array, rows: Rows) -> Any:
+        documents = self.cutter.documents(cells)
+        if rows.weights is None:
+            return count(self, documents, rows)
+        return count_weighted(self, documents, cells.is_null().to_numpy(zero_copy_only=False), rows)
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """How many documents were counted; where there are none left, how many words."""
@@ -263,12 +231,3 @@ class Words(Family):
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes))
-
-
-def _parts(lengths: Any) -> tuple[Any, Any]:
-    """One word's part of a document of this length, cut off at 2⁻⁶⁴ as the kernel does: upper and lower half."""
-    whole = [(1 << 64) // int(n) if n else 0 for n in np.unique(lengths)]
-    at = np.searchsorted(np.unique(lengths), lengths)
-    high = np.array([value >> 32 for value in whole], np.float64) * 2.0**-32
-    low = np.array([value & 0xFFFFFFFF for value in whole], np.float64) * 2.0**-64
-    return (high[at], low[at]) if len(whole) else (np.zeros(0), np.zeros(0))

@@ -32,13 +32,13 @@ nb::object give(std::vector<size_t> shape, T** data) {
     return nb::cast(nb::ndarray<nb::numpy, T>(*data, shape.size(), shape.data(), owner));
 }
 
-// The vector itself, as an array with so many columns.
+// The vector itself, as an array.
 template <class T>
-nb::object give(std::vector<T>&& values, size_t columns = 0) {
+nb::object give(std::vector<T>&& values) {
     auto* held = new std::vector<T>(std::move(values));
     nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    const size_t shape[] = {columns ? held->size() / columns : held->size(), columns};
-    return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), columns ? 2 : 1, shape, owner));
+    const size_t shape[] = {held->size()};
+    return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), 1, shape, owner));
 }
 
 void bind_strings(nb::module_& m);

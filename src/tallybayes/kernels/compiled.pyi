@@ -68,6 +68,9 @@ class Reading:
     ) -> None: ...
 
 class Documents:
+    @overload
+    def __init__(self, text: str) -> None: ...
+    @overload
     def __init__(
         self,
         offsets: Bytes,
@@ -92,7 +95,7 @@ class WordScorer:
 
 def count_words(
     documents: Documents, reading: Reading, index: StringIndex, grow: bool, classes: Codes, width: int
-) -> tuple[Codes, Codes, Counts, Counts, Counts, Counts, Codes]: ...
+) -> tuple[int, Counts, Codes]: ...
 def list_words(
     documents: Documents, reading: Reading, index: StringIndex, grow: bool
 ) -> tuple[Counts, Codes, Codes]: ...

@@ -128,38 +128,56 @@ inline int64_t rounded(int64_t length) {
     return length >> spare << spare;
 }
 
+// The lengths that there are, in order, and the number of each document's.
 void number(const std::vector<int64_t>& lengths, Counted& result) {
-    result.lengths = lengths;
-    std::vector<int64_t>& met = result.lengths;
+    std::vector<int64_t> met = lengths;
     std::sort(met.begin(), met.end());
     met.erase(std::unique(met.begin(), met.end()), met.end());
     if (!met.empty() && met.front() < 0) met.erase(met.begin());
-    result.length.resize(lengths.size());
-    for (size_t i = 0; i < lengths.size(); ++i)
-        result.length[i] = lengths[i] < 0 ? -1 : int32_t(std::lower_bound(met.begin(), met.end(), lengths[i]) - met.begin());
+    for (const int64_t length : lengths) {
+        const auto found = std::lower_bound(met.begin(), met.end(), length);
+        result.codes.push_back(length < 0 ? -1 : int32_t(found - met.begin()));
+    }
+    result.sums.insert(result.sums.end(), met.begin(), met.end());
 }
 
-void take(Pages<Cell>& cells, std::vector<int32_t>& met, int32_t class_, Counted& result) {
-    std::sort(met.begin(), met.end());
-    for (const int32_t code : met) {
-        Cell& cell = cells[code];
-        result.words.push_back(code);
-        result.classes.push_back(class_);
-        result.n.push_back(int64_t(cell.n));
-        result.documents.push_back(cell.documents);
-        result.share.push_back(int64_t(cell.fraction & 0xffffffff));
-        result.share.push_back(int64_t(cell.fraction >> 32));
-        result.share.push_back(cell.whole);
-        cell = Cell{};
+// Cells that were counted, as they came, class by class.
+struct Taken {
+    std::vector<Cell> cells;
+    std::vector<int32_t> words, classes;
+
+    void take(Pages<Cell>& from, std::vector<int32_t>& met, int32_t class_) {
+        std::sort(met.begin(), met.end());
+        for (const int32_t code : met) {
+            cells.push_back(from[code]);
+            words.push_back(code);
+            classes.push_back(class_);
+            from[code] = Cell{};
+        }
+        met.clear();
     }
-    met.clear();
-}
+
+    Counted blocks() const {
+        const size_t count = cells.size();
+        Counted result{int64_t(count), std::vector<int64_t>(5 * count), words};
+        for (size_t i = 0; i < count; ++i) {
+            result.sums[i] = int64_t(cells[i].n);
+            result.sums[count + i] = cells[i].documents;
+            int64_t* share = result.sums.data() + 2 * count + 3 * i;
+            share[0] = int64_t(cells[i].fraction & 0xffffffff);
+            share[1] = int64_t(cells[i].fraction >> 32);
+            share[2] = cells[i].whole;
+        }
+        result.codes.insert(result.codes.end(), classes.begin(), classes.end());
+        return result;
+    }
+};
 
 }  // namespace
 
 Counted count_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow,
                     const int32_t* classes, int width) {
-    Counted result;
+    Taken taken;
     std::vector<int64_t> lengths(documents.rows, -1);
     const auto rows = rows_by_class(documents, classes, width);
     Pages<Cell> cells(index.size());
@@ -185,8 +203,9 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
             }
             lengths[row] = rounded(int64_t(length));
         }
-        take(cells, met, class_, result);
+        taken.take(cells, met, class_);
     }
+    Counted result = taken.blocks();
     number(lengths, result);
     return result;
 }

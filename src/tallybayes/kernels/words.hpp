@@ -29,12 +29,13 @@ struct Reading {
     int32_t unknown;                 // the number of all words not in the vocabulary; below zero: they are passed over
 };
 
+// What was counted, in two blocks, since every array that Python is given has its price.
 struct Counted {
-    std::vector<int32_t> words, classes;
-    std::vector<int64_t> n, documents;
-    std::vector<int64_t> share;    // three limbs each, the lowest of 2^-64
-    std::vector<int64_t> lengths;  // that documents have, to eight binary digits, in order …
-    std::vector<int32_t> length;   // … and the number of each document's; below zero: it was not counted
+    int64_t cells = 0;
+    std::vector<int64_t> sums;   // of all cells n, documents, and share in three limbs each, the lowest of 2^-64; then the
+                                 // lengths that documents have, to eight binary digits, in order
+    std::vector<int32_t> codes;  // of all cells the words, then the classes; then the number of each document's length,
+                                 // below zero if it was not counted
 };
 
 // The documents' words by class; the index grows unless it is told not to. Throws `NotUtf8`.

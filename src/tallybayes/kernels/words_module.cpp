@@ -19,7 +19,20 @@ struct HeldDocuments {
     std::optional<In<uint8_t>> validity, missing;
     std::optional<In<int64_t>> tokens;
     Documents view;
+    nb::object text;  // of a single text instead of all that
+    int64_t edges[2] = {0, 0};
 };
+
+// A single text, as Python has it.
+void make_document(HeldDocuments* self, nb::str text) {
+    Py_ssize_t size;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!bytes) throw nb::python_error();
+    new (self) HeldDocuments{};
+    self->text = text;
+    self->edges[1] = int64_t(size);
+    self->view = {{self->edges, true, bytes, int64_t(size), nullptr, 0, 1}, nullptr, nullptr, 1};
+}
 
 void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint8_t> bytes,
                     std::optional<In<uint8_t>> validity, int64_t first, int64_t rows, std::optional<In<int64_t>> tokens,
@@ -33,7 +46,7 @@ void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint
                "tokens do not fit the column");
         view = {column, tokens->data(), missing->data(), int64_t(missing->size())};
     }
-    new (self) HeldDocuments{offsets, bytes, validity, missing, tokens, view};
+    new (self) HeldDocuments{offsets, bytes, validity, missing, tokens, view, {}};
 }
 
 void make_tokeniser(Tokeniser* self, In<uint16_t> pages, In<uint32_t> entries, bool lower, uint32_t shortest, bool characters,
@@ -78,9 +91,7 @@ nb::tuple count(const HeldDocuments& documents, const HeldReading& reading, Stri
         Free free;
         found = count_words(documents.view, reading.view, index, grow, classes.data(), width);
     }
-    return nb::make_tuple(give(std::move(found.words)), give(std::move(found.classes)), give(std::move(found.n)),
-                          give(std::move(found.documents)), give(std::move(found.share), 3), give(std::move(found.lengths)),
-                          give(std::move(found.length)));
+    return nb::make_tuple(found.cells, give(std::move(found.sums)), give(std::move(found.codes)));
 }
 
 nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, StringIndex& index, bool grow) {
@@ -160,6 +171,7 @@ void bind_words(nb::module_& m) {
         .def("__init__", &make_reading, "tokeniser"_a, "translation"_a.none(), "vocabulary"_a.none(), "once"_a,
              "unknown"_a);
     nb::class_<HeldDocuments>(m, "Documents")
+        .def("__init__", &make_document, "text"_a)
         .def("__init__", &make_documents, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(),
              "validity"_a.none().noconvert(), "first"_a, "rows"_a, "tokens"_a.none().noconvert() = nb::none(),
              "missing"_a.none().noconvert() = nb::none());
