@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from mails import READINGS
 from tallybayes import MEstimate, Model, Schema, Words, digest
 from tallybayes.files import from_bytes, to_bytes
-
-READINGS = ["pooled", "averaged", "bernoulli", "poisson", "complement", "compound"]
 
 
 def train(texts, labels, **settings):

@@ -9,34 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from tallybayes import Gaussian, Model, Schema, Words, digest
-
-DOCUMENTS = [
-    "Free money, free prizes: claim now",
-    "the meeting is on Monday; the agenda follows",
-    "claim your FREE prize money",
-    "lunch on Monday? the usual place",
-    "money money money",
-    "",
-    "see you at lunch, see you",
-]
-LABELS = ["spam", "ham", "spam", "ham", "spam", "ham", "ham"]
-ASKED = ["free lunch money money", "the meeting about nothing known", "", "zork", "see the prizes see"]
-READINGS = ["pooled", "averaged", "bernoulli", "poisson", "complement", "compound"]
-
-
-def train(family, documents=DOCUMENTS, labels=LABELS, **options):
-    return Model.train(Schema({"x": family}), {"x": documents}, labels, **options)
-
-
-def tokens(text):
-    return re.findall(r"(?u)\b\w\w+\b", text.lower())
-
-
-def counted(family, text):
-    """How often each word of a text was counted."""
-    table = train(family, [text], ["a"]).counts("x")
-    return dict(zip(table.slots, table.sums["n"].round().astype(int).tolist(), strict=True))
+from mails import ASKED, DOCUMENTS, LABELS, counted, tokens, train
+from tallybayes import Gaussian, Model, Words, digest
 
 
 @pytest.mark.parametrize("settings", [{"ngrams": 2}, {"ngrams": (2, 3)}, {"lower": False}, {"shortest": 1}])

@@ -1,6 +1,5 @@
 """Text as a column: the laws, the lectures' numbers, other people's answers, and what is asked of it."""
 
-import re
 from fractions import Fraction
 
 import numpy as np
@@ -9,36 +8,9 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
+from mails import ASKED, DOCUMENTS, LABELS, READINGS, tokens, train
 from tallybayes import JEFFREYS, Categorical, Gaussian, MEstimate, Model, Schema, Words, digest
 from tallybayes.testing import check_family
-
-DOCUMENTS = [
-    "Free money, free prizes: claim now",
-    "the meeting is on Monday; the agenda follows",
-    "claim your FREE prize money",
-    "lunch on Monday? the usual place",
-    "money money money",
-    "",
-    "see you at lunch, see you",
-]
-LABELS = ["spam", "ham", "spam", "ham", "spam", "ham", "ham"]
-ASKED = ["free lunch money money", "the meeting about nothing known", "", "zork", "see the prizes see"]
-READINGS = ["pooled", "averaged", "bernoulli", "poisson", "complement", "compound"]
-
-
-def train(family, documents=DOCUMENTS, labels=LABELS, **options):
-    return Model.train(Schema({"x": family}), {"x": documents}, labels, **options)
-
-
-def tokens(text):
-    return re.findall(r"(?u)\b\w\w+\b", text.lower())
-
-
-def counted(family, text):
-    """How often each word of a text was counted."""
-    table = train(family, [text], ["a"]).counts("x")
-    return dict(zip(table.slots, table.sums["n"].round().astype(int).tolist(), strict=True))
-
 
 texts = st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12)
 

@@ -21,10 +21,10 @@ from tallybayes.frames import CellError
 from tallybayes.labels import label_values, single_label
 from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema
-from tallybayes.tally import Key, Rows, Tally
+from tallybayes.tally import Additive, Key, Rows, Tally
 
 
-class Counted:
+class Counted(Additive):
     """What was counted, by column, slot and class."""
 
     def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
@@ -103,19 +103,9 @@ class Counted:
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
         return self
 
-    def __add__(self, other: Self) -> Self:
-        result = self.copy()
-        result += other
-        return result
-
     def __radd__(self, other: object) -> Self:
         """So that `sum(models)` is all of them merged."""
         return self.copy() if other == 0 else NotImplemented
-
-    def __sub__(self, other: Self) -> Self:
-        result = self.copy()
-        result -= other
-        return result
 
     def __mul__(self, factor: float) -> Self:
         """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import TRACE, Codes, Counts, Exact
 from tallybayes.strings import index_strings, index_words
-from tallybayes.tally import Key, Tally, scaled
+from tallybayes.tally import Additive, Key, Tally, scaled
 
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding
@@ -32,7 +32,7 @@ class Cells(NamedTuple):
     sums: dict[str, Exact]
 
 
-class SparseTally:
+class SparseTally(Additive):
     """Exact sums by word and class, of the cells that were met.
 
     >>> monday = SparseTally.of(["ham", "spam"], {("free", "spam"): 4, ("hello", "ham"): 1})
@@ -131,16 +131,6 @@ class SparseTally:
     def __isub__(self, other: SparseTally) -> SparseTally:
         self._merge(other, -1)
         return self
-
-    def __add__(self, other: SparseTally) -> SparseTally:
-        result = self.copy()
-        result += other
-        return result
-
-    def __sub__(self, other: SparseTally) -> SparseTally:
-        result = self.copy()
-        result -= other
-        return result
 
     def __neg__(self) -> SparseTally:
         words, columns, sums = self.cells()

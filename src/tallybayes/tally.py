@@ -7,10 +7,11 @@ hold nothing are as if never met: `canonical` leaves them out.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,30 @@ class Rows:
         return Exact(sums.limbs.reshape(slots, width, sums.limbs.shape[-1]), sums.low)
 
 
-class Tally:
+class Additive(ABC):
+    """What adds and takes away in place, at the cost of the other; `+` and `-` do the same to a copy."""
+
+    @abstractmethod
+    def copy(self) -> Self: ...
+
+    @abstractmethod
+    def __iadd__(self, other: Self) -> Self: ...
+
+    @abstractmethod
+    def __isub__(self, other: Self) -> Self: ...
+
+    def __add__(self, other: Self) -> Self:
+        result = self.copy()
+        result += other
+        return result
+
+    def __sub__(self, other: Self) -> Self:
+        result = self.copy()
+        result -= other
+        return result
+
+
+class Tally(Additive):
     """Exact sums with names: `sums[statistic]` has one row per slot and one column per class.
 
     >>> monday = Tally(["ham", "spam"], ["free"], {"n": Exact.counts(np.array([[1, 4]]))})
@@ -128,16 +152,6 @@ class Tally:
     def __isub__(self, other: Tally) -> Tally:
         self._merge(other, -1)
         return self
-
-    def __add__(self, other: Tally) -> Tally:
-        result = self.copy()
-        result += other
-        return result
-
-    def __sub__(self, other: Tally) -> Tally:
-        result = self.copy()
-        result -= other
-        return result
 
     def __neg__(self) -> Tally:
         return Tally(self._classes, self._slots, {k: -v for k, v in self.sums.items()})

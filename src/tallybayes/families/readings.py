@@ -108,7 +108,7 @@ def bernoulli(seen: Seen, alpha: Alpha) -> Said:
     unmet = np.where(seen.size > met, (seen.size - met) * np.where(texts + a > 0, none, 0.0), 0.0)
     document = unmet + seen.by_class(without)
     otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
-    pairs = seen.words[certain], seen.classes[certain]
+    pairs = (seen.words[certain], seen.classes[certain]) if certain.any() else None
     return Said(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
 
 
@@ -138,7 +138,7 @@ def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
         odds = np.where(absent > 0, np.log(present) - np.log(absent), 0.0)
     none = np.zeros(0)
     words, classes = np.nonzero(certain)
-    pairs = words.astype(np.int32), classes.astype(np.int32)
+    pairs = (words.astype(np.int32), classes.astype(np.int32)) if words.size else None
     document = np.sort(without, axis=0).sum(axis=0)
     return Said(none, none, none, document, np.zeros(width, bool), table=odds, certain=pairs)
 

@@ -87,7 +87,8 @@ class WordBelief(Belief):
         """For every text what each of its words says; what is said of none in particular comes last."""
         documents = self.family.cutter.documents(cells)
         starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
-        names = pc.take(index_strings(self._index), pa.array(words)).to_pylist()
+        different, at = np.unique(words, return_inverse=True)  # not all the words that the index has
+        names = pc.take(index_strings(self._index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
         said = self._said_by(words, counts)
         total = np.zeros((self.table.width, len(cells)))
         self.add_evidence(cells, total)
@@ -146,7 +147,7 @@ class WordBelief(Belief):
         return values
 
     def linear(self) -> Terms:
-        if self.said.certain is not None and self.said.certain[0].size:
+        if self.said.certain is not None:
             raise NotLinearError("with alpha=0, words that every document has rule documents out; use alpha above 0.")
         rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
         return Terms(self.words(), rows, np.asarray(self.said.document))

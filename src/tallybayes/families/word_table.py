@@ -97,7 +97,7 @@ class WordTable:
 
     def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
         """For each class how many words it says every document has, and what counts those that one has."""
-        if self.said.certain is None or not self.said.certain[0].size:
+        if self.said.certain is None:
             return None
         words, classes = self.said.certain
         order, starts = _by_word(words, classes, self.seen.size)

@@ -8,13 +8,13 @@ import numpy as np
 
 from tallybayes.exact import Counts, Exact
 from tallybayes.sparse import SparseTally
-from tallybayes.tally import Key, Tally
+from tallybayes.tally import Additive, Key, Tally
 
 FIELDS = ("n", "documents", "share")
 EXACT_BITS = 8  # lengths are counted to so many binary digits: those below 256 as they are
 
 
-class WordTally:
+class WordTally(Additive):
     """Two tallies that go together: words, and the lengths of documents.
 
     Of each word: `n`, its occurrences; `documents`, how many have it; `share`, the sum over documents of the part of
@@ -73,12 +73,6 @@ class WordTally:
         self.words -= other.words
         self.lengths -= other.lengths
         return self
-
-    def __add__(self, other: WordTally) -> WordTally:
-        return WordTally(self.words + other.words, self.lengths + other.lengths)
-
-    def __sub__(self, other: WordTally) -> WordTally:
-        return WordTally(self.words - other.words, self.lengths - other.lengths)
 
     def __neg__(self) -> WordTally:
         return WordTally(-self.words, -self.lengths)

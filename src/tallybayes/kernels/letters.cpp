@@ -115,7 +115,6 @@ void Text::make_room(uint64_t room) {
 void Text::start(uint64_t size) {
     if (size > 0x3fffffff) throw std::length_error("a text of more than 1 GiB");
     clean_ = length = 0;
-    ascii = true;
     make_room(size + size / 2 + 2 * padding);
 }
 
@@ -211,7 +210,6 @@ int64_t Text::read(const char* text, uint64_t size, const Letters& letters) {
         copy_ascii(at, plain, letters);
         at += plain;
         if (!beyond) continue;
-        ascii = false;
         do {
             const uint64_t quick = end - at >= 3 ? convert_quickly(at, letters) : 0;
             at += quick ? quick : convert(text, at, end, letters, invalid);
@@ -223,7 +221,6 @@ int64_t Text::read(const char* text, uint64_t size, const Letters& letters) {
         if (!beyond_ascii(last)) {
             copy_ascii(last, uint64_t(end - at), letters);
         } else {
-            ascii = false;
             while (at < end) at += convert(text, at, end, letters, invalid);
         }
     }
@@ -233,7 +230,6 @@ int64_t Text::read(const char* text, uint64_t size, const Letters& letters) {
 
 int64_t Text::read_evenly(const char* text, uint64_t size, const Letters& letters) {
     start(size);
-    ascii = false;
     int64_t invalid = -1;
     bool spaced = false;
     const char* const end = text + size;

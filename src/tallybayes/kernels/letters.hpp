@@ -30,7 +30,6 @@ struct Text {
     std::vector<char> bytes;
     std::vector<uint64_t> words;  // a bit for every byte
     uint64_t length = 0;
-    bool ascii = true;
 
     // Reads a text; returns where it is not UTF-8, or -1. What is not UTF-8 becomes a replacement character.
     int64_t read(const char* text, uint64_t size, const Letters& letters);
