@@ -42,6 +42,11 @@ def over_both(values):
     return ["false", "true"], np.ones(2)
 
 
+def over_line_as_counted(values):
+    """The bumps stand on the values as they are counted, to twelve binary digits, and may be narrower than that."""
+    return over_line(Density().rounded(np.array(values)))
+
+
 def over_range(values):
     """Half-way points of the range, as many in each of ten intervals."""
     low, high = min(values), max(values)
@@ -73,8 +78,8 @@ def over_range(values):
         (Histogram(bits=52), NUMBERS, over_range),
         (Histogram(method="mdl"), NUMBERS, None),
         (Histogram(method="equal count", intervals=4, alpha=0.5), NUMBERS, None),
-        (Density(), NUMBERS, over_line),
-        (Density(bandwidth="leave one out", m=0.5), NUMBERS, over_line),
+        (Density(), NUMBERS, over_line_as_counted),
+        (Density(bandwidth="leave one out", m=0.5), NUMBERS, over_line_as_counted),
     ],
     ids=lambda given: repr(given) if hasattr(given, "counting") else "",
 )
