@@ -3,8 +3,8 @@
     python bench/accuracy.py [set …]
 
 On every set of ../shared/data, or those named: `Model.train(Schema.infer(rows), rows, labels)`, with nothing said about
-any column, beside the best of scikit-learn's naive Bayes (peers.py says what is tried; the best candidate of each set is
-taken for each measure, after the fact) and logistic regression, the horizon. Tables are divided into 10 folds, texts
+any column, beside the best of scikit-learn's naive Bayes (peers.py says what is tried; the best candidate of each set
+is taken for each measure, after the fact) and logistic regression, the horizon. Tables are divided into 10 folds, texts
 into 5, stratified with seed 0; sets that come in two parts are taken so. The schema is inferred from the rows that are
 learned, never from those asked about.
 
@@ -96,7 +96,8 @@ def summary(rows: list[list[Result]]) -> None:
         gap = table[:, 0] - table[:, 1]
         wins, losses = int((gap < -SAME).sum()), int((gap > SAME).sum())
         means = ", ".join(
-            f"{name} {rank:.2f} (mean {mean:.3f})" for name, rank, mean in zip(NAMES, ranks, table.mean(axis=0))
+            f"{name} {rank:.2f} (mean {mean:.3f})"
+            for name, rank, mean in zip(NAMES, ranks, table.mean(axis=0), strict=True)
         )
         print(f"  mean rank in {measure}: {means}")
         print(f"  {OURS} against {NAIVE}: better {wins}, alike {len(rows) - wins - losses}, worse {losses}")

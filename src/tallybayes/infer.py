@@ -14,14 +14,21 @@ import pyarrow.compute as pc
 
 from tallybayes import frames
 from tallybayes.exact import Floats
-from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, LogNormal, Poisson, Words
+from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, Histogram, LogNormal, Poisson, Words
+from tallybayes.families.smoothing import FITTED
 from tallybayes.families.values import ENOUGH
 from tallybayes.frames import CellError
 
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_SIGNS = 8.0  # of writing without spaces
 MANY_WORDS = 3.0  # so many to a cell make it free text
+SOME = 1000  # cells whose words are counted to find out
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
+SPIKE = 0.25  # a value that so many of the cells have is no chance meeting …
+MANY_CELLS = 50  # … in so many cells
+MANY_MORE = 1000  # cells from which the classes themselves can say where to cut
+LEAST_BITS = 12
+LEAST_STEPS = 256  # over the range of a column whose values are counted
 
 
 class Choice(NamedTuple):
@@ -34,10 +41,10 @@ def choose(cells: pa.Array) -> Choice:
     if cells.null_count == len(cells):
         return Choice(None, "every cell is missing")
     if pa.types.is_boolean(cells.type):
-        return Choice(Bernoulli(), "true or false")
+        return Choice(Bernoulli(alpha=FITTED), "true or false")
     if pa.types.is_dictionary(cells.type):
         frames.texts(cells)  # an error if these are no categories
-        return Choice(Categorical(), f"a category already, of {len(cells.dictionary)} levels")
+        return Choice(Categorical(alpha=FITTED), f"a category already, of {len(cells.dictionary)} levels")
     if not frames.is_text(cells.type):
         return _for_numbers(frames.numbers(cells))
     present = frames.texts(cells).drop_null()
@@ -55,14 +62,15 @@ def _for_texts(present: pa.Array) -> Choice:
     if n >= ENOUGH and levels == 1:
         return Choice(None, "every cell is the same")
     if levels > n / 2:
-        words, signs = (pc.mean(pc.count_substring_regex(present, p)).as_py() for p in (r"\S+", UNSPACED))
+        some = present.take(pa.array(np.linspace(0, n - 1, min(n, SOME), dtype=np.int64)))
+        words, signs = (pc.mean(pc.count_substring_regex(some, p)).as_py() for p in (r"\S+", UNSPACED))
         if signs >= MANY_SIGNS:
             return Choice(Words(unit="characters", ngrams=2), f"free text without spaces, {signs:.0f} signs in a cell")
         if words >= MANY_WORDS:
-            return Choice(Words(), f"free text, {words:.0f} words in a cell")
+            return Choice(Words(reading="once", alpha=FITTED), f"free text, {words:.0f} words in a cell")
         if n >= ENOUGH:
             return Choice(None, f"{levels} different texts in {n} cells: names rather than a category or free text")
-    return Choice(Categorical(), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
+    return Choice(Categorical(alpha=FITTED), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
 
 
 def _for_numbers(x: Floats, aside: str = "") -> Choice:
@@ -72,20 +80,35 @@ def _for_numbers(x: Floats, aside: str = "") -> Choice:
     x = x[~np.isnan(x)]
     if not x.size:
         return Choice(None, "every cell is missing")
-    distinct = len(np.unique(x))
+    values, counts = np.unique(x, return_counts=True)
+    distinct = len(values)
     if distinct == 1 and x.size >= ENOUGH:
         return Choice(None, "every cell is the same")
     whole = bool(np.all(x == np.floor(x)))
-    if whole and x.size >= ENOUGH and set(np.unique(x)) == {0.0, 1.0}:
+    if whole and x.size >= ENOUGH and set(values) == {0.0, 1.0}:
         # Not Bernoulli: should another number come one day, it is a level never met rather than an error.
-        return Choice(Categorical(levels=("0", "1")), f"{aside}only 0 and 1")
+        return Choice(Categorical(alpha=FITTED, levels=("0", "1")), f"{aside}only 0 and 1")
     if whole and distinct <= FEW_LEVELS and x.size >= ENOUGH * distinct:
-        return Choice(Categorical(), f"{aside}only {distinct} different whole numbers")
+        return Choice(Categorical(alpha=FITTED), f"{aside}only {distinct} different whole numbers")
     if whole and _like_poisson(x):
         return Choice(Poisson(), f"{aside}whole numbers, their variance near their mean of {x.mean():.3g}")
+    often = int(counts.argmax())
+    if x.size >= MANY_CELLS and counts[often] >= SPIKE * x.size:
+        return Choice(_histogram(x), f"{aside}numbers, {counts[often] / x.size:.0%} of them {values[often]:.6g}")
+    if x.size >= ENOUGH * distinct:
+        return Choice(_histogram(x), f"{aside}only {distinct} different numbers in {x.size} cells")
     if x.min() > 0 and _skewness(x) > 1.0 and abs(_skewness(np.log(x))) < _skewness(x) / 2.0:
         return Choice(LogNormal(), f"{aside}positive numbers with a long tail, even on a logarithmic scale")
     return Choice(Gaussian(), f"{aside}numbers from {x.min():.6g} to {x.max():.6g}")
+
+
+def _histogram(x: Floats) -> Histogram:
+    """Counts the values themselves, with as many digits as tell them apart. Where there are few, no class could pay for
+    its cuts, and they are where the values are."""
+    span, largest = x.max() / 2.0 - x.min() / 2.0, np.abs(x).max() / 2.0
+    wanted = np.log2(LEAST_STEPS * largest / span) if span > 0 else 0.0
+    bits = int(np.clip(np.ceil(wanted), LEAST_BITS, 52))
+    return Histogram(method="mdl" if x.size >= MANY_MORE else "equal count", alpha=FITTED, bits=bits)
 
 
 def _like_poisson(x: Floats) -> bool:

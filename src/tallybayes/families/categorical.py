@@ -24,8 +24,9 @@ class Categorical(Family):
     """One of several levels; a level is its text.
 
     `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
-    likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p. `levels` names levels
-    that exist whether or not any row has them. A level that is neither met nor named is taken as missing.
+    likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p; "fitted" adds values
+    spread as the classes have them on average, the more, the less the classes differ. `levels` names levels that
+    exist whether or not any row has them. A level that is neither met nor named is taken as missing.
 
     >>> Categorical(alpha={"rain": 2.0, "sun": 1.0})
     Categorical(alpha={'rain': 2.0, 'sun': 1.0})

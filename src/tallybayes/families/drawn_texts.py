@@ -20,8 +20,9 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
         raise TypeError(f"Words(ngrams={family.ngrams!r}) counts runs that overlap, and no text is made of them.")
     if not belief.likelihood:
         raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
-    if family.presence and family.reading != "bernoulli":
-        raise TypeError("Words(presence=True) has each word once a text, and so no text drawn word by word.")
+    if (family.presence or family.reading == "once") and family.reading != "bernoulli":
+        given = "presence=True" if family.presence else "reading='once'"
+        raise TypeError(f"Words({given}) has each word once a text, and so no text drawn word by word.")
     names = np.array(belief.words(), object)
     order = np.argsort(names)  # the order in which words were met must not show
     space = " " if family.unit == WORDS else ""

@@ -27,7 +27,7 @@ class Histogram(Values):
     is taken as lying in the outermost interval.
 
     `method` says where the cuts lie: "equal length" (`intervals` of them over the range of all classes), "equal
-    count", or "mdl" (as many as the classes justify). `alpha` is added to every interval's count.
+    count", or "mdl" (as many as the classes justify). `alpha` is added to every interval's count, as for Categorical.
 
     >>> Histogram(intervals=5, alpha=0.5)
     Histogram(intervals=5, alpha=0.5)
@@ -35,14 +35,14 @@ class Histogram(Values):
 
     intervals: int = 10
     method: str = "equal length"
-    alpha: float | MEstimate = LAPLACE
+    alpha: float | MEstimate | str = LAPLACE
 
     def __post_init__(self) -> None:
         super().__post_init__()
         alpha = as_alpha("Histogram", self.alpha)
         if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping)):
             raise ValueError(
-                f"Histogram(alpha={self.alpha!r}): intervals have no names; give a number or an MEstimate."
+                f"Histogram(alpha={self.alpha!r}): intervals have no names; give a number, an MEstimate or 'fitted'."
             )
         object.__setattr__(self, "alpha", alpha)
         self.settle_choice("intervals", int, 1, MOST)

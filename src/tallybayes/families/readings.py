@@ -1,4 +1,4 @@
-"""What counts of words mean: six readings of the same counts, each a short function from `Seen` to `Said`.
+"""What counts of words mean: seven readings of the same counts, each a short function from `Seen` to `Said`.
 
 Every reading comes down to the same form. A word says something about each class that met it (`cells`), something else
 about all classes that did not (`otherwise`), every word adds the same to a class (`each`), and so does every document
@@ -21,6 +21,7 @@ from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
 LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
 MOST_TABLE = 1 << 27  # so many numbers are a gigabyte
 MOST_CONCENTRATED = 1e9
+ONCE = ("once", "bernoulli")  # readings to which a word repeated is a word
 
 
 class Said(NamedTuple):
@@ -53,6 +54,12 @@ def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
 def pooled(seen: Seen, alpha: Alpha) -> Said:
     """All documents of a class as one long text."""
     return multinomial(seen, seen.n, seen.pseudo(alpha, seen.n))
+
+
+def once(seen: Seen, alpha: Alpha) -> Said:
+    """The same with each word once a document, however often it comes there: the second time tells little that the
+    first has not."""
+    return multinomial(seen, seen.documents, seen.pseudo(alpha, seen.documents))
 
 
 def averaged(seen: Seen, alpha: Alpha) -> Said:
@@ -173,6 +180,7 @@ def concentration(lengths: Floats, counts: Floats, different: float) -> float:
 
 READINGS: dict[str, Callable[[Seen, Alpha], Said]] = {
     "pooled": pooled,
+    "once": once,
     "averaged": averaged,
     "bernoulli": bernoulli,
     "poisson": poisson,

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Exact, Floats
-from tallybayes.families.smoothing import Alpha, named_levels, pseudocounts
+from tallybayes.families.fitted import witten_bell
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
 from tallybayes.families.word_tally import WordTally
 from tallybayes.sparse import SparseTally, holding
 from tallybayes.strings import index_strings, index_words
@@ -75,11 +76,17 @@ class Seen:
     def by_word(self, values: Floats) -> Floats:
         return _summed(values, self.words, self.size)
 
+    def settled(self, alpha: Alpha) -> Alpha:
+        """Smoothing that is to be fitted, as the number it comes to."""
+        if alpha != FITTED:
+            return alpha
+        return witten_bell(self.by_class((self.n > 0).astype(np.float64)), max(self.size, 1))
+
     def pseudo(self, alpha: Alpha, values: Floats) -> Floats:
         """The pseudo-count of every word."""
         if isinstance(alpha, (int, float)):
             return np.full(self.size, float(alpha))
-        named = isinstance(alpha, Mapping) or isinstance(alpha.p, Mapping)
+        named = isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping))
         return pseudocounts(alpha, self.vocabulary if named else [""] * self.size, self.by_word(values))
 
 

@@ -1,4 +1,4 @@
-"""Pseudo-counts, what is believed of levels before any is seen: Laplace, Jeffreys, α per level, m-estimate."""
+"""Pseudo-counts, what is believed of levels before any is seen: Laplace, Jeffreys, α per level, m-estimate, fitted."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
 from tallybayes.families.base import Belief, Terms, as_number, by_class
+from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
 
 LAPLACE = 1.0
 JEFFREYS = 0.5
+FITTED = "fitted"  # worked out from the counts, when believing
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,12 @@ class MEstimate:
             raise ValueError(f"MEstimate(p=…): the probabilities add up to {sum(self.p.values()):g}, not to 1.")
 
 
-Alpha = float | Mapping[str, float] | MEstimate
+Alpha = float | Mapping[str, float] | MEstimate | str
 
 
 def as_alpha(family: str, alpha: Any) -> Alpha:
-    """A smoothing setting in its one form: a float, floats by the texts of their levels, or an m-estimate."""
-    if isinstance(alpha, MEstimate):
+    """A smoothing setting in its one form: a float, floats by the texts of their levels, an m-estimate, or "fitted"."""
+    if isinstance(alpha, MEstimate) or (isinstance(alpha, str) and alpha == FITTED):
         return alpha
     return _by_level(family, "alpha", alpha) if isinstance(alpha, Mapping) else as_number(family, "alpha", alpha)
 
@@ -102,7 +104,7 @@ class SmoothedBelief(Belief):
     def __init__(self, levels: list[str], counts: Floats, alpha: Alpha) -> None:
         self.levels = levels
         self.counts = counts
-        self.pseudo = pseudocounts(alpha, levels, counts.sum(axis=1))
+        self.pseudo = fitted(counts) if alpha == FITTED else pseudocounts(alpha, levels, counts.sum(axis=1))
         self.probability = smoothed(counts, self.pseudo)
         with np.errstate(divide="ignore"):
             self.table = np.ascontiguousarray(np.log(self.probability))

@@ -17,7 +17,7 @@ from tallybayes.families.base import Belief, NotLinearError, Part, Terms, WordWe
 from tallybayes.families.cutting import UNKNOWN, not_utf8
 from tallybayes.families.drawn_texts import draw_texts
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.readings import READINGS, Said
+from tallybayes.families.readings import ONCE, READINGS, Said
 from tallybayes.families.seen import Seen, kept_words
 from tallybayes.families.word_table import WordTable
 from tallybayes.families.word_tally import WordTally
@@ -40,12 +40,13 @@ class WordBelief(Belief):
     def __init__(self, family: Any, seen: Seen) -> None:
         self.family = family
         self.seen = seen
-        self.said: Said = READINGS[family.reading](seen, family.alpha)
+        self.alpha = seen.settled(family.alpha)
+        self.said: Said = READINGS[family.reading](seen, self.alpha)
         self.likelihood = family.reading != "complement"
         self.table = WordTable(seen, self.said)
         self.rows = self.table.rows
         self._index = seen.index
-        self._once = family.presence or family.reading == "bernoulli"
+        self._once = family.presence or family.reading in ONCE
         self._rest = np.asarray(self.said.document)[:, None]
         self._plain = self.table.plain and not self._rest.any() and not self.said.rate
         self._reading: kernels.Reading | None = None
@@ -158,7 +159,7 @@ class WordBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         if self.family.reading != "pooled":
             raise TypeError(f"Words(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
-        alpha = self.seen.pseudo(self.family.alpha, self.seen.n)
+        alpha = self.seen.pseudo(self.alpha, self.seen.n)
         mine = self.seen.classes == index
         alpha[self.seen.words[mine]] += self.seen.n[mine]
         return Dirichlet(dict(zip(self.words(), alpha.tolist(), strict=True)))

@@ -47,7 +47,7 @@ class Words(Family):
     a list of tokens: it is called for every text, and many times slower. `errors` says what becomes of bytes that
     are not UTF-8: "strict" is an error, "replace" puts a replacement character.
 
-    What the counts mean can be changed later: `reading` is "pooled" or "averaged" (multinomial), "bernoulli",
+    What the counts mean can be changed later: `reading` is "pooled", "once" or "averaged" (multinomial), "bernoulli",
     "poisson", "complement" or "compound"; `alpha` is the smoothing, as for Categorical; words met less than `min_count`
     times are ignored, and all but the `limit` most frequent. Words never met are ignored.
 
