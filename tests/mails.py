@@ -15,7 +15,7 @@ DOCUMENTS = [
 ]
 LABELS = ["spam", "ham", "spam", "ham", "spam", "ham", "ham"]
 ASKED = ["free lunch money money", "the meeting about nothing known", "", "zork", "see the prizes see"]
-READINGS = ["pooled", "averaged", "bernoulli", "poisson", "complement", "compound"]
+READINGS = ["pooled", "once", "averaged", "bernoulli", "poisson", "complement", "compound"]
 
 
 def train(family, documents=DOCUMENTS, labels=LABELS, **options):

@@ -285,6 +285,6 @@ def test_wild_numbers_leave_no_warnings():
 def test_inferring_says_at_once_what_training_would_refuse():
     with pytest.raises(ValueError, match=r"Column 'x', row 1: the value is infinite.*hints="):
         Schema.infer({"x": [1.0, np.inf]})
-    assert Schema.infer({"x": ["inf", "1.5", "2.5"]}).columns == {"x": Categorical()}
+    assert Schema.infer({"x": ["inf", "1.5", "2.5"]}).columns == {"x": Categorical(alpha="fitted")}
     with pytest.raises(ValueError, match="are not categories"):
         Schema.infer({"x": pa.array([b"a", b"b"] * 30).dictionary_encode()})

@@ -19,6 +19,7 @@ texts = st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12)
     "family",
     [
         Words(),
+        Words(reading="once", alpha="fitted"),
         Words(reading="bernoulli", alpha=JEFFREYS),
         Words(ngrams=(1, 2), reading="averaged"),
         Words(unit="characters", ngrams=(1, 3), reading="compound"),
@@ -33,7 +34,7 @@ def test_text_obeys_the_laws(family):
 
 
 @pytest.mark.parametrize("reading", READINGS)
-@pytest.mark.parametrize("alpha", [0.0, 1.0, MEstimate(3.0), MEstimate(3.0, "overall")])
+@pytest.mark.parametrize("alpha", [0.0, 1.0, "fitted", MEstimate(3.0), MEstimate(3.0, "overall")])
 def test_every_reading_answers_the_same_from_a_file_and_in_any_order(reading, alpha):
     family = Words(reading=reading, alpha=alpha)
     model, shuffled = train(family), train(family, DOCUMENTS[::-1], LABELS[::-1])
@@ -49,6 +50,7 @@ def test_every_reading_answers_the_same_from_a_file_and_in_any_order(reading, al
     ("reading", "peer", "binary", "prior"),
     [
         ("pooled", MultinomialNB, False, "frequencies"),
+        ("once", MultinomialNB, True, "frequencies"),
         ("bernoulli", BernoulliNB, True, "frequencies"),
         ("complement", ComplementNB, False, "uniform"),
     ],
@@ -198,7 +200,7 @@ def test_evidence_tells_which_words_weighed_how_much():
         model = train(Words(reading=reading))
         evidence = model.evidence({"x": ["free lunch money money zork"]})
         parts = evidence.words(0)
-        money = 1 if reading == "bernoulli" else 2
+        money = 1 if reading in ("once", "bernoulli") else 2
         assert {part.word: part.times for part in parts if part.word} == {"free": 1, "lunch": 1, "money": money}
         np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][0], rtol=1e-12)
     parts = train(Words()).evidence("free lunch money money").words()

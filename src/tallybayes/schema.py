@@ -72,9 +72,9 @@ class Schema:
         `hints` settle single columns: a family, or None to leave the column out.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
-        wind     Categorical()  text, 2 levels in 2 cells
-        mph      Gaussian()     numbers from 3.5 to 20.25
-        day      left out       as told
+        wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
+        mph      Gaussian()                   numbers from 3.5 to 20.25
+        day      left out                     as told
         (class)  frequencies
         """
         settled = dict(hints or {})
