@@ -26,6 +26,7 @@ bench: .venv/ready
 	$(BIN)/python bench/text_growth.py
 	$(BIN)/python bench/languages.py
 	$(BIN)/python bench/enron.py
+	$(BIN)/python bench/accuracy.py
 
 sanitize: .venv/ready
 	$(BIN)/python tests/sanitize.py
