@@ -30,6 +30,7 @@ from tallybayes.families.gaussian import Moments
 from tallybayes.families.geometric import GeometricSums
 from tallybayes.families.poisson import PoissonSums
 from tallybayes.families.special import log_rising
+from tallybayes.families.values import value_keys, values_of_keys
 from tallybayes.testing import check_family, over_counts, over_half_line, over_levels, over_line
 
 NUMBERS = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6))
@@ -44,7 +45,7 @@ def over_both(values):
 
 def over_line_as_counted(values):
     """The bumps stand on the values as they are counted, to twelve binary digits, and may be narrower than that."""
-    return over_line(Density().rounded(np.array(values)))
+    return over_line(values_of_keys(value_keys(np.array(values), 12), 12))
 
 
 def over_range(values):

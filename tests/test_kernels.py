@@ -19,6 +19,13 @@ NEAR_ONE = st.floats(-100, 100) | st.integers(-1000, 1000).map(float) | st.just(
 CODES = st.integers(-1, 2)
 
 
+@given(st.lists(NEAR_ONE, max_size=40), st.sets(st.integers(-50, 50).map(float), max_size=20))
+def test_values_are_found_in_their_intervals(values, cuts):
+    x, edges = np.array(values, float), np.array(sorted(cuts), float)
+    expected = [-1 if math.isnan(v) else sum(cut <= v for cut in cuts) for v in values]
+    assert kernels.find_intervals(x, edges).tolist() == expected
+
+
 @given(st.lists(st.tuples(DOUBLES | NEAR_ONE, CODES), max_size=60))
 def test_sums_by_class_are_exact(rows):
     check_sums([value for value, _ in rows], [code for _, code in rows], 3)

@@ -6,7 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes.families.values import value_keys, values_of_keys
+from tallybayes.families.values import least_rounded_to, value_keys, values_of_keys
+
+WHOLE_LINE = st.floats(-1e300, 1e300)
+NEAR_ZERO = st.floats(-1e-310, 1e-310) | st.integers(-5, 5).map(float)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 52))
@@ -24,3 +27,14 @@ def test_keys_keep_the_order_of_values(pair, bits):
     low, high = sorted(pair)
     first, second = value_keys(np.array([low, high]), bits)
     assert first <= second
+
+
+@given(st.lists(WHOLE_LINE | NEAR_ZERO, min_size=1, max_size=9), WHOLE_LINE | NEAR_ZERO, st.integers(1, 52))
+def test_new_values_are_compared_as_if_they_were_rounded(bounds, x, bits):
+    bounds = np.sort(np.array(bounds))
+    starts = least_rounded_to(bounds, bits)
+    assert np.all(np.diff(starts) >= 0)
+    for near in (x, *bounds, *starts, *np.nextafter(starts, -np.inf), *np.nextafter(starts, np.inf)):
+        if np.isfinite(near):
+            rounded = values_of_keys(value_keys(np.array([near]), bits), bits)
+            assert np.array_equal(near >= starts, rounded >= bounds)

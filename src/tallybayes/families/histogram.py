@@ -14,7 +14,7 @@ from tallybayes.exact import Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.intervals import METHODS
 from tallybayes.families.smoothing import LAPLACE, MEstimate, SmoothedBelief, as_alpha
-from tallybayes.families.values import Values
+from tallybayes.families.values import Values, least_rounded_to
 from tallybayes.tally import Key, Tally
 
 MOST = 100_000  # intervals
@@ -63,6 +63,7 @@ class IntervalBelief(SmoothedBelief):
     def __init__(self, family: Histogram, cuts: Floats, values: Floats, counts: Floats) -> None:
         self.family = family
         self.cuts = cuts
+        self._starts = least_rounded_to(cuts, family.bits)
         ends = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
         edges = self.edges = np.array([ends[0], *cuts, ends[1]])
         held = np.zeros((len(cuts) + 1, counts.shape[1]))
@@ -73,9 +74,7 @@ class IntervalBelief(SmoothedBelief):
         self.table -= np.log(np.where(widths > 0, widths, 1.0))[:, None]
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        held = np.searchsorted(self.cuts, self.family.rounded(cells), side="right").astype(np.int32)
-        held[np.isnan(cells)] = -1
-        kernels.add_table(held, self.table, scores)
+        kernels.add_table(kernels.find_intervals(cells, self._starts), self.table, scores)
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         """Within the range of the values met: how far beyond it others lie, nothing says."""

@@ -76,9 +76,6 @@ class Values(Family):
         """The values that were counted, in order."""
         return values_of_keys(np.array(tally.canonical().slots, np.int64), self.bits)
 
-    def rounded(self, x: Floats) -> Floats:
-        return np.where(np.isnan(x), np.nan, values_of_keys(value_keys(x, self.bits), self.bits))
-
 
 def value_keys(x: Floats, bits: int) -> Counts:
     """Whole numbers in the order of the values, equal for values that are equal to this many binary digits."""
@@ -91,3 +88,14 @@ def value_keys(x: Floats, bits: int) -> Counts:
 def values_of_keys(keys: Counts, bits: int) -> Floats:
     magnitude = np.abs(keys) << (52 - bits)
     return np.copysign(magnitude.view(np.float64), keys)
+
+
+def least_rounded_to(bounds: Floats, bits: int) -> Floats:
+    """For each bound the least number that, rounded, is not below it: new values are compared without being rounded."""
+    keys = value_keys(bounds, bits)
+    keys += values_of_keys(keys, bits) < bounds
+    shift = 52 - bits
+    half = 1 << shift >> 1
+    above = (keys << shift) - half
+    below = np.minimum(((1 - keys) << shift) - 1 - half, LARGEST_BITS)  # the furthest from zero that is rounded to it
+    return np.where(keys > 0, np.maximum(above, 0).view(np.float64), -np.maximum(below, 0).view(np.float64))

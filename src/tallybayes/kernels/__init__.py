@@ -22,6 +22,7 @@ add_student = compiled.add_student
 add_table = compiled.add_table
 count_codes = compiled.count_codes
 count_words = compiled.count_words
+find_intervals = compiled.find_intervals
 list_words = compiled.list_words
 logarithm = compiled.logarithm
 normalise = compiled.normalise

@@ -105,6 +105,15 @@ NB_MODULE(compiled, m) {
         add_table(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(0)), int64_t(table.shape(1)),
                   scores.data(), int64_t(scores.shape(1)));
     }, "codes"_a.noconvert(), "table"_a.noconvert(), "scores"_a.noconvert());
+    m.def("find_intervals", [](In<double> x, In<double> cuts) {
+        int32_t* codes;
+        nb::object result = give<int32_t>({x.size()}, &codes);
+        {
+            Free free;
+            find_intervals(x.data(), int64_t(x.size()), cuts.data(), int64_t(cuts.size()), codes);
+        }
+        return result;
+    }, "x"_a.noconvert(), "cuts"_a.noconvert());
     m.def("add_normal", [](nb::list x, Table<double> mean, Table<double> precision, Table<double> constant, Out<double> scores) {
         return with_columns(x, {mean, precision, constant}, scores, [&](const Columns& columns) {
             return add_normal(columns, mean.data(), precision.data(), constant.data());

@@ -29,6 +29,20 @@ void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t 
     }
 }
 
+void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
+    int64_t largest = 1;
+    while (largest <= count / 2) largest *= 2;
+    for (int64_t row = 0; row < rows; ++row) {
+        const double value = x[row];
+        int64_t at = 0;
+        for (int64_t step = count > 0 ? largest : 0; step > 0; step /= 2) {  // no branch that depends on the value
+            const int64_t next = at + step <= count ? at + step : count;
+            at = cuts[next - 1] <= value ? next : at;
+        }
+        codes[row] = value == value ? int32_t(at) : -1;
+    }
+}
+
 int64_t add_rows(int64_t* target, const int64_t* rows, int64_t count, int64_t width, const int64_t* values, int64_t sign) {
     int64_t largest = 0;
     for (int64_t i = 0; i < count; ++i)

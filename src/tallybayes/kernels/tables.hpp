@@ -1,4 +1,4 @@
-// Cells that are small whole numbers: counting them by class, and looking their scores up.
+// Cells that are small whole numbers, or intervals: counting them by class, and looking their scores up.
 #pragma once
 #include <cstdint>
 
@@ -11,6 +11,9 @@ void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int
 // Adds table[code][class] to scores[class][row]; a row whose code is not in range is left alone.
 void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
                int64_t stride);
+
+// How many of the cuts, which are in order, are not above each number; −1 for NaN.
+void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes);
 
 // Adds sign · values[i][…] to target[rows[i]][…], for rows of so many numbers. Returns the largest magnitude met.
 int64_t add_rows(int64_t* target, const int64_t* rows, int64_t count, int64_t width, const int64_t* values, int64_t sign);
