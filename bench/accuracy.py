@@ -9,7 +9,8 @@ into 5, stratified with seed 0; sets that come in two parts are taken so. The sc
 learned, never from those asked about.
 
 Error: the part of rows whose most probable class is wrong. Log-loss: mean −log P(true class), P at least 2.2e-16, as
-scikit-learn has it; in nats. Seconds: learning and asking, all folds (of the peer: its best candidate in log-loss). Ranks: 1 for the best of the three, ties shared.
+scikit-learn has it; in nats. Seconds: learning and asking, all folds (of the peer: its best candidate in log-loss).
+Ranks: 1 for the best of the three, ties shared.
 It all takes about five minutes, most of them logistic regression.
 """
 
