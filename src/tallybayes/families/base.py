@@ -106,6 +106,7 @@ class Belief(ABC):
 class Family(ABC):
     """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
 
+    takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     counting: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[tuple[str, ...]] = ()  # settings younger than the file: filed where they are not the default
 
@@ -121,14 +122,17 @@ class Family(ABC):
         """The same for one cell that is a text; nothing, if that is no quicker."""
         return None
 
+    def table_size(self, classes: int) -> int:
+        """How many bytes a tally of so many classes takes, where that is much whatever it counts."""
+        return 0
+
     @abstractmethod
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""
 
-    @classmethod
-    def empty(cls) -> Tally:
+    def empty(self) -> Tally:
         """The tally of no rows."""
-        return Tally.empty(cls.fields())
+        return Tally.empty(self.fields())
 
     def takes(self, slots: Sequence[Any]) -> bool:
         """Whether these are slots of this family's tallies."""
@@ -182,6 +186,10 @@ class Family(ABC):
 
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def beliefs(self) -> set[str]:
+        """The names by which settings can be changed."""
+        return set(self.settings())
 
     def filed(self) -> dict[str, Any]:
         """The settings that a file holds."""

@@ -22,7 +22,16 @@ from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.frames import CellError
-from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, weighted_sums
+from tallybayes.sums import (
+    ClassSums,
+    InfiniteError,
+    Square,
+    as_columns,
+    joined,
+    sum_by_class,
+    sum_matrix,
+    weighted_sums,
+)
 from tallybayes.tally import Key, Rows, Tally
 
 FURTHEST = 1e150  # a number drawn: its square is still a number
@@ -162,16 +171,17 @@ class Measured(Family, Generic[S]):
         if self.support is not REAL:
             self.check(cells)
         try:
-            sums = self._sums(self.sufficient(cells), cells, rows)
+            sums = self.sums_of(cells, rows)
         except InfiniteError as infinite:
             reason = f"the value is infinite; {type(self).__name__} expects {self.support.words}."
             raise CellError(infinite.row, reason) from None
         shaped = {name: Exact(array.limbs[None], array.low) for name, array in sums.items()}
         return Tally(rows.classes, [""], shaped)
 
-    def _sums(self, statistics: S, cells: Floats, rows: Rows) -> dict[str, Exact]:
-        """Each statistic's sum by class; a value and its square are summed in one pass."""
-        wanted = dict(zip(self.sums._fields, statistics, strict=True))
+    def sums_of(self, cells: Floats, rows: Rows) -> dict[str, Exact]:
+        """Each statistic's sum by class, of a column or of all columns of a matrix; a value and its square in one
+        pass."""
+        wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
         passes = {
             id(value): _pass(_present(value, cells), rows, id(value) in squared)
@@ -196,10 +206,19 @@ class Measured(Family, Generic[S]):
     def _believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         known = tally.aligned([""], classes).sums
         total = self.read({name: array.sum(axis=1) for name, array in known.items()})
-        each = self.read({name: array[0] for name, array in known.items()})
+        return self.believe_one(total, self.read({name: array[0] for name, array in known.items()}))
+
+    def believe_one(self, total: Any, each: Any) -> Belief:
+        """What is believed of a column, from the sums of all classes together and of each."""
         if self.alike(total):
-            each = type(each)(*(np.full(len(classes), value.item()) for value in total))
+            each = type(each)(
+                *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
+            )
         return self.informed(total).scorer(each)
+
+    def settled(self) -> bool:
+        """Whether nothing has to be known of the whole column."""
+        return type(self).informed is Measured.informed
 
     def alike(self, total: Any) -> bool:
         """Whether the column as a whole shows that no class can differ from another."""
@@ -221,6 +240,10 @@ def _present(value: Floats, cells: Floats) -> Floats:
 
 
 def _pass(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+    if values.ndim == 2:
+        if rows.weights is None:
+            return sum_matrix(values, rows.groups, squares)
+        return joined([as_columns(_pass(np.ascontiguousarray(column), rows, squares)) for column in values.T])
     if rows.weights is None:
         return sum_by_class(values, rows.groups, squares)
     width = len(rows.classes)
@@ -236,7 +259,7 @@ class MeasuredBelief(Belief):
     def __init__(self, family: Measured[Any], s: Any) -> None:
         self.family = family
         self.s = s
-        self._columns = type(s)(*(np.asarray(value)[:, None] for value in s))
+        self._columns = type(s)(*(np.asarray(value)[..., None] for value in s))
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         missing = np.isnan(cells) | self.family.outside(cells)

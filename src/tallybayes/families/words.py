@@ -175,8 +175,7 @@ class Words(Family):
     def fields(cls) -> tuple[str, ...]:
         return FIELDS
 
-    @classmethod
-    def empty(cls) -> Any:
+    def empty(self) -> Any:
         return WordTally.empty()
 
     def takes(self, slots: Sequence[Any]) -> bool:

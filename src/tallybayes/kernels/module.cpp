@@ -33,6 +33,22 @@ nb::tuple sum_column(In<double> values, const Groups& groups, bool squares) {
     return nb::make_tuple(counts, sums, squared, infinite);
 }
 
+nb::tuple sum_columns_of(Table<double> values, const Groups& groups, bool squares) {
+    expect(int64_t(values.shape(0)) == groups.rows(), "values and groups differ in length");
+    int64_t *n, *x, *xx = nullptr;
+    const size_t columns = values.shape(1), classes = size_t(groups.classes());
+    nb::object counts = give<int64_t>({columns, classes}, &n);
+    nb::object sums = give<int64_t>({columns, classes, size_t(full_size(1))}, &x);
+    nb::object squared = nb::none();
+    if (squares) squared = give<int64_t>({columns, classes, size_t(full_size(2))}, &xx);
+    bool finite;
+    {
+        Free free;
+        finite = sum_matrix({values.data(), int64_t(columns)}, groups, n, x, xx);
+    }
+    return nb::make_tuple(counts, sums, squared, finite);
+}
+
 void sum_columns(In<double> a, std::optional<In<double>> b, std::optional<In<double>> c, In<int32_t> codes,
                  Out<int64_t> limbs, int low) {
     expect(a.size() == codes.size() && (!b || b->size() == a.size()) && (!c || c->size() == a.size()),
@@ -53,21 +69,29 @@ nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t
     return result;
 }
 
-// Columns of equal length, and their scores, for the kernels that take several at once.
+// Columns of equal length or a matrix, and their scores, for the kernels that take several at once.
 template <class Work>
-int64_t with_columns(nb::list list, std::initializer_list<Table<double>> settings, Out<double> scores, Work work) {
+int64_t with_columns(nb::object given, std::initializer_list<Table<double>> settings, Out<double> scores, Work work) {
     std::vector<In<double>> arrays;
     std::vector<const double*> x;
-    for (nb::handle item : list) {
-        arrays.push_back(nb::cast<In<double>>(item, false));
-        x.push_back(arrays.back().data());
-        expect(arrays.back().size() == arrays.front().size(), "the columns differ in length");
+    int64_t rows = 0, step = 1;
+    if (nb::isinstance<nb::list>(given)) {
+        for (nb::handle item : nb::borrow<nb::list>(given)) {
+            arrays.push_back(nb::cast<In<double>>(item, false));
+            x.push_back(arrays.back().data());
+            expect(arrays.back().size() == arrays.front().size(), "the columns differ in length");
+        }
+        rows = arrays.empty() ? 0 : int64_t(arrays.front().size());
+    } else {
+        const auto matrix = nb::cast<Table<double>>(given, false);
+        rows = int64_t(matrix.shape(0));
+        step = int64_t(matrix.shape(1));
+        for (int64_t column = 0; column < step; ++column) x.push_back(matrix.data() + column);
     }
-    const int64_t rows = arrays.empty() ? 0 : int64_t(arrays.front().size());
     for (const Table<double>& each : settings)
         expect(each.shape(0) == x.size() && each.shape(1) == scores.shape(0), "the settings do not fit");
     expect(int64_t(scores.shape(1)) >= rows, "the scores do not fit");
-    const Columns columns{x, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1))};
+    const Columns columns{x, step, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1))};
     Free free;
     return work(columns);
 }
@@ -88,7 +112,9 @@ NB_MODULE(compiled, m) {
         });
     bind_strings(m);
     bind_words(m);
+    bind_bags(m);
     m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
+    m.def("sum_matrix", &sum_columns_of, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
           "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
@@ -105,12 +131,18 @@ NB_MODULE(compiled, m) {
         add_table(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(0)), int64_t(table.shape(1)),
                   scores.data(), int64_t(scores.shape(1)));
     }, "codes"_a.noconvert(), "table"_a.noconvert(), "scores"_a.noconvert());
-    m.def("add_normal", [](nb::list x, Table<double> mean, Table<double> precision, Table<double> constant, Out<double> scores) {
+    m.def("add_normal", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> constant, Out<double> scores) {
         return with_columns(x, {mean, precision, constant}, scores, [&](const Columns& columns) {
             return add_normal(columns, mean.data(), precision.data(), constant.data());
         });
     }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "constant"_a.noconvert(), "scores"_a.noconvert());
-    m.def("add_student", [](nb::list x, Table<double> mean, Table<double> precision, Table<double> power, Table<double> constant, Out<double> scores) {
+    m.def("add_linear", [](nb::object x, Table<double> weight, Out<double> scores) {
+        with_columns(x, {weight}, scores, [&](const Columns& columns) {
+            add_linear(columns, weight.data());
+            return int64_t(0);
+        });
+    }, "x"_a, "weight"_a.noconvert(), "scores"_a.noconvert());
+    m.def("add_student", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> power, Table<double> constant, Out<double> scores) {
         return with_columns(x, {mean, precision, power, constant}, scores, [&](const Columns& columns) {
             return add_student(columns, mean.data(), precision.data(), power.data(), constant.data());
         });
@@ -120,6 +152,11 @@ NB_MODULE(compiled, m) {
         expect(scores.shape(0) == out.shape(1) && scores.shape(1) >= out.shape(0), "the scores do not fit");
         Free free;
         return normalise(scores.data(), int64_t(scores.shape(1)), int64_t(out.shape(0)), int64_t(out.shape(1)), out.data());
+    }, "scores"_a.noconvert(), "out"_a.noconvert());
+    m.def("most_probable", [](Out<double> scores, nb::ndarray<int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+        expect(scores.shape(0) > 0 && scores.shape(1) >= out.size(), "the scores do not fit");
+        Free free;
+        return most_probable(scores.data(), int64_t(scores.shape(1)), int64_t(out.size()), int64_t(scores.shape(0)), out.data());
     }, "scores"_a.noconvert(), "out"_a.noconvert());
     m.def("logarithm", [](In<double> x) {
         double* out;
