@@ -168,7 +168,7 @@ def test_what_is_not_a_table_is_refused():
         (3, "A int is not a table"),
         ("file.csv", "A str is not a table"),
         (np.ones(3), "1 dimensions is not a table"),
-        ({"x": np.ones((2, 2))}, "Column 'x' has 2 dimensions"),
+        ({"x": np.ones((2, 2, 2))}, "Column 'x' has 3 dimensions"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             Model.train(Schema({}), data, ["a"])

@@ -1,7 +1,7 @@
 """Matrices as columns of vectors: a cell is a row of numbers, all of them side by side or only those that are not zero.
 
-In Arrow the first is a list of fixed size, the second a list of (position, value) pairs; both are the matrix's own
-memory wherever it has the right type and order.
+In Arrow the first is a list of fixed size, or of a matrix kept column by column a struct with a field for each; the
+second is a list of (position, value) pairs. All are the matrix's own memory wherever it has the right type.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 POSITION, VALUE = "position", "value"
+MOST_COLUMNS = 1 << 10  # of a matrix that is taken column by column
 BATCH_BYTES = 1 << 26  # a matrix of another type or order is turned in such steps
 
 
@@ -35,13 +36,12 @@ def frame(name: str, data: Any) -> pa.RecordBatch | pa.RecordBatchReader:
     """A matrix as a frame of a single column; one that has to be copied comes in pieces."""
     rows, columns = data.shape
     step = max(BATCH_BYTES // (8 * max(columns, 1)), 1)
-    if is_sparse(data) or rows <= step or (data.dtype == np.float64 and data.flags.c_contiguous):
+    if is_sparse(data) or rows <= step or (data.dtype == np.float64 and data.flags.forc):
         return pa.RecordBatch.from_arrays([vectors(data)], names=[name])
-    pieces = (data[start : start + step] for start in range(0, rows, step))
-    kind = pa.schema([(name, pa.list_(pa.float64(), columns))])
-    return pa.RecordBatchReader.from_batches(
-        kind, (pa.RecordBatch.from_arrays([_rows(p)], schema=kind) for p in pieces)
-    )
+    pieces = [data[start : start + step] for start in range(0, rows, step)]
+    kind = pa.schema([(name, vectors(data[:1]).type)])
+    made = (pa.RecordBatch.from_arrays([vectors(piece)], schema=kind) for piece in pieces)
+    return pa.RecordBatchReader.from_batches(kind, made)
 
 
 def _rows(data: NDArray[Any]) -> pa.Array:
@@ -51,6 +51,9 @@ def _rows(data: NDArray[Any]) -> pa.Array:
         data = np.ma.filled(data.astype(np.float64), np.nan)
     if not (np.issubdtype(data.dtype, np.number) or data.dtype == bool) or np.iscomplexobj(data):
         raise ValueError(f"A matrix of type {data.dtype} is not one of real numbers.")
+    if data.flags.f_contiguous and not data.flags.c_contiguous and data.shape[1] <= MOST_COLUMNS:
+        columns = [pa.array(column.astype(np.float64, copy=False)) for column in data.T]
+        return pa.StructArray.from_arrays(columns, [str(i) for i in range(len(columns))])
     numbers = np.ascontiguousarray(data, np.float64)
     return pa.FixedSizeListArray.from_arrays(pa.array(numbers.reshape(-1)), data.shape[1])
 

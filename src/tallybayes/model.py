@@ -17,7 +17,7 @@ from tallybayes import decide, generate
 from tallybayes.batches import labelled
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
-from tallybayes.exact import Floats
+from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
@@ -73,6 +73,10 @@ class Model(Counted):
     def posterior(self, data: Any, *, threads: int | None = None) -> Floats:
         """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior."""
         return self._believed().posterior(data, threads)
+
+    def most_probable(self, data: Any, *, threads: int | None = None) -> Counts:
+        """Each row's class of highest posterior probability, by its number among `classes`; the first of equals."""
+        return self._believed().most_probable(data, threads)
 
     def log_joint(self, data: Any, *, threads: int | None = None) -> Floats:
         """log P(class, row): the evidence of all columns and the prior, added up."""

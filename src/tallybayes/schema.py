@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from tallybayes import frames, matrices
 from tallybayes.exact import Floats
-from tallybayes.families import FAMILIES, Family
-from tallybayes.families.smoothing import alpha_from_json, alpha_to_json
+from tallybayes.families import Family
+from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.frames import CellError
 from tallybayes.infer import choose
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
@@ -197,7 +197,7 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
-        columns = [{"name": name, **_family_out(family)} for name, family in sorted(self.columns.items())]
+        columns = [{"name": name, **family_to_json(family)} for name, family in sorted(self.columns.items())]
         return {"columns": columns, "prior": _prior_out(self.prior) if isinstance(self.prior, dict) else self.prior}
 
     @classmethod
@@ -206,7 +206,7 @@ class Schema:
         for entry in data["columns"]:
             if entry["name"] in columns:
                 raise ValueError(f"there are two columns {entry['name']!r}")
-            columns[entry["name"]] = _family_in(entry)
+            columns[entry["name"]] = family_from_json(entry)
         prior = data["prior"]
         return cls(columns, prior=_prior_in(prior) if isinstance(prior, list) else prior)
 
@@ -273,32 +273,3 @@ def _sample(data: Any) -> pa.RecordBatch:
     if not first:
         raise ValueError("There are no rows to infer a schema from.")
     return pa.Table.from_batches(first).combine_chunks().to_batches()[0] if rows else first[0]
-
-
-def _family_out(family: Family) -> dict[str, Any]:
-    """A family as JSON has it."""
-    return {
-        "family": type(family).__name__,
-        "settings": {name: _plain(name, value) for name, value in family.filed().items()},
-    }
-
-
-def _family_in(entry: Mapping[str, Any]) -> Family:
-    family = FAMILIES.get(entry["family"])
-    if family is None:
-        raise ValueError(f"there is no family {entry['family']!r}")
-    return family(**{name: _rich(name, value) for name, value in entry["settings"].items()})
-
-
-def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, Family):
-        return _family_out(value)
-    return alpha_to_json(value) if name == "alpha" else value
-
-
-def _rich(name: str, value: Any) -> Any:
-    if name == "family":
-        return _family_in(value)
-    if name == "alpha":
-        return alpha_from_json(value)
-    return tuple(value) if isinstance(value, list) else value

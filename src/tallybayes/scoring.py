@@ -16,7 +16,7 @@ import pyarrow as pa
 from tallybayes import frames, kernels
 from tallybayes.batches import check_threads, in_pieces
 from tallybayes.evidence import Evidence, text_column
-from tallybayes.exact import Floats
+from tallybayes.exact import Counts, Floats
 from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
 from tallybayes.frames import CellError
@@ -25,7 +25,7 @@ from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time
 
-Finish = Callable[[Floats, Floats], int]  # a block's scores → its rows of the result; how many were impossible
+Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
 
 
 class Beliefs:
@@ -78,12 +78,28 @@ class Beliefs:
             return impossible
 
         result, impossible = self._score(data, finish, threads)
+        self._warn(impossible)
+        return result
+
+    def _warn(self, impossible: int) -> None:
         if impossible:
             warnings.warn(
                 f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
                 "Smoothing avoids this: alpha, m, shape or rate above 0.",
-                stacklevel=3,
+                stacklevel=4,
             )
+
+    def most_probable(self, data: Any, threads: int | None) -> Counts:
+        """The number of each row's most probable class, the first of equals."""
+
+        def finish(scores: Floats, out: Counts) -> int:
+            impossible = kernels.most_probable(scores, out)
+            if impossible:
+                out[np.isneginf(scores[:, : len(out)]).all(axis=0)] = np.argmax(self.prior)
+            return impossible
+
+        result, impossible = self._score(data, finish, threads, numbers=True)
+        self._warn(impossible)
         return result
 
     def log_joint(self, data: Any, threads: int | None) -> Floats:
@@ -123,23 +139,23 @@ class Beliefs:
 
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
-    def _score(self, data: Any, finish: Finish, threads: int | None) -> tuple[Floats, int]:
+    def _score(self, data: Any, finish: Finish, threads: int | None, numbers: bool = False) -> tuple[Any, int]:
+        """What `finish` makes of every row: a number for each class, or a single whole one."""
         check_threads(threads)
-        parts: list[Floats] = []
+
+        def empty(rows: int) -> Any:
+            return np.empty(rows, np.int64) if numbers else np.empty((rows, len(self.keys)))
+
+        parts = [empty(0)]
         start = impossible = 0
         for batch in frames.batches(self.schema.frame(data)):
-            part, strange = self._score_batch(batch, start, finish, threads)
-            parts.append(part)
-            impossible += strange
+            parts.append(empty(batch.num_rows))
+            impossible += self._score_batch(batch, start, finish, parts[-1], threads)
             start += batch.num_rows
-        whole = parts[0] if len(parts) == 1 else np.concatenate([np.zeros((0, len(self.keys))), *parts])
-        return whole, impossible
+        return parts[1] if len(parts) == 2 else np.concatenate(parts), impossible
 
-    def _score_batch(
-        self, batch: pa.RecordBatch, start: int, finish: Finish, threads: int | None
-    ) -> tuple[Floats, int]:
+    def _score_batch(self, batch: pa.RecordBatch, start: int, finish: Finish, out: Any, threads: int | None) -> int:
         encoded = self.schema.encode(batch, start)
-        out = np.empty((batch.num_rows, len(self.keys)))
 
         def score(first: int, last: int) -> int:
             scores = np.empty((len(self.keys), min(BLOCK, max(last - first, 1))))
@@ -157,7 +173,7 @@ class Beliefs:
                 impossible += finish(scores, out[at:stop])
             return impossible
 
-        return out, sum(in_pieces(batch.num_rows, threads, score, batch.nbytes))
+        return sum(in_pieces(batch.num_rows, threads, score, batch.nbytes))
 
     def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
         try:

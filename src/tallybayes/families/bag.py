@@ -14,7 +14,7 @@ from tallybayes.exact import Exact, Floats, window
 from tallybayes.families.bag_belief import READINGS, BagBelief
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
-from tallybayes.families.vectors import Dense, Sparse, Vectors, read_vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
 from tallybayes.frames import CellError
 from tallybayes.slots import VECTORS, positions
 from tallybayes.sums import weighted_sums
@@ -53,9 +53,8 @@ class Bag(Family):
             raise ValueError(f"Bag(reading={self.reading!r}): give one of {', '.join(map(repr, READINGS))}.")
         object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha))
 
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
-        return ("n", "documents")
+    def fields(self) -> tuple[str, ...]:
+        return ("n", "x")
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return all(type(slot) is int and VECTORS <= slot < (self.size or 1 << 31) for slot in slots)
@@ -70,10 +69,12 @@ class Bag(Family):
         return 16 * (self.size or 0) * classes
 
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
-        return _counted_dense(cells, rows) if isinstance(cells, Dense) else self._counted_sparse(cells, rows)
+        if isinstance(cells, Sparse):
+            return self._counted_sparse(cells, rows)
+        return _counted_dense(cells if isinstance(cells, Dense) else cells.turned(), rows)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        size = self.size or int(max(tally.slots, default=VECTORS)) + 1
+        size = self.size or met_size(tally)
         return BagBelief(self, tally.aligned(positions(size, True), classes).sums, classes)
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
@@ -87,25 +88,25 @@ class Bag(Family):
             starts = cells.starts - cells.starts[0]
             cells = Sparse(starts, at.astype(np.int32).reshape(-1), cells.values, cells.missing)
         if rows.weights is not None:
-            n, documents = _weighted(cells.positions, cells.values, cells.rows, rows, size + 1)
+            n, x = _weighted(cells.positions, cells.values, cells.rows, rows, size + 1)
         else:
             limbs, low = (1, 0) if whole else _window(cells.values)
             given = (cells.starts, cells.all_positions, cells.all_values, rows.codes, len(rows.classes))
-            sums, met_in = kernels.count_bags(*given, size + 1, limbs, low)
-            n, documents = Exact(sums, low), Exact(met_in[..., None])
-        return _with_vectors(rows, slots, n, documents, cells.missing)
+            totals, counts = kernels.count_bags(*given, size + 1, limbs, low)
+            n, x = Exact(counts[..., None]), Exact(totals, low)
+        return _with_vectors(rows, slots, n, x, cells.missing)
 
 
 def _counted_dense(cells: Dense, rows: Rows) -> Tally:
     found = kernels.count_matrix(cells.matrix, rows.codes, len(rows.classes)) if rows.weights is None else None
     if found is not None:
         pad = ((0, 1), (0, 0), (0, 0))
-        n, documents = Exact(np.pad(found[0], pad)), Exact(np.pad(found[1][..., None], pad))
+        n, x = Exact(np.pad(found[1][..., None], pad)), Exact(np.pad(found[0], pad))
     else:
         kind(cells)
         row, at = np.nonzero(cells.matrix > 0)
-        n, documents = _weighted(at.astype(np.int32), cells.matrix[row, at], row, rows, cells.width + 1)
-    return _with_vectors(rows, positions(cells.width, True), n, documents, cells.missing)
+        n, x = _weighted(at.astype(np.int32), cells.matrix[row, at], row, rows, cells.width + 1)
+    return _with_vectors(rows, positions(cells.width, True), n, x, cells.missing)
 
 
 def kind(cells: Vectors) -> bool:
@@ -129,22 +130,20 @@ def _window(values: Floats) -> tuple[int, int]:
     return size, first
 
 
-def _weighted(at: Any, values: Floats, row: Any, rows: Rows, size: int) -> tuple[Exact, Exact]:
-    """Exact sums of values and of how many are above zero, each times its row's weight."""
+def _weighted(at: Any, values: Floats, row: Any, rows: Rows, size: int) -> tuple[Exact, ...]:
+    """Exact sums of how many values are above zero, and of the values, each times its row's weight."""
     width, codes = len(rows.classes), rows.codes[row]
     kept = (codes >= 0) & (values > 0)
     cell = (at[kept].astype(np.int64) * width + codes[kept]).astype(np.int32)
     weights = np.ones(len(row)) if rows.weights is None else rows.weights[row]
-    n = weighted_sums([weights[kept], values[kept]], cell, size * width)
-    documents = weighted_sums([weights[kept]], cell, size * width)
-    return Exact(n.limbs.reshape(size, width, -1), n.low), Exact(
-        documents.limbs.reshape(size, width, -1), documents.low
-    )
+    n = weighted_sums([weights[kept]], cell, size * width)
+    x = weighted_sums([weights[kept], values[kept]], cell, size * width)
+    return tuple(Exact(sums.limbs.reshape(size, width, -1), sums.low) for sums in (n, x))
 
 
-def _with_vectors(rows: Rows, slots: Any, n: Exact, documents: Exact, missing: Any) -> Tally:
+def _with_vectors(rows: Rows, slots: Any, n: Exact, x: Exact, missing: Any) -> Tally:
     """The last slot is for the vectors themselves."""
     vectors = rows.count(np.where(missing, -1, 0).astype(np.int32), 1)
-    for sums in (n, documents):
+    for sums in (n, x):
         sums.add_at(slice(len(sums) - 1, None), vectors)
-    return Tally(rows.classes, slots, {"n": n, "documents": documents})
+    return Tally(rows.classes, slots, {"n": n, "x": x})

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import Exact, Floats
 from tallybayes.families import readings, special
-from tallybayes.families.base import Belief, NotLinearError, Terms
+from tallybayes.families.base import Belief, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.seen import Seen
-from tallybayes.families.vectors import Sparse, Vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors
 from tallybayes.families.word_table import dense_table
 from tallybayes.sparse import SparseTally
 from tallybayes.tally import Key
@@ -41,14 +41,14 @@ class SeenPositions(Seen):
 
 def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key]) -> SeenPositions:
     """The positions that hold something, as words do; the last slot is the vectors' own."""
-    size = len(sums["documents"]) - 1
-    words, columns = np.nonzero(~sums["documents"][:size].is_zero())
+    size = len(sums["n"]) - 1
+    words, columns = np.nonzero(~sums["n"][:size].is_zero())
     none = np.zeros(0)
     return SeenPositions(
         words=words.astype(np.int32),
         classes=columns.astype(np.int32),
-        sums={name: array[words, columns] for name, array in sums.items()},
-        texts=sums["documents"][size].round(),
+        sums={"n": sums["x"][words, columns], "documents": sums["n"][words, columns]},
+        texts=sums["n"][size].round(),
         lengths=none,
         spread=none,
         index=kernels.StringIndex(),
@@ -96,7 +96,8 @@ class BagBelief(Belief):
         if isinstance(cells, Sparse):
             kernels.add_bags(cells.starts, cells.all_positions, cells.all_values, table, self._once, scores)
             return
-        matrix = np.ascontiguousarray(cells.matrix[:, : len(table)])
+        matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix
+        matrix = np.ascontiguousarray(matrix[:, : len(table)])
         times = (matrix > 0).astype(np.float64) if self._once else matrix
         kernels.add_linear(times, np.ascontiguousarray(table[: matrix.shape[1]]), scores)
 
@@ -126,4 +127,15 @@ class BagBelief(Belief):
         return Terms(self.seen.vocabulary, self.table, np.asarray(self.said.document))
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        raise TypeError("Vectors of counts cannot be made up: how much they hold in all is not counted.")
+        """Of Bernoulli each position by itself; of the multinomial as much in all as a Poisson of the class's mean."""
+        if not self.likelihood:
+            raise TypeError("reading='complement' gives scores, from which no vectors can be drawn.")
+        chances, size = self.probabilities(), self.seen.size
+        drawn = np.zeros((len(classes), size))
+        totals = self.seen.by_class(self.seen.n) / np.maximum(self.seen.texts, 1e-300)
+        for number, rows in by_class(classes):
+            if self._once:
+                drawn[rows] = random.random((len(rows), size)) < chances[:, number]
+            else:
+                drawn[rows] = random.multinomial(random.poisson(totals[number], len(rows)), chances[:, number])
+        return pa.FixedSizeListArray.from_arrays(pa.array(drawn.reshape(-1)), size)

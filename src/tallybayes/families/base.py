@@ -165,8 +165,7 @@ class Family(ABC):
         """The name of the statistics kept, by default this family's own."""
         return cls.__name__
 
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
+    def fields(self) -> tuple[str, ...]:
         """The names of the sums in this family's tallies; `n`, how many or how much, is always one."""
         return ("n",)
 

@@ -12,11 +12,13 @@ import pyarrow as pa
 from tallybayes.exact import Exact
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.each_belief import EachBelief
+from tallybayes.families.gaussian import Gaussian
 from tallybayes.families.measured import Measured
-from tallybayes.families.vectors import Sparse, Vectors, read_vectors
+from tallybayes.families.support import REAL
+from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
 from tallybayes.frames import CellError
 from tallybayes.slots import positions
-from tallybayes.sums import InfiniteError, Square, weighted_sums
+from tallybayes.sums import InfiniteError, Square, concatenated, weighted_sums
 from tallybayes.tally import Key, Rows, Tally
 
 
@@ -27,13 +29,12 @@ class Each(Family):
 
     With `size` there are so many positions, and vectors of another length are an error.
 
-    >>> from tallybayes import Gaussian
     >>> Each(Gaussian(m=0.0), size=3)
     Each(Gaussian(m=0.0), size=3)
     """
 
     takes_vectors: ClassVar[bool] = True
-    family: Measured[Any] = field(kw_only=False)
+    family: Measured[Any] = field(default=Gaussian(), kw_only=False)
     size: int | None = None
 
     def __post_init__(self) -> None:
@@ -47,8 +48,8 @@ class Each(Family):
         kind, settings = self.family.counts
         return f"Each {kind}", {**settings, "size": self.size}
 
-    def empty(self) -> Tally:
-        return self.family.empty()
+    def fields(self) -> tuple[str, ...]:
+        return self.family.fields()
 
     def beliefs(self) -> set[str]:
         return self.family.beliefs()
@@ -78,23 +79,22 @@ class Each(Family):
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
         self._check(cells)
         try:
-            sums = (
-                self._sparse_sums(cells, rows) if isinstance(cells, Sparse) else self.family.sums_of(cells.matrix, rows)
-            )
-        except InfiniteError as infinite:
-            raise self._refused(cells, infinite.row) from None
+            sums = self._sums(cells, rows)
+        except InfiniteError:
+            raise self._refused(cells, int(np.flatnonzero(np.isinf(cells.values))[0])) from None
         width = next(iter(sums.values())).shape[0]
         return Tally(rows.classes, positions(width), sums)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        size = self.size or int(max(tally.slots, default=-1)) + 1
+        size = self.size or met_size(tally)
         return EachBelief(self.family, tally.aligned(positions(size), classes).sums)
 
     def _check(self, cells: Vectors) -> None:
         """All numbers must be such as the family takes; in sparse vectors, zero is one of them."""
-        outside = self.family.support.outside(cells.values)
-        if outside.any():
-            raise self._refused(cells, int(np.flatnonzero(outside)[0]))
+        if self.family.support is not REAL:  # of any number, the sums find out
+            outside = self.family.support.outside(cells.values)
+            if outside.any():
+                raise self._refused(cells, int(np.flatnonzero(outside)[0]))
         if isinstance(cells, Sparse) and self.family.support.outside(np.zeros(1))[0]:
             raise CellError(
                 None,
@@ -107,6 +107,14 @@ class Each(Family):
         return CellError(
             cells.row(entry), f"{cells.where(entry)}{value!s} is not {self.family.support.words}, as {name} expects."
         )
+
+    def _sums(self, cells: Vectors, rows: Rows) -> dict[str, Exact]:
+        if isinstance(cells, Sparse):
+            return self._sparse_sums(cells, rows)
+        if isinstance(cells, Dense):
+            return self.family.sums_of(cells.matrix, rows)
+        found = [self.family.sums_of(column, rows) for column in cells.columns]
+        return {name: concatenated([sums[name][None] for sums in found]) for name in found[0]}
 
     def _sparse_sums(self, cells: Sparse, rows: Rows) -> dict[str, Exact]:
         """Zeros add to how many numbers there are, and to nothing else."""

@@ -15,7 +15,7 @@ from tallybayes.families.base import Belief
 from tallybayes.families.compiled import CompiledBelief
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
-from tallybayes.families.vectors import Sparse, Vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors
 from tallybayes.frames import CellError
 
 STEP = 1 << 18  # so many numbers are worked out at once
@@ -49,18 +49,18 @@ class EachBelief(Belief):
             self._check(cells)
             scores[:, : len(cells)] += self._sparse(cells)
             return
-        # Positions beyond those that were counted say nothing.
-        matrix = cells.matrix if cells.width == self.size else np.ascontiguousarray(cells.matrix[:, : self.size])
-        if issubclass(self._kind, CompiledBelief):
-            if self._kind.kernel(matrix, *self._settings, scores):  # some are so far out that they may be infinite
+        if issubclass(self._kind, CompiledBelief) and cells.width == self.size:
+            numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
+            if self._kind.kernel(numbers, *self._settings, scores):  # some are so far out that they may be infinite
                 self._check(cells)
             return
         self._check(cells)
-        if self._single:
-            for column, belief in zip(matrix.T, self._single, strict=False):
-                belief.add_evidence(np.ascontiguousarray(column), scores)
-        else:
+        matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix[:, : self.size]
+        if not self._single and not issubclass(self._kind, CompiledBelief):
             self._add_formula(matrix, scores)
+            return
+        for position, column in enumerate(matrix.T):  # positions beyond those that were counted say nothing
+            self.belief(position).add_evidence(np.ascontiguousarray(column), scores)
 
     def _check(self, cells: Vectors) -> None:
         infinite = np.flatnonzero(np.isinf(cells.values))

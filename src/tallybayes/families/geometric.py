@@ -9,8 +9,9 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.measured import COUNT, Measured, Support
+from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Beta, Posterior
+from tallybayes.families.support import COUNT, Support
 
 SMALLEST = 1e-300  # a probability to draw at
 

@@ -11,7 +11,8 @@ from tallybayes import kernels
 from tallybayes.exact import Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.gaussian import Gaussian
-from tallybayes.families.measured import POSITIVE, MeasuredBelief, Support
+from tallybayes.families.measured import MeasuredBelief
+from tallybayes.families.support import POSITIVE, Support
 from tallybayes.sums import Square
 
 

@@ -11,7 +11,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ from tallybayes import frames
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.support import LARGEST, REAL, Support
 from tallybayes.frames import CellError
 from tallybayes.sums import (
     ClassSums,
@@ -34,43 +35,7 @@ from tallybayes.sums import (
 )
 from tallybayes.tally import Key, Rows, Tally
 
-FURTHEST = 1e150  # a number drawn: its square is still a number
-LEAST = 1e-300  # a number drawn that must be above 0
-MOST = 2.0**63 - 1024.0  # a whole number drawn
-
 S = TypeVar("S", bound=tuple[Any, ...])
-
-
-class Support(NamedTuple):
-    """Which numbers a family takes, in words and as a test."""
-
-    words: str
-    lowest: float = -np.inf
-    open: bool = False  # the lowest itself is not taken
-    whole: bool = False
-
-    def outside(self, x: Floats) -> NDArray[np.bool_]:
-        """Where a number is not taken; NaN is a missing cell and is."""
-        bad: NDArray[np.bool_] = np.isinf(x)
-        if np.isfinite(self.lowest):
-            bad |= x <= self.lowest if self.open else x < self.lowest
-        if self.whole:
-            bad |= x != np.floor(x)
-            bad &= ~np.isnan(x)
-        return bad
-
-    def nearest(self, x: Floats) -> Floats:
-        """Numbers that a long tail brought beyond what can be computed with, at the end of it."""
-        if self.whole:
-            return np.clip(x, self.lowest, MOST)
-        return np.clip(x, LEAST if self.open else max(self.lowest, -FURTHEST), FURTHEST)
-
-
-LARGEST = float(np.finfo(np.float64).max)
-REAL = Support("a finite number")
-COUNT = Support("a whole number of at least 0", 0.0, whole=True)
-POSITIVE = Support("a number above 0", 0.0, open=True)
-NOT_NEGATIVE = Support("a finite number of at least 0", 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -136,9 +101,8 @@ class Measured(Family, Generic[S]):
     def statistics(cls) -> str:
         return str(cls.sums.__name__)
 
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
-        return tuple(cls.sums._fields)
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.sums._fields)
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return set(slots) <= {""}

@@ -9,8 +9,9 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.measured import COUNT, Measured, Support
+from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import GammaRate, Posterior
+from tallybayes.families.support import COUNT, Support
 
 LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a double has
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from tallybayes import frames
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
-from tallybayes.families.measured import REAL
+from tallybayes.families.support import REAL
 from tallybayes.frames import CellError
 from tallybayes.tally import Rows, Tally
 

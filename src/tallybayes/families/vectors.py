@@ -13,6 +13,7 @@ from tallybayes import frames
 from tallybayes.exact import Codes, Counts, Floats
 from tallybayes.frames import CellError
 from tallybayes.matrices import POSITION, VALUE
+from tallybayes.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,40 @@ class Dense:
     @property
     def values(self) -> Floats:
         return self.matrix.reshape(-1)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The same kept column by column."""
+
+    columns: list[Floats]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, rows: slice) -> Columns:
+        return Columns([column[rows] for column in self.columns])
+
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
+    def turned(self) -> Dense:
+        return Dense(np.stack(self.columns, axis=1))
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        return self.turned().missing
+
+    @property
+    def values(self) -> Floats:
+        return self.turned().values
+
+    def where(self, entry: int) -> str:
+        return f"position {entry % self.width}: "
+
+    def row(self, entry: int) -> int:
+        return entry // self.width
 
 
 @dataclass(frozen=True)
@@ -92,7 +127,7 @@ class Sparse:
         return int(np.searchsorted(self.starts - self.starts[0], entry, side="right")) - 1
 
 
-Vectors = Dense | Sparse
+Vectors = Dense | Columns | Sparse
 
 
 def read_vectors(cells: pa.Array, size: int | None) -> Vectors:
@@ -103,13 +138,20 @@ def read_vectors(cells: pa.Array, size: int | None) -> Vectors:
         found: Vectors = _sparse(cells)
     elif lists or pa.types.is_fixed_size_list(kind):
         found = Dense(_dense(cells))
+    elif pa.types.is_struct(kind):
+        found = Columns([np.ascontiguousarray(frames.numbers(field)) for field in cells.flatten()])
     elif pa.types.is_null(kind):
         found = Dense(np.full((len(cells), size or 1), np.nan))
     else:
         raise CellError(None, f"cells of type {kind} are not vectors. Give a matrix, or lists of equal length.")
-    if size is not None and (found.width > size or (isinstance(found, Dense) and found.width < size)):
+    if size is not None and (found.width > size or (found.width < size and not isinstance(found, Sparse))):
         raise CellError(None, f"vectors of {found.width} numbers are given where {size} are expected.")
     return found
+
+
+def met_size(tally: Tally) -> int:
+    """How many positions there are if nobody says: up to the last that holds anything."""
+    return max((slot for slot in tally.canonical().slots if isinstance(slot, int)), default=-1) + 1
 
 
 def _dense(cells: pa.Array) -> Floats:

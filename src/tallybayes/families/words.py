@@ -171,8 +171,7 @@ class Words(Family):
     def __getstate__(self) -> dict[str, Any]:
         return self.settings()
 
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
+    def fields(self) -> tuple[str, ...]:
         return FIELDS
 
     def empty(self) -> Any:

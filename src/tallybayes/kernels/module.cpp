@@ -158,9 +158,9 @@ NB_MODULE(compiled, m) {
         Free free;
         return most_probable(scores.data(), int64_t(scores.shape(1)), int64_t(out.size()), int64_t(scores.shape(0)), out.data());
     }, "scores"_a.noconvert(), "out"_a.noconvert());
-    m.def("logarithm", [](In<double> x) {
+    m.def("logarithm", [](nb::ndarray<const double, nb::c_contig, nb::device::cpu> x) {
         double* out;
-        nb::object result = give<double>({x.size()}, &out);
+        nb::object result = give<double>(std::vector<size_t>(x.shape_ptr(), x.shape_ptr() + x.ndim()), &out);
         {
             Free free;
             logarithm(x.data(), int64_t(x.size()), out);
