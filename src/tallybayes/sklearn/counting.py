@@ -22,7 +22,7 @@ from tallybayes.schema import Schema
 from tallybayes.sklearn.display import Displayed
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.pickled import Pickled
-from tallybayes.sklearn.targets import checked_labels, checked_weights
+from tallybayes.sklearn.targets import check_alike, checked_labels, checked_weights
 
 
 class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
@@ -97,11 +97,13 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         self : object
             The same estimator.
         """
+        labels = checked_labels(y, type(self).__name__)
         announced = None if classes is None else checked_labels(classes, type(self).__name__, "classes")
+        if announced is not None:
+            check_alike(announced, labels)
         if not self.__sklearn_is_fitted__():
-            self.fit(X, y, sample_weight)
+            self.fit(X, labels, sample_weight)
         else:
-            labels = checked_labels(y, type(self).__name__)
             rows = self._count(self._asked().model.schema, self._read(X, reset=False), labels, sample_weight)
             if rows.rows.filled():
                 self._learned.learn(rows, labels.dtype)
@@ -169,7 +171,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         return learned.spread(learned.model.posterior(self._read(X, reset=False), threads=self.threads), 0.0)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Give log P(class | row), exact where the probability itself would be rounded to zero.
+        """Give log P(class | row), also where the probability itself is rounded to zero.
 
         Parameters
         ----------

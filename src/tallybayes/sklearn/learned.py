@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
-from tallybayes.labels import label_array, label_column, label_keys, label_values
+from tallybayes.labels import label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.schema import Schema
 from tallybayes.tally import Key
@@ -45,9 +45,6 @@ class Learned:
 
     def declare(self, classes: NDArray[Any]) -> None:
         """Announces classes that may come."""
-        kind = label_column(label_array(classes), 0).kind
-        if self.model.kind is not None and kind != self.model.kind:
-            raise TypeError(f"The classes are of type {kind}; the labels are of type {self.model.kind}.")
         self.declared += classes.tolist()
         self.kind = _wider(self.kind, classes.dtype)
         self._changed()

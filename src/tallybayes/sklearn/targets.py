@@ -43,6 +43,15 @@ def _check_objects(labels: NDArray[Any]) -> None:
         check_classification_targets(cells.to_numpy(zero_copy_only=False))
 
 
+def check_alike(classes: NDArray[Any], labels: NDArray[Any]) -> None:
+    """Classes are announced by labels like those of the rows."""
+    announced, met = (label_column(label_array(some[:1]), 0).kind for some in (classes, labels))
+    if announced != met and len(classes) and len(labels):
+        raise TypeError(
+            f"The classes are of type {announced} ({classes[0]!r}), the labels of type {met} ({labels[0]!r})."
+        )
+
+
 def checked_weights(sample_weight: Any, labels: NDArray[Any]) -> Floats | None:
     """One number per label."""
     if sample_weight is None:
