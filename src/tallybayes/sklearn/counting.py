@@ -45,8 +45,8 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """What to count of the first rows."""
 
     @abstractmethod
-    def _believed(self, schema: Schema) -> Schema:
-        """The same schema under the beliefs that the parameters say."""
+    def _believed(self, schema: Schema, counts: Model) -> Schema:
+        """The schema under the beliefs that the parameters say, about these counts."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count rows, and nothing else that was counted before.
@@ -71,10 +71,12 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         if not len(labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
         schema = self._schema(rows)
-        model = self._count(self._believed(schema), rows, labels, sample_weight)
+        model = self._count(schema, rows, labels, sample_weight)
         if not model.rows.filled():
             raise ValueError("Every row has the sample weight zero, so that nothing is counted.")
-        self._learned = Learned(schema, model, self._settings(), labels.dtype)
+        learned = Learned(schema, model, labels.dtype)
+        learned.believe(self._believed(schema, model), self._settings())
+        self._learned = learned
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -104,7 +106,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         if not self.__sklearn_is_fitted__():
             self.fit(X, labels, sample_weight)
         else:
-            rows = self._count(self._asked().model.schema, self._read(X, reset=False), labels, sample_weight)
+            rows = self._count(self._learned.model.schema, self._read(X, reset=False), labels, sample_weight)
             if rows.rows.filled():
                 self._learned.learn(rows, labels.dtype)
         if announced is not None:
@@ -133,7 +135,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         ValueError
             If these rows cannot have been learned; nothing is changed then.
         """
-        learned = self._asked()
+        learned = self._counted()
         labels = checked_labels(y, type(self).__name__)
         learned.forget(self._count(learned.model.schema, self._read(X, reset=False), labels, sample_weight))
         return self
@@ -265,12 +267,12 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
     @property
     def classes_(self) -> NDArray[Any]:
         """The classes met or announced, sorted."""
-        return self._asked().classes()
+        return self._counted().classes()
 
     @property
     def class_count_(self) -> Floats:
         """How many rows each class has, or what they weigh."""
-        return self._asked().class_counts()
+        return self._counted().class_counts()
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learned" in self.__dict__
@@ -278,13 +280,18 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
     def _settings(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self._beliefs)
 
+    def _counted(self) -> Learned:
+        """What was learned, under whatever beliefs."""
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)
+        learned: Learned = self._learned
+        return learned
+
     def _asked(self) -> Learned:
         """What was learned, under the beliefs that the parameters say now."""
-        if "_learned" not in self.__dict__:
-            check_is_fitted(self)
-        learned, settings = self._learned, self._settings()
-        if any(now is not then for now, then in zip(settings, learned.settings, strict=True)):
-            learned.believe(self._believed(learned.schema), settings)
+        learned, settings = self._counted(), self._settings()
+        if not learned.is_believed(settings):
+            learned.believe(self._believed(learned.schema, learned.model), settings)
         return learned
 
     def _count(self, schema: Schema, rows: Any, labels: NDArray[Any], sample_weight: Any) -> Model:

@@ -18,12 +18,12 @@ from tallybayes.tally import Key
 class Learned:
     """The counts of an estimator. Asking changes nothing but what is kept, so that any number of threads may ask."""
 
-    def __init__(self, schema: Schema, model: Model, settings: tuple[Any, ...], kind: np.dtype[Any]) -> None:
+    def __init__(self, schema: Schema, model: Model, kind: np.dtype[Any]) -> None:
         self.schema = schema  # as it was chosen, before the estimator's own beliefs
         self.model = model  # under those beliefs
-        self.settings = settings  # which were these
         self.kind = kind  # of the labels
         self.declared: list[Any] = []  # classes that were announced
+        self._settings: tuple[Any, ...] | None = None  # what the beliefs came from; none since the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
 
@@ -36,12 +36,18 @@ class Learned:
         self.model -= rows
         self._changed()
 
+    def is_believed(self, settings: tuple[Any, ...]) -> bool:
+        """Whether these counts are read under these settings already."""
+        then = self._settings
+        return then is not None and all(one is other for one, other in zip(then, settings, strict=True))
+
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
         """The same counts, read by another schema."""
-        read = self.model.believing(**schema.columns).believing(prior=schema.prior)
-        read.schema.reasons = dict(schema.reasons)
-        self.model, self._snapshot = read, None
-        self.settings = settings
+        if schema != self.model.schema:
+            read = self.model.believing(**schema.columns).believing(prior=schema.prior)
+            read.schema.reasons = dict(schema.reasons)
+            self.model, self._snapshot = read, None
+        self._settings = settings
 
     def declare(self, classes: NDArray[Any]) -> None:
         """Announces classes that may come."""
@@ -80,7 +86,7 @@ class Learned:
         return result
 
     def _changed(self) -> None:
-        self._snapshot = self._classes = None
+        self._settings = self._snapshot = self._classes = None
 
 
 def _wider(one: np.dtype[Any], other: np.dtype[Any]) -> np.dtype[Any]:

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import Tags
 
 from tallybayes.families import Family
+from tallybayes.model import Model
 from tallybayes.schema import Prior, Schema
 from tallybayes.sklearn.columns import Columns, columns_of, matched
 from tallybayes.sklearn.counting import CountingClassifier
@@ -158,11 +159,13 @@ class NaiveBayes(CountingClassifier):
             )
         return schema
 
-    def _believed(self, schema: Schema) -> Schema:
+    def _believed(self, schema: Schema, counts: Model) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
         known = {name for family in schema.columns.values() for name in family.settings()}
         settings = dict(zip(self._beliefs, self._settings(), strict=True))
         changes = {k: v for k, v in settings.items() if v is not None and (k == "prior" or k in known)}
+        if not changes:
+            return schema
         believed = schema.believing(changes)
         believed.reasons = dict(schema.reasons)
         return believed
