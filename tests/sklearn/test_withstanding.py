@@ -257,6 +257,16 @@ def test_labels_may_come_in_anything(make):
     assert learned.classes_.tolist() == ["leaves", "moves", "stays"]
 
 
+@pytest.mark.parametrize("kind", ["Int64", "int8", "boolean", "bool", "UInt16"])
+def test_labels_that_could_be_missing_are_not_made_floats(kind):
+    learned = NaiveBayes(Gaussian()).fit(NUMBERS, pd.Series(BITS, dtype=kind))
+    assert learned.classes_.tolist() == [0, 1]
+    assert learned.classes_.dtype == kind.lower().replace("boolean", "bool")
+    if kind in ("Int64", "boolean"):
+        with pytest.raises(ValueError, match="1 of 20 rows have no label, the first in row 4"):
+            NaiveBayes().fit(NUMBERS, pd.Series([*BITS[:4], None, *BITS[5:]], dtype=kind))
+
+
 # State
 
 
@@ -323,8 +333,10 @@ def test_a_parameter_that_makes_no_sense_is_an_error_when_it_is_used():
         NaiveBayes("Gaussian").fit(NUMBERS, BITS)
     with pytest.raises(TypeError, match=r"Column '0' is given .*which is not a family. Write Words\(\)"):
         NaiveBayes({"0": Words}).fit(NUMBERS, BITS)
-    with pytest.raises(ValueError, match="The data has no column 'agee'"):
+    with pytest.raises(ValueError, match="X lacks columns of the schema: 'agee'; it has 'age', 'calls'"):
         NaiveBayes({"agee": Gaussian()}).fit(FRAME, LABELS)
+    with pytest.raises(ValueError, match=r"Column 'when': .*To infer the others, give schema={'when': None}"):
+        NaiveBayes().fit(FRAME.assign(when=pd.Timestamp("2024-02-29")), LABELS)
 
 
 def test_an_estimator_pickled_in_another_form_says_who_wrote_it_and_what_to_do():

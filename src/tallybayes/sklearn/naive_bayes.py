@@ -146,18 +146,20 @@ class NaiveBayes(CountingClassifier):
 
     def _schema(self, rows: Any) -> Schema:
         given, names = self.schema, self._columns.names
-        if given is None or isinstance(given, Mapping):
-            return Schema.infer(rows, hints=given)
-        schema = Schema(dict.fromkeys(names, given)) if isinstance(given, Family) else given
-        if not isinstance(schema, Schema):
+        settled = dict.fromkeys(names, given) if isinstance(given, Family) else given or {}
+        if not isinstance(settled, (Schema, Mapping)):
             raise TypeError(f"schema={given!r}: give a Schema, a mapping of columns to families, a family, or None.")
-        absent = [name for name in schema.columns if name not in names]
+        wanted = settled.columns if isinstance(settled, Schema) else settled
+        absent = [name for name in wanted if name not in names]
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
-            raise ValueError(
-                f"X lacks columns of the schema: {shown}; it has {has}. Rename them, or change the schema."
-            )
-        return schema
+            raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
+        if isinstance(settled, Schema):
+            return settled
+        try:
+            return Schema.infer(rows, hints=settled)
+        except ValueError as error:
+            raise ValueError(str(error).replace("give hints=", "give schema=")) from None
 
     def _believed(self, schema: Schema, counts: Model) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""

@@ -23,7 +23,7 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if isinstance(y, (list, tuple)):
         label_array(y)  # an error if they mix types; numpy would silently make texts of them
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    labels: NDArray[Any] = column_or_1d(_nullable(y), warn=True)
     if labels.dtype == object:
         _check_objects(labels)
     elif labels.dtype.kind == "f":
@@ -33,6 +33,16 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
     elif labels.dtype.kind not in CLASSES:
         check_classification_targets(labels)
     return labels
+
+
+def _nullable(y: Any) -> Any:
+    """Whole numbers and truths of types that could be missing, as numpy has them; scikit-learn makes floats of them."""
+    if isinstance(y, np.ndarray) or getattr(getattr(y, "dtype", None), "kind", None) not in {"b", "i", "u"}:
+        return y
+    cells = label_array(y)
+    if cells.null_count:
+        label_column(cells, 0)  # an error that says which
+    return cells.to_numpy(zero_copy_only=False)
 
 
 def _check_objects(labels: NDArray[Any]) -> None:
