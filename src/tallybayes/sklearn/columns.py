@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,19 +43,22 @@ class Columns(NamedTuple):
         return Columns([*self.names, *names], self.named, table)
 
 
-def columns_of(X: Any, owner: str, least_rows: int) -> Columns:
-    """Rows of any make; what is not a table is an error, in scikit-learn's words."""
+def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
+    """Rows of any make; what is not a table is an error, in scikit-learn's words. The first rows, before which nothing
+    was fitted, must be some."""
     rows = X.read_all() if isinstance(X, pa.RecordBatchReader) else X
     labels = _labels(rows)
     if labels is not None:
+        if fitted is not None and fitted.named and labels == fitted.names:
+            return Columns(labels, True, rows)
         names = [str(label) for label in labels]
         _check_names(names, owner)
         return Columns(names, all(isinstance(label, str) for label in labels), rows)
     texts = _texts(rows)
     if texts is not None:
         return Columns([TEXT], False, {TEXT: texts})
-    array = _matrix(rows, owner, least_rows)
-    names = [str(i) for i in range(array.shape[1])]
+    array = _matrix(rows, owner, least_rows=int(fitted is None))
+    names = _numbers(array.shape[1])
     columns = {name: _cells(array[:, i]) for i, name in enumerate(names)} if array.dtype == object else array
     return Columns(names, False, columns)
 
@@ -66,6 +70,8 @@ def matched(
 
     A column that is not counted need not be there.
     """
+    if given.names == fitted.names:
+        return given
     known = set(fitted.names)
     if known == set(given.names):
         return given
@@ -118,7 +124,9 @@ def _labels(rows: Any) -> list[Any] | None:
     if isinstance(rows, np.ndarray):
         return list(rows.dtype.names) if rows.dtype.names else None
     labels = None if len(getattr(rows, "shape", ())) == 1 else getattr(rows, "columns", None)
-    return None if labels is None else list(labels)
+    if labels is None:
+        return None
+    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
 
 
 def _check_names(names: list[str], owner: str) -> None:
@@ -146,8 +154,15 @@ def _texts(rows: Any) -> Any:
     return cells if frames.is_text(kind) else None
 
 
+@cache
+def _numbers(n: int) -> list[str]:
+    return [str(i) for i in range(n)]
+
+
 def _matrix(rows: Any, owner: str, least_rows: int) -> NDArray[Any]:
     """Rows by columns, cells as they are: missing ones allowed, and kept missing where they are masked."""
+    if type(rows) is np.ndarray and rows.ndim == 2 and min(rows.shape) > 0 and rows.dtype.kind in "biuf":
+        return rows  # as scikit-learn would find too, but one row should not wait for it
     found = np.asanyarray(rows) if isinstance(rows, (list, tuple)) else rows
     if found is not rows and found.dtype.kind in "US":
         found = np.asarray(rows, object)  # otherwise numbers beside texts would become texts

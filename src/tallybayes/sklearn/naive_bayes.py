@@ -120,11 +120,12 @@ class NaiveBayes(CountingClassifier):
         owner = type(self).__name__
         if self.missing_columns not in MISSING_COLUMNS:
             raise ValueError(f"missing_columns={self.missing_columns!r}: give one of {MISSING_COLUMNS}.")
-        given = self._sparse(X) if sparse.issparse(X) else columns_of(X, owner, least_rows=int(reset))
-        if reset:
+        fitted = None if reset else self._columns
+        given = self._sparse(X) if sparse.issparse(X) else columns_of(X, owner, fitted)
+        if fitted is None:
             return self._first(given).rows
         counted, missing = self._learned.schema.columns, self.missing_columns == "missing"
-        return matched(given, self._columns, counted, owner, missing_columns=missing).rows
+        return matched(given, fitted, counted, owner, missing_columns=missing).rows
 
     def _sparse(self, X: Any) -> Columns:
         raise TypeError(
