@@ -118,7 +118,8 @@ def test_announced_classes_have_probability_zero_until_they_come():
     assert learned.predict_log_proba({"x": ["a"]}).tolist() == [[-np.inf, 0.0, -np.inf]]
     assert learned.predict_joint_log_proba({"x": ["a"]})[0, [0, 2]].tolist() == [-np.inf, -np.inf]
     assert learned.decide({"x": ["a"]}, costs={("m", "z"): -1.0}).tolist() == ["z"]
-    learned.partial_fit({"x": ["a"]}, ["z"])
+    learned.partial_fit({"x": ["a"]}, ["z"], classes=["a", "z", "m"])
+    assert learned.classes_.tolist() == ["a", "m", "z"]
     np.testing.assert_allclose(learned.predict_proba({"x": [None]}), [[0.0, 2 / 3, 1 / 3]], rtol=1e-15)
     unannounced = NaiveBayes({"x": Categorical()}).fit({"x": ["a", "b", "a"]}, ["m", "m", "z"])
     assert digest(learned.model_) == digest(unannounced.model_)
@@ -164,6 +165,8 @@ def test_a_schema_is_chosen_settled_in_parts_given_or_the_same_family_for_all():
     assert settled.schema_ == Schema.infer(COLUMNS, hints={"age": Histogram(), "note": None})
     given = Schema({"calls": Gaussian()}, prior="uniform")
     assert NaiveBayes(given).fit(COLUMNS, LABELS).schema_ == given
+    numbered = NaiveBayes({0: Histogram(), 1: None}).fit([[1.5, 2.5], [2.5, 3.5]], [0, 1])
+    assert numbered.schema_ == Schema({"0": Histogram()})
     numbers = {"age": COLUMNS["age"], "calls": COLUMNS["calls"]}
     assert NaiveBayes(Gaussian()).fit(numbers, LABELS).schema_ == Schema({"age": Gaussian(), "calls": Gaussian()})
 

@@ -51,7 +51,7 @@ class Learned:
 
     def declare(self, classes: NDArray[Any]) -> None:
         """Announces classes that may come."""
-        self.declared += classes.tolist()
+        self.declared = list(dict.fromkeys([*self.declared, *classes.tolist()]))
         self.kind = _wider(self.kind, classes.dtype)
         self._changed()
 

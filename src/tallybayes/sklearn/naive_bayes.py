@@ -136,7 +136,7 @@ class NaiveBayes(CountingClassifier):
         """Remembers what the columns are called. Texts by themselves are the only column of a schema that has one."""
         settled = self.schema.columns if isinstance(self.schema, Schema) else self.schema
         if isinstance(settled, Mapping) and len(settled) == 1 == len(given.names) and not given.named:
-            given = given.renamed(list(settled))
+            given = given.renamed([str(name) for name in settled])
         self._columns = Columns(given.names, given.named, None)
         self.n_features_in_ = len(given.names)
         if given.named:
@@ -147,18 +147,19 @@ class NaiveBayes(CountingClassifier):
 
     def _schema(self, rows: Any) -> Schema:
         given, names = self.schema, self._columns.names
-        settled = dict.fromkeys(names, given) if isinstance(given, Family) else given or {}
-        if not isinstance(settled, (Schema, Mapping)):
+        if isinstance(given, Family):
+            return Schema(dict.fromkeys(names, given))
+        if given is not None and not isinstance(given, (Schema, Mapping)):
             raise TypeError(f"schema={given!r}: give a Schema, a mapping of columns to families, a family, or None.")
-        wanted = settled.columns if isinstance(settled, Schema) else settled
+        wanted = given.columns if isinstance(given, Schema) else {str(k): v for k, v in (given or {}).items()}
         absent = [name for name in wanted if name not in names]
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
-        if isinstance(settled, Schema):
-            return settled
+        if isinstance(given, Schema):
+            return given
         try:
-            return Schema.infer(rows, hints=settled)
+            return Schema.infer(rows, hints=wanted)
         except ValueError as error:
             raise ValueError(str(error).replace("give hints=", "give schema=")) from None
 
