@@ -154,6 +154,8 @@ def test_missing_columns_are_missing_cells_if_the_user_says_so():
     )
     learned.partial_fit(FRAME[["city", "calls", "member"]], LABELS)
     assert digest(learned.model_) == digest(fitted().partial_fit(blank, LABELS).model_)
+    for nothing in (FRAME[["age"]][:0], pl.DataFrame({"age": [1.0]})[:0], pa.table({"age": pa.nulls(0)})):
+        assert learned.predict_proba(nothing).shape == (0, 3)
     with pytest.raises(ValueError, match="missing_columns='ignore': give one of"):
         fitted(missing_columns="ignore")
 

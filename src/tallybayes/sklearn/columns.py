@@ -189,4 +189,7 @@ def _level(cell: Any) -> str | None:
 
 
 def _table(columns: Columns) -> pa.Table:
-    return pa.Table.from_batches(frames.batches(columns.rows)).select(columns.names)
+    batches = list(frames.batches(columns.rows))
+    if not batches:
+        return pa.table({name: pa.nulls(0) for name in columns.names})
+    return pa.Table.from_batches(batches).select(columns.names)
