@@ -18,7 +18,7 @@ from tallybayes.batches import labelled
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Counts, Floats
-from tallybayes.families.base import Family, WordWeight
+from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
 from tallybayes.schema import FREQUENCIES, Schema
@@ -85,6 +85,11 @@ class Model(Counted):
     def evidence(self, data: Any) -> Evidence:
         """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
         return self._believed().evidence(data)
+
+    def belief(self, column: str) -> Belief:
+        """What the counts of a column say, ready to score new cells."""
+        self._tally(column)
+        return self._believed().columns[column]
 
     def words(self, label: Any, top: int = 20, *, column: str | None = None) -> list[WordWeight]:
         """The words of a text column that speak most for a class: how often each was met there, and its log odds

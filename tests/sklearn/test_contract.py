@@ -2,12 +2,33 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tallybayes import Categorical, Gaussian
-from tallybayes.sklearn import NaiveBayes
+from tallybayes import Categorical, Each, Gaussian
+from tallybayes.sklearn import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GammaNB,
+    GaussianNB,
+    MultinomialNB,
+    NaiveBayes,
+    PoissonNB,
+)
 
 
 @parametrize_with_checks(
-    [NaiveBayes(), NaiveBayes(Gaussian(), prior="uniform", m=0.5, threads=2), NaiveBayes(Categorical())]
+    [
+        NaiveBayes(),
+        NaiveBayes(Gaussian(), prior="uniform", m=0.5, threads=2),
+        NaiveBayes(Categorical()),
+        NaiveBayes(Each(Gaussian())),
+        GaussianNB(),
+        MultinomialNB(),
+        ComplementNB(),
+        BernoulliNB(),
+        CategoricalNB(),
+        PoissonNB(),
+        GammaNB(),
+    ]
 )
 def test_scikit_learns_contract(estimator, check):
     check(estimator)

@@ -11,7 +11,7 @@ from tallybayes.exact import Floats
 from tallybayes.families import special
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import GammaRate, Posterior
-from tallybayes.families.support import COUNT, Support
+from tallybayes.families.support import COUNT, NOT_NEGATIVE, Support
 
 LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a double has
 
@@ -26,20 +26,28 @@ class Poisson(Measured[PoissonSums]):
     """A whole number of events, Poisson with an unknown rate.
 
     The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units. Both 0 and `plugin`:
-    maximum likelihood. With the rate integrated out, a new value is negative binomial.
+    maximum likelihood. With the rate integrated out, a new value is negative binomial. `whole=False` takes any number
+    of at least 0, such as a weighted count: its formula says as much as between whole numbers, and adds up to one no
+    longer.
 
     >>> Poisson().estimate(PoissonSums(n=np.array([9.0]), x=np.array([29.0])))
     {'rate': array([3.])}
     """
 
     sums: ClassVar[Any] = PoissonSums
-    support: ClassVar[Support] = COUNT
+    later: ClassVar[tuple[str, ...]] = ("whole",)
     shape: float = 1.0
     rate: float = 1.0
+    whole: bool = True
 
     def __post_init__(self) -> None:
         self.settle("shape", "rate")
         self.settle_choice("plugin", bool, 0, 1)
+        self.settle_choice("whole", bool, 0, 1)
+
+    @property
+    def support(self) -> Support:  # type: ignore[override]
+        return COUNT if self.whole else NOT_NEGATIVE
 
     def sufficient(self, x: Floats) -> PoissonSums:
         return PoissonSums(n=1, x=x)

@@ -7,6 +7,18 @@ except ImportError as error:
         "tallybayes.sklearn needs scikit-learn 1.6 or newer; run: pip install 'tallybayes[sklearn]'"
     ) from error
 
+from tallybayes.sklearn.bag_nb import BernoulliNB, ComplementNB, MultinomialNB
+from tallybayes.sklearn.categorical_nb import CategoricalNB
+from tallybayes.sklearn.measured_nb import GammaNB, GaussianNB, PoissonNB
 from tallybayes.sklearn.naive_bayes import NaiveBayes
 
-__all__ = ["NaiveBayes"]
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "GammaNB",
+    "GaussianNB",
+    "MultinomialNB",
+    "NaiveBayes",
+    "PoissonNB",
+]

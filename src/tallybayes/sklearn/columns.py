@@ -47,7 +47,7 @@ def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
     """Rows of any make; what is not a table is an error, in scikit-learn's words. The first rows, before which nothing
     was fitted, must be some."""
     rows = X.read_all() if isinstance(X, pa.RecordBatchReader) else X
-    labels = _labels(rows)
+    labels = labels_of(rows)
     if labels is not None:
         if fitted is not None and fitted.named and labels == fitted.names:
             return Columns(labels, True, rows)
@@ -114,7 +114,7 @@ def _warn_of_names(given: bool, fitted: bool, owner: str) -> None:
         warnings.warn(message, stacklevel=5)
 
 
-def _labels(rows: Any) -> list[Any] | None:
+def labels_of(rows: Any) -> list[Any] | None:
     """What the columns are called, if they are called anything."""
     if isinstance(rows, (pa.Table, pa.RecordBatch)):
         passed_over = frames.index_columns(rows.schema)

@@ -45,8 +45,8 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """What to count of the first rows."""
 
     @abstractmethod
-    def _believed(self, schema: Schema, counts: Model) -> Schema:
-        """The schema under the beliefs that the parameters say, about these counts."""
+    def _believed(self, learned: Learned) -> Schema:
+        """The schema under the beliefs that the parameters say, about what was learned."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count rows, and nothing else that was counted before.
@@ -65,7 +65,9 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        labels = checked_labels(y, type(self).__name__)
+        return self._begin(X, checked_labels(y, type(self).__name__), sample_weight, None)
+
+    def _begin(self, X: Any, labels: NDArray[Any], sample_weight: Any, announced: NDArray[Any] | None) -> Self:
         self.__dict__.pop("_learned", None)  # should this fail, nothing half fitted is left
         rows = self._read(X, reset=True)
         if not len(labels):
@@ -75,7 +77,9 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         if not model.rows.filled():
             raise ValueError("Every row has the sample weight zero, so that nothing is counted.")
         learned = Learned(schema, model, labels.dtype)
-        learned.believe(self._believed(schema, model), self._settings())
+        if announced is not None:
+            learned.declare(announced)
+        learned.believe(self._believed(learned), self._settings())
         self._learned = learned
         return self
 
@@ -104,11 +108,10 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         if announced is not None:
             check_alike(announced, labels)
         if not self.__sklearn_is_fitted__():
-            self.fit(X, labels, sample_weight)
-        else:
-            rows = self._count(self._learned.model.schema, self._read(X, reset=False), labels, sample_weight)
-            if rows.rows.filled():
-                self._learned.learn(rows, labels.dtype)
+            return self._begin(X, labels, sample_weight, announced)
+        rows = self._count(self._learned.model.schema, self._read(X, reset=False), labels, sample_weight)
+        if rows.rows.filled():
+            self._learned.learn(rows, labels.dtype)
         if announced is not None:
             self._learned.declare(announced)
         return self
@@ -153,7 +156,9 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             Labels as they were given in `y`.
         """
-        chosen: NDArray[Any] = self.classes_[decide.most_probable(self.predict_proba(X))]
+        learned = self._asked()
+        numbers = learned.model.most_probable(self._read(X, reset=False), threads=self.threads)
+        chosen: NDArray[Any] = learned.met()[numbers]
         return chosen
 
     def predict_proba(self, X: Any) -> Floats:
@@ -291,7 +296,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """What was learned, under the beliefs that the parameters say now."""
         learned, settings = self._counted(), self._settings()
         if not learned.is_believed(settings):
-            learned.believe(self._believed(learned.schema, learned.model), settings)
+            learned.believe(self._believed(learned), settings)
         return learned
 
     def _count(self, schema: Schema, rows: Any, labels: NDArray[Any], sample_weight: Any) -> Model:

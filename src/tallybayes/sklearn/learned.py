@@ -72,17 +72,28 @@ class Learned:
             self._classes = _as_array(label_values(self.model.kind, self.keys()), self.kind)
         return self._classes
 
+    def met(self) -> NDArray[Any]:
+        """The classes that were met."""
+        if not self.declared:
+            return self.classes()
+        met = set(self.model.keys())
+        return self.classes()[[key in met for key in self.keys()]]
+
     def class_counts(self) -> Floats:
         """How many rows each class has, or what they weigh."""
         return self.model.rows.aligned([""], self.keys()).sums["n"].round()[0]
+
+    def log_prior(self) -> Floats:
+        """log P(class)."""
+        with np.errstate(divide="ignore"):
+            return self.spread(np.log([list(self.model.prior().values())]), -np.inf)[0]
 
     def spread(self, scores: Floats, absent: float) -> Floats:
         """Scores of the classes met → scores of all classes."""
         if scores.shape[1] == len(self.classes()):
             return scores
-        met = set(self.model.keys())
         result = np.full((len(scores), len(self.classes())), absent)
-        result[:, [key in met for key in self.keys()]] = scores
+        result[:, np.isin(self.classes(), self.met())] = scores
         return result
 
     def _changed(self) -> None:

@@ -10,10 +10,12 @@ from scipy import sparse
 from sklearn.utils import Tags
 
 from tallybayes.families import Family
-from tallybayes.model import Model
 from tallybayes.schema import Prior, Schema
-from tallybayes.sklearn.columns import Columns, columns_of, matched
+from tallybayes.sklearn.columns import Columns, columns_of, labels_of, matched
 from tallybayes.sklearn.counting import CountingClassifier
+from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.matrix import read_matrix
+from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
 
 MISSING_COLUMNS = ("error", "missing")
 
@@ -30,7 +32,8 @@ class NaiveBayes(CountingClassifier):
     schema : Schema, mapping, Family or None, default=None
         What is counted. None: chosen from the first rows, by each column's type and values, and kept. A mapping of
         columns to families settles those columns (None leaves one out) and the others are chosen. A `Schema` is taken
-        as it is; columns that it does not have are not counted. A single family is for every column.
+        as it is; columns that it does not have are not counted. A single family is for every column. Of a sparse
+        matrix, and with a family of vectors (`Bag`, `Each`), all columns are counted together; what is absent is zero.
     prior : {"frequencies", "uniform"}, float or mapping of classes to probabilities, default=None
         What is believed of the classes; a number is added to every class's count. None: as the schema has it, which
         is "frequencies" where it was chosen.
@@ -113,24 +116,23 @@ class NaiveBayes(CountingClassifier):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.dict = True
-        tags.input_tags.sparse = False
+        tags.input_tags.sparse = counts_matrices(self.schema)
         return tags
 
     def _read(self, X: Any, *, reset: bool) -> Any:
+        if reset:
+            self._vectors = sparse.issparse(X) or takes_vectors(self.schema, labels_of(X))
+        if self._vectors:
+            return read_matrix(self, X, reset=reset)
         owner = type(self).__name__
         if self.missing_columns not in MISSING_COLUMNS:
             raise ValueError(f"missing_columns={self.missing_columns!r}: give one of {MISSING_COLUMNS}.")
         fitted = None if reset else self._columns
-        given = self._sparse(X) if sparse.issparse(X) else columns_of(X, owner, fitted)
+        given = columns_of(X, owner, fitted)
         if fitted is None:
             return self._first(given).rows
         counted, missing = self._learned.schema.columns, self.missing_columns == "missing"
         return matched(given, fitted, counted, owner, missing_columns=missing).rows
-
-    def _sparse(self, X: Any) -> Columns:
-        raise TypeError(
-            "Sparse data was passed, which NaiveBayes does not take; give X.toarray() if it fits into memory."
-        )
 
     def _first(self, given: Columns) -> Columns:
         """Remembers what the columns are called. Texts by themselves are the only column of a schema that has one."""
@@ -146,6 +148,8 @@ class NaiveBayes(CountingClassifier):
         return given
 
     def _schema(self, rows: Any) -> Schema:
+        if self._vectors:
+            return matrix_schema(self.schema, rows)
         given, names = self.schema, self._columns.names
         if isinstance(given, Family):
             return Schema(dict.fromkeys(names, given))
@@ -163,9 +167,10 @@ class NaiveBayes(CountingClassifier):
         except ValueError as error:
             raise ValueError(str(error).replace("give hints=", "give schema=")) from None
 
-    def _believed(self, schema: Schema, counts: Model) -> Schema:
+    def _believed(self, learned: Learned) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
-        known = {name for family in schema.columns.values() for name in family.settings()}
+        schema = learned.schema
+        known = {name for family in schema.columns.values() for name in family.beliefs()}
         settings = dict(zip(self._beliefs, self._settings(), strict=True))
         changes = {k: v for k, v in settings.items() if v is not None and (k == "prior" or k in known)}
         if not changes:
