@@ -166,9 +166,14 @@ class Gaussian(Measured[GaussianSums]):
         s = self.pooled(s)
         with np.errstate(divide="ignore", invalid="ignore"):
             weight, _, _, variance = self.updated(s)
+        formula, plugin, predictive = self.beliefs()
         if not np.all((weight > 0) & (variance > 0)):
-            return MeasuredBelief(self, s)
-        return NormalBelief(self, s) if self.plugin else StudentBelief(self, s)
+            return formula(self, s)
+        return plugin(self, s) if self.plugin else predictive(self, s)
+
+    def beliefs(self) -> Sequence[Callable[[Any, Any], Belief]]:
+        """What scores by the formula, and by the kernels for estimated parameters and for such integrated out."""
+        return MeasuredBelief, NormalBelief, StudentBelief
 
 
 class CompiledBelief(MeasuredBelief):
@@ -176,6 +181,7 @@ class CompiledBelief(MeasuredBelief):
 
     kernel: Callable[..., int]
     settings: list[Floats]
+    logs: bool = False  # whether the settings speak of the logarithms of the cells
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         self.together([self])([cells], scores)
@@ -185,9 +191,9 @@ class CompiledBelief(MeasuredBelief):
         settings = [np.stack(each) for each in zip(*(belief.settings for belief in beliefs), strict=True)]
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
-            if cls.kernel(list(cells), *settings, scores):  # some values are so far out that they may be infinite
+            if cls.kernel(list(cells), *settings, scores, cls.logs):  # some may be infinite, or are not taken
                 for belief, column in zip(beliefs, cells, strict=True):
-                    belief.family.check(column)
+                    belief.family.outside(column)
 
         return score
 

@@ -1,0 +1,160 @@
+"""One row by itself, as services and loops have it: read as Python's values, without the price of a record batch.
+
+What a frame has for each column is one plain value here: a number, a truth, a text or None. Wherever that could mean
+something else than what Arrow would make of the frame (times, decimals, lists, missing cells of who knows what type),
+there is no such row, and the frame goes the way of all frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import frames
+
+Row = Mapping[str, Any]
+
+WHOLE = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+PLAIN = frozenset((float, int, bool, str, type(None), np.float64, np.float32, np.bool_, *WHOLE))
+FIRM = PLAIN - {float, type(None)}  # which pandas has nowhere but in columns of that type
+WIDEST = 1 << 63  # the whole numbers that Arrow has by default are below
+EXACT = 1 << 53  # and these are doubles, too
+
+# Types that hold nothing but what Python's own values tell: what is missing there, or a float, is nothing else.
+SURE_NUMBERS = {f"{sign}{size}" for sign in ("int", "uint", "Int", "UInt") for size in (8, 16, 32, 64)}
+SURE = SURE_NUMBERS | {"float64", "Float64", "object", "str", "string", "String", "bool", "boolean", "Boolean"}
+SURE |= {"Null", "Categorical", "double[pyarrow]", "int64[pyarrow]", "string[pyarrow]", "bool[pyarrow]"}
+ARROW = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float64()]
+SURE_IDS = {kind.id for kind in (*ARROW, pa.bool_(), pa.string(), pa.large_string(), pa.null())}
+
+
+def single_row(data: Any) -> Row | None:
+    """The cells by column, if this is a frame of one row and all its cells are plain."""
+    if type(data) is dict:
+        return data if set(map(type, data)) == {str} and _plain(data.values()) else None
+    if type(data) is np.ndarray:
+        return _from_numpy(data) if data.ndim == 2 and len(data) == 1 else None
+    if isinstance(data, (pa.Table, pa.RecordBatch)):
+        return _from_arrow(data) if data.num_rows == 1 else None
+    kind = type(data)  # of an object itself, asking for `dtypes` would make them
+    if not (hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "dtypes")):
+        return None
+    if hasattr(kind, "iloc"):
+        return _from_pandas(data) if len(data) == 1 else None
+    return _from_polars(data) if hasattr(kind, "row") and len(data) == 1 else None
+
+
+def one_cell(value: Any) -> pa.Array:
+    """A plain value as Arrow has it."""
+    return pa.array([value], pa.string() if type(value) is str else None, from_pandas=True)
+
+
+def number(value: Any) -> NDArray[np.float64]:
+    """What `frames.numbers` makes of it."""
+    return frames.numbers(one_cell(value)) if type(value) is str else np.array([value], np.float64)
+
+
+def text(value: Any) -> str | None:
+    """What `frames.texts` makes of it."""
+    if type(value) is str or value is None:
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.float32)):
+        found: Any = value if type(value) is np.float32 else float(value)
+        return None if isnan(found) else frames.number_text(found)
+    return str(int(value))
+
+
+def _plain(values: Any) -> bool:
+    kinds = set(map(type, values))
+    if not kinds <= PLAIN:
+        return False
+    return int not in kinds or all(type(value) is not int or -WIDEST <= value < WIDEST for value in values)
+
+
+def _named(names: Sequence[Any], values: Sequence[Any]) -> Row | None:
+    row = dict(zip(names, values, strict=True))
+    if len(row) < len(names) or not _plain(values):
+        return None
+    if set(map(type, names)) <= {str}:
+        return row
+    if set(map(type, names)) == {int}:
+        return {str(name): value for name, value in row.items()}
+    return None
+
+
+def _from_numpy(data: NDArray[Any]) -> Row | None:
+    if data.dtype.kind not in "fiubO" or not data.size:
+        return None
+    exact = data.dtype.kind != "f" or data.dtype.itemsize == 8
+    return _named(_numbered(data.shape[1]), data[0].tolist() if exact else list(data[0]))
+
+
+@lru_cache(maxsize=64)
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(map(str, range(count)))
+
+
+def _from_arrow(data: pa.Table | pa.RecordBatch) -> Row | None:
+    if isinstance(data, pa.Table):
+        batches = [batch for batch in data.to_batches() if len(batch)]
+        data = batches[0]
+    values = []
+    for cells in data.columns:
+        kind = cells.type
+        if kind.id not in SURE_IDS and not (pa.types.is_dictionary(kind) and kind.value_type.id in SURE_IDS):
+            return None
+        try:
+            values.append(cells[0].as_py())
+        except UnicodeDecodeError:
+            return None
+    return _named(data.schema.names, values)
+
+
+def _from_polars(data: Any) -> Row | None:
+    values = data.row(0)
+    for value, kind in zip(values, data.dtypes, strict=True):
+        if (value is None or type(value) is float) and str(kind) not in SURE:
+            return None
+    return _named(data.columns, values)
+
+
+def _from_pandas(data: Any) -> Row | None:
+    """A row of pandas has numpy's numbers, so that only what is missing, or Python's, needs a look at its type."""
+    row = data.iloc[0]
+    values = row.tolist()
+    if row.dtype != object:
+        values = _as_they_were(values, data.dtypes.tolist())
+    elif not _settled(values, data):
+        return None
+    return values and _named(data.columns.tolist(), values)
+
+
+def _settled(values: list[Any], data: Any) -> bool:
+    """Whether the types of the doubtful columns tell what their cells are; with pandas' own NA as None."""
+    doubtful = [i for i, value in enumerate(values) if type(value) is float or type(value) not in FIRM]
+    kinds = data.dtypes.tolist() if doubtful else []
+    for i in doubtful:
+        categories = getattr(kinds[i], "categories", None)
+        if str(kinds[i]) not in SURE if categories is None else str(categories.dtype) not in SURE - {"object"}:
+            return False
+        if type(values[i]).__name__ == "NAType":
+            values[i] = None
+    return True
+
+
+def _as_they_were(values: list[Any], kinds: list[Any]) -> list[Any] | None:
+    """Numbers that pandas put into one type, each in its own."""
+    if not all(isinstance(kind, np.dtype) and kind.kind in "fiub" for kind in kinds):
+        return None
+    pairs = list(zip(values, kinds, strict=True))
+    if any(type(value) is float and kind.kind != "f" and abs(value) >= EXACT for value, kind in pairs):
+        return None
+    return [kind.type(value) for value, kind in pairs]
