@@ -112,29 +112,40 @@ def _from_arrow(data: pa.Table | pa.RecordBatch) -> Row | None:
         if kind.id not in SURE_IDS and not (pa.types.is_dictionary(kind) and kind.value_type.id in SURE_IDS):
             return None
         try:
-            values.append(cells[0].as_py())
+            values.append(cells.to_pylist()[0])
         except UnicodeDecodeError:
             return None
     return _named(data.schema.names, values)
 
 
 def _from_polars(data: Any) -> Row | None:
-    values = data.row(0)
-    for value, kind in zip(values, data.dtypes, strict=True):
-        if (value is None or type(value) is float) and str(kind) not in SURE:
-            return None
-    return _named(data.columns, values)
+    return _named(data.columns, data.row(0)) if SURE.issuperset(map(str, data.dtypes)) else None
 
 
 def _from_pandas(data: Any) -> Row | None:
     """A row of pandas has numpy's numbers, so that only what is missing, or Python's, needs a look at its type."""
-    row = data.iloc[0]
+    try:
+        row = data.iloc[0]
+    except (ValueError, TypeError, OverflowError):  # cells that pandas cannot put side by side
+        return None
     values = row.tolist()
     if row.dtype != object:
         values = _as_they_were(values, data.dtypes.tolist())
     elif not _settled(values, data):
         return None
-    return values and _named(data.columns.tolist(), values)
+    return None if values is None else _named(_names(data.columns), values)
+
+
+def _names(columns: Any) -> list[Any]:
+    """Of pandas' columns, which are slow to list: those of the last frame are often those of this one."""
+    last, names = _LAST[0]
+    if last is None or not columns.is_(last):
+        names = columns.tolist()
+        _LAST[0] = (columns, names)
+    return names
+
+
+_LAST: list[tuple[Any, list[Any]]] = [(None, [])]
 
 
 def _settled(values: list[Any], data: Any) -> bool:
