@@ -19,7 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 from tallybayes import Bernoulli, Categorical, Gaussian, LogNormal, Model, Poisson, Schema
 from timing import best_of, each
 
-ROWS, COLUMNS, TIMES = 2_000, 20, 500
+ROWS, COLUMNS, TIMES, ROUNDS = 2_000, 20, 25, 200
 
 
 def mixed(rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -64,8 +64,8 @@ def main() -> None:
     works["numpy array, 1 × 20, all Gaussian"] = lambda: numbers.posterior(matrix[:1])
     works["scikit-learn GaussianNB, DataFrame of 20 numbers"] = lambda: named.predict_proba(peer_frame[:1])
     works["scikit-learn GaussianNB, numpy array"] = lambda: peer.predict_proba(matrix[:1])
-    times = best_of({name: each(work, TIMES) for name, work in works.items()})
-    print(f"posterior of one row of {COLUMNS} columns (best of 5)")
+    times = best_of({name: each(work, TIMES) for name, work in works.items()}, ROUNDS)
+    print(f"posterior of one row of {COLUMNS} columns (best of {ROUNDS} times {TIMES})")
     for name, seconds in times.items():
         print(f"  {name:50}  {seconds / TIMES * 1e6:7.1f} µs")
 

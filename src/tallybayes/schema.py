@@ -16,7 +16,6 @@ from tallybayes.families.smoothing import alpha_from_json, alpha_to_json
 from tallybayes.frames import CellError
 from tallybayes.infer import choose
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
-from tallybayes.single import Row
 
 SAMPLE_ROWS = 100_000
 FREQUENCIES = "frequencies"
@@ -122,16 +121,6 @@ class Schema:
                 encoded[name] = family.encode(frames.column(batch, name))
             except CellError as error:
                 raise error.located(name, start) from None
-        return encoded
-
-    def encode_row(self, row: Row) -> dict[str, Any]:
-        """The same for a row by itself."""
-        encoded = {}
-        for name, family in self.columns.items():
-            try:
-                encoded[name] = family.encode_one(row[name])
-            except CellError as error:
-                raise error.located(name, 0) from None
         return encoded
 
     def believing(self, changes: Mapping[str, Any]) -> Schema:

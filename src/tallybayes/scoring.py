@@ -20,7 +20,7 @@ from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
 from tallybayes.frames import CellError
 from tallybayes.schema import Schema
-from tallybayes.single import single_row
+from tallybayes.single import Row, single_row
 from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time
@@ -147,12 +147,21 @@ class Beliefs:
         data = self.schema.frame(data)
         row = single_row(data)
         if row is not None and row.keys() >= self.columns.keys():
-            yield Encoded(self.schema.encode_row(row), 0, 1, 0)
+            yield Encoded(self._encoded_row(row), 0, 1, 0)
             return
         start = 0
         for batch in frames.batches(data):
             yield Encoded(self.schema.encode(batch, start), start, batch.num_rows, batch.nbytes)
             start += batch.num_rows
+
+    def _encoded_row(self, row: Row) -> dict[str, Any]:
+        encoded = {}
+        for name, family in self.schema.columns.items():
+            try:
+                encoded[name] = family.encode_one(row[name])
+            except CellError as error:
+                raise error.located(name, 0) from None
+        return encoded
 
     def _score_batch(self, batch: Encoded, finish: Finish, threads: int | None) -> tuple[Floats, int]:
         out = np.empty((batch.rows, len(self.keys)))

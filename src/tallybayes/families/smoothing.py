@@ -110,17 +110,17 @@ class SmoothedBelief(Belief):
 
     def codes(self, cells: Any) -> Codes:
         """Every cell's level by number, below zero where it is missing or unknown."""
-        return np.asarray(cells)
+        return cells
 
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         self.together([self])([cells], scores)
 
     @classmethod
     def together(cls, beliefs: Sequence[Any]) -> Scorer:
-        tables = [belief.table for belief in beliefs]
+        tables, coders = [belief.table for belief in beliefs], [belief.codes for belief in beliefs]
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
-            codes = [belief.codes(column) for belief, column in zip(beliefs, cells, strict=True)]
+            codes = [code(column) for code, column in zip(coders, cells, strict=True)]
             kernels.add_tables(codes, tables, scores)
 
         return score
