@@ -58,6 +58,16 @@ def is_stream(data: Any) -> bool:
     )
 
 
+def is_column(data: Any) -> bool:
+    """Whether this is a column by itself: an Arrow array, a Series of pandas or polars, or a numpy array of texts."""
+    if isinstance(data, np.ndarray):
+        return data.ndim == 1 and data.dtype.kind in "OU"
+    kind = type(data)
+    return isinstance(data, (pa.Array, pa.ChunkedArray)) or (
+        hasattr(kind, "to_frame") and hasattr(kind, "__arrow_c_stream__")
+    )
+
+
 def index_columns(schema: pa.Schema) -> set[str]:
     """The columns that were a DataFrame's index."""
     about = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))

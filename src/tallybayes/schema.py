@@ -104,6 +104,8 @@ class Schema:
 
     def frame(self, data: Any) -> Any:
         """Texts by themselves are cells of the only column."""
+        if len(self.columns) == 1 and frames.is_column(data):
+            return dict.fromkeys(self.columns, data)
         texts = [data] if isinstance(data, str) else data
         alone = isinstance(texts, (list, tuple)) and bool(texts) and all(isinstance(text, str) for text in texts)
         if not alone or not self.columns:
