@@ -240,9 +240,11 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
     if not names:  # rows without columns: something must hold how many
         yield pa.record_batch({"": pa.nulls(len(data))})
         return
+    if isinstance(data, np.ma.MaskedArray) or data.strides[0] == data.itemsize:  # columns as they are
+        yield _from_mapping(dict(zip(names, data.T, strict=True)))
+        return
     for start in range(0, max(len(data), 1), BATCH_ROWS):
-        block = data[start : start + BATCH_ROWS]
-        columns = block.T if isinstance(block, np.ma.MaskedArray) else np.asfortranarray(block).T
+        columns = np.asfortranarray(data[start : start + BATCH_ROWS]).T
         yield _from_mapping(dict(zip(names, columns, strict=True)))
 
 
