@@ -52,6 +52,7 @@ class Beliefs:
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
+        self._encoders = [(name, family.encode_one) for name, family in schema.columns.items()]
         self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
         self._start = np.ascontiguousarray(self.prior[:, None])
         self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
@@ -145,23 +146,26 @@ class Beliefs:
 
     def _encoded(self, data: Any) -> Iterator[Encoded]:
         data = self.schema.frame(data)
-        row = single_row(data)
-        if row is not None and row.keys() >= self.columns.keys():
-            yield Encoded(self._encoded_row(row), 0, 1, 0)
+        encoded = self._encoded_row(single_row(data) or {})
+        if encoded is not None:
+            yield Encoded(encoded, 0, 1, 0)
             return
         start = 0
         for batch in frames.batches(data):
             yield Encoded(self.schema.encode(batch, start), start, batch.num_rows, batch.nbytes)
             start += batch.num_rows
 
-    def _encoded_row(self, row: Row) -> dict[str, Any]:
+    def _encoded_row(self, row: Row) -> dict[str, Any] | None:
+        """A row by itself; nothing, if it has not all columns."""
         encoded = {}
-        for name, family in self.schema.columns.items():
+        for name, encode in self._encoders:
+            if name not in row:
+                return None
             try:
-                encoded[name] = family.encode_one(row[name])
+                encoded[name] = encode(row[name])
             except CellError as error:
                 raise error.located(name, 0) from None
-        return encoded
+        return encoded or None
 
     def _score_batch(self, batch: Encoded, finish: Finish, threads: int | None) -> tuple[Floats, int]:
         out = np.empty((batch.rows, len(self.keys)))

@@ -22,14 +22,13 @@ Row = Mapping[str, Any]
 
 WHOLE = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 PLAIN = frozenset((float, int, bool, str, type(None), np.float64, np.float32, np.bool_, *WHOLE))
-FIRM = PLAIN - {float, type(None)}  # which pandas has nowhere but in columns of that type
 WIDEST = 1 << 63  # the whole numbers that Arrow has by default are below
-EXACT = 1 << 53  # and these are doubles, too
 
 # Types that hold nothing but what Python's own values tell: what is missing there, or a float, is nothing else.
 SURE_NUMBERS = {f"{sign}{size}" for sign in ("int", "uint", "Int", "UInt") for size in (8, 16, 32, 64)}
 SURE = SURE_NUMBERS | {"float64", "Float64", "object", "str", "string", "String", "bool", "boolean", "Boolean"}
 SURE |= {"Null", "Categorical", "double[pyarrow]", "int64[pyarrow]", "string[pyarrow]", "bool[pyarrow]"}
+SURE_CATEGORIES = SURE - {"object"}
 ARROW = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float64()]
 SURE_IDS = {kind.id for kind in (*ARROW, pa.bool_(), pa.string(), pa.large_string(), pa.null())}
 
@@ -45,7 +44,7 @@ def single_row(data: Any) -> Row | None:
     kind = type(data)  # of an object itself, asking for `dtypes` would make them
     if not (hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "dtypes")):
         return None
-    if hasattr(kind, "iloc"):
+    if hasattr(kind, "_iter_column_arrays"):
         return _from_pandas(data) if len(data) == 1 else None
     return _from_polars(data) if hasattr(kind, "row") and len(data) == 1 else None
 
@@ -103,9 +102,10 @@ def _numbered(count: int) -> tuple[str, ...]:
 
 
 def _from_arrow(data: pa.Table | pa.RecordBatch) -> Row | None:
+    if not data.num_columns:
+        return None
     if isinstance(data, pa.Table):
-        batches = [batch for batch in data.to_batches() if len(batch)]
-        data = batches[0]
+        data = next(batch for batch in data.to_batches() if len(batch))
     values = []
     for cells in data.columns:
         kind = cells.type
@@ -123,17 +123,23 @@ def _from_polars(data: Any) -> Row | None:
 
 
 def _from_pandas(data: Any) -> Row | None:
-    """A row of pandas has numpy's numbers, so that only what is missing, or Python's, needs a look at its type."""
-    try:
-        row = data.iloc[0]
-    except (ValueError, TypeError, OverflowError):  # cells that pandas cannot put side by side
-        return None
-    values = row.tolist()
-    if row.dtype != object:
-        values = _as_they_were(values, data.dtypes.tolist())
-    elif not _settled(values, data):
-        return None
-    return None if values is None else _named(_names(data.columns), values)
+    """All that pandas offers in public takes as long as the whole rest; this is its own way through its columns."""
+    values = []
+    for array in data._iter_column_arrays():
+        if type(array) is np.ndarray:
+            if not array.dtype.isnative:
+                return None
+            values.append(array[0])
+            continue
+        kind = array.dtype.name
+        if kind == "str" and hasattr(array, "__arrow_array__"):
+            values.append(array.__arrow_array__()[0].as_py())
+        elif kind in SURE or (kind == "category" and array.dtype.categories.dtype.name in SURE_CATEGORIES):
+            value = array[0]
+            values.append(None if type(value).__name__ == "NAType" else value)
+        else:
+            return None
+    return _named(_names(data.columns), values)
 
 
 def _names(columns: Any) -> list[Any]:
@@ -146,26 +152,3 @@ def _names(columns: Any) -> list[Any]:
 
 
 _LAST: list[tuple[Any, list[Any]]] = [(None, [])]
-
-
-def _settled(values: list[Any], data: Any) -> bool:
-    """Whether the types of the doubtful columns tell what their cells are; with pandas' own NA as None."""
-    doubtful = [i for i, value in enumerate(values) if type(value) is float or type(value) not in FIRM]
-    kinds = data.dtypes.tolist() if doubtful else []
-    for i in doubtful:
-        categories = getattr(kinds[i], "categories", None)
-        if str(kinds[i]) not in SURE if categories is None else str(categories.dtype) not in SURE - {"object"}:
-            return False
-        if type(values[i]).__name__ == "NAType":
-            values[i] = None
-    return True
-
-
-def _as_they_were(values: list[Any], kinds: list[Any]) -> list[Any] | None:
-    """Numbers that pandas put into one type, each in its own."""
-    if not all(isinstance(kind, np.dtype) and kind.kind in "fiub" for kind in kinds):
-        return None
-    pairs = list(zip(values, kinds, strict=True))
-    if any(type(value) is float and kind.kind != "f" and abs(value) >= EXACT for value, kind in pairs):
-        return None
-    return [kind.type(value) for value, kind in pairs]
