@@ -62,6 +62,16 @@ def is_stream(data: Any) -> bool:
     )
 
 
+def is_column(data: Any) -> bool:
+    """Whether this is a column by itself: an Arrow array, a Series of pandas or polars, or a numpy array of texts."""
+    if isinstance(data, np.ndarray):
+        return data.ndim == 1 and data.dtype.kind in "OU"
+    kind = type(data)
+    return isinstance(data, (pa.Array, pa.ChunkedArray)) or (
+        hasattr(kind, "to_frame") and hasattr(kind, "__arrow_c_stream__")
+    )
+
+
 def index_columns(schema: pa.Schema) -> set[str]:
     """The columns that were a DataFrame's index."""
     about = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
@@ -236,9 +246,11 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
     if not names:  # rows without columns: something must hold how many
         yield pa.record_batch({"": pa.nulls(len(data))})
         return
+    if isinstance(data, np.ma.MaskedArray) or data.strides[0] == data.itemsize:  # columns as they are
+        yield _from_mapping(dict(zip(names, data.T, strict=True)))
+        return
     for start in range(0, max(len(data), 1), BATCH_ROWS):
-        block = data[start : start + BATCH_ROWS]
-        columns = block.T if isinstance(block, np.ma.MaskedArray) else np.asfortranarray(block).T
+        columns = np.asfortranarray(data[start : start + BATCH_ROWS]).T
         yield _from_mapping(dict(zip(names, columns, strict=True)))
 
 

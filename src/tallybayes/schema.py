@@ -104,6 +104,8 @@ class Schema:
 
     def frame(self, data: Any) -> Any:
         """Texts by themselves, and matrices for a family of vectors, are cells of the only column."""
+        if len(self.columns) == 1 and frames.is_column(data):
+            return dict.fromkeys(self.columns, data)
         if len(self.columns) == 1 and matrices.is_matrix(data):
             ((name, family),) = self.columns.items()
             return matrices.frame(name, data) if family.takes_vectors else data

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallybayes import single
 from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
@@ -113,6 +114,15 @@ class Family(ABC):
     @abstractmethod
     def encode(self, cells: pa.Array) -> Any:
         """Arrow cells in the form that this family counts and scores; sliceable."""
+
+    def encode_one(self, value: Any) -> Any:
+        """The same for one cell that is a plain value of Python or numpy: a number, a truth, a text or None."""
+        return self.encode(single.one_cell(value))
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "encode" in cls.__dict__ and "encode_one" not in cls.__dict__:  # or else the two would differ
+            cls.encode_one = Family.encode_one  # type: ignore[method-assign]
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> Tally:

@@ -19,11 +19,17 @@ class CompiledBelief(MeasuredBelief):
 
     kernel: Callable[..., int]
     settings: list[Floats]
+    logs: bool = False  # whether the settings speak of the logarithms of the cells
+
+    @classmethod
+    def said(cls, x: Floats, settings: Sequence[Floats]) -> Floats:
+        """What values say at these settings."""
+        return cls.formula(np.log(x), *settings) - np.log(x) if cls.logs else cls.formula(x, *settings)
 
     @staticmethod
     @abstractmethod
     def formula(x: Floats, *settings: Floats) -> Floats:
-        """What values say at these settings."""
+        """The same of the values, or of their logarithms."""
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         self.together([self])([cells], scores)
@@ -38,8 +44,8 @@ class CompiledBelief(MeasuredBelief):
         settings = cls.joined(beliefs)
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
-            if cls.kernel(list(cells), *settings, scores):  # some values are so far out that they may be infinite
+            if cls.kernel(list(cells), *settings, scores, cls.logs):  # some may be infinite, or are not taken
                 for belief, column in zip(beliefs, cells, strict=True):
-                    belief.family.check(column)
+                    belief.family.outside(column)
 
         return score

@@ -51,8 +51,11 @@ class EachBelief(Belief):
             return
         if issubclass(self._kind, CompiledBelief) and cells.width == self.size:
             numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
-            if self._kind.kernel(numbers, *self._settings, scores):  # some are so far out that they may be infinite
+            if self._kind.kernel(
+                numbers, *self._settings, scores, self._kind.logs
+            ):  # some may be infinite, or not taken
                 self._check(cells)
+                self.family.outside(cells.values)
             return
         self._check(cells)
         matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix[:, : self.size]
@@ -109,7 +112,7 @@ class EachBelief(Belief):
     def _said(self, at: NDArray[Any], x: Floats) -> Floats:
         """What numbers in these positions say about every class, one row for each."""
         if issubclass(self._kind, CompiledBelief):
-            return self._kind.formula(x[:, None], *(each[at] for each in self._settings))
+            return self._kind.said(x[:, None], [each[at] for each in self._settings])
         if not self._single:
             return self.family.log_likelihood(_at(self.s, at), x[:, None])
         said = np.zeros((len(at), self.width))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -173,9 +173,14 @@ class Gaussian(Measured[GaussianSums]):
         s = self.pooled(s)
         with np.errstate(divide="ignore", invalid="ignore"):
             weight, _, _, variance = self.updated(s)
+        formula, plugin, predictive = self.scorers()
         if not np.all((weight > 0) & (variance > 0)):
-            return MeasuredBelief(self, s)
-        return NormalBelief(self, s) if self.plugin else StudentBelief(self, s)
+            return formula(self, s)
+        return plugin(self, s) if self.plugin else predictive(self, s)
+
+    def scorers(self) -> Sequence[Callable[[Any, Any], Belief]]:
+        """What scores by the formula, and by the kernels for estimated parameters and for such integrated out."""
+        return MeasuredBelief, NormalBelief, StudentBelief
 
 
 class NormalBelief(CompiledBelief):

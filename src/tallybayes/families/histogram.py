@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes import kernels
-from tallybayes.exact import Floats
+from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.intervals import METHODS
 from tallybayes.families.smoothing import LAPLACE, MEstimate, SmoothedBelief, as_alpha
@@ -72,10 +71,10 @@ class IntervalBelief(SmoothedBelief):
         widths = np.minimum(np.diff(edges / 2.0), HALF_RANGE) * 2.0
         self.table -= np.log(np.where(widths > 0, widths, 1.0))[:, None]
 
-    def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        held = np.searchsorted(self.cuts, self.family.rounded(cells), side="right").astype(np.int32)
+    def codes(self, cells: Floats) -> Codes:
+        held: Codes = np.searchsorted(self.cuts, self.family.rounded(cells), side="right").astype(np.int32)
         held[np.isnan(cells)] = -1
-        kernels.add_table(held, self.table, scores)
+        return held
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         """Within the range of the values met: how far beyond it others lie, nothing says."""

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes import frames
+from tallybayes import frames, single
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
@@ -109,6 +109,9 @@ class Measured(Family, Generic[S]):
 
     def encode(self, cells: pa.Array) -> Floats:
         return np.ascontiguousarray(frames.numbers(cells))
+
+    def encode_one(self, value: Any) -> Floats:
+        return single.number(value) if type(value) is str else np.array([value], np.float64)
 
     def check(self, x: Floats) -> None:
         bad = np.flatnonzero(self.support.outside(x))

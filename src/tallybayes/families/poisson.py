@@ -9,9 +9,11 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
+from tallybayes.families.base import Belief
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import GammaRate, Posterior
 from tallybayes.families.support import COUNT, NOT_NEGATIVE, Support
+from tallybayes.families.whole import WholeBelief
 
 LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a double has
 
@@ -73,6 +75,9 @@ class Poisson(Measured[PoissonSums]):
         rate = parameters["rate"]
         large = np.rint(random.normal(rate, np.sqrt(rate)))
         return np.where(rate < LARGE, random.poisson(np.minimum(rate, LARGE)), large)
+
+    def scorer(self, s: Any) -> Belief:
+        return WholeBelief(self, s)
 
     def posterior(self, s: Any) -> Posterior:
         return GammaRate(float(self.shape + s.x), float(self.rate + s.n))

@@ -1,6 +1,7 @@
 // The Python names of the kernels.
 #include <nanobind/stl/optional.h>
 
+#include <cmath>
 #include <optional>
 
 #include "arrays.hpp"
@@ -69,9 +70,37 @@ nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t
     return result;
 }
 
-// Columns of equal length or a matrix, and their scores, for the kernels that take several at once.
+// What is said of logarithms, as said of the numbers themselves: less by the logarithm, which is the change of scale.
+// Returns how many numbers are not above 0, or infinite.
 template <class Work>
-int64_t with_columns(nb::object given, std::initializer_list<Table<double>> settings, Out<double> scores, Work work) {
+int64_t with_logarithms(const Columns& columns, Work work) {
+    const int64_t rows = columns.rows, count = int64_t(columns.x.size());
+    std::vector<double> logs(size_t(count * rows));
+    std::vector<const double*> x;
+    int64_t outside = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        double* out = logs.data() + i * rows;
+        for (int64_t row = 0; row < rows; ++row) out[row] = columns.x[i][row * columns.step];
+        logarithm(out, rows, out);
+        for (int64_t row = 0; row < rows; ++row) {
+            const double number = columns.x[i][row * columns.step];
+            outside += number == number && !std::isfinite(out[row]) ? 1 : 0;
+        }
+        x.push_back(out);
+    }
+    outside += work(Columns{x, 1, rows, columns.classes, columns.scores, columns.stride});
+    for (const double* log : x)
+        for (int64_t c = 0; c < columns.classes; ++c)
+            for (int64_t row = 0; row < rows; ++row)
+                columns.scores[c * columns.stride + row] -= log[row] == log[row] ? log[row] : 0.0;
+    return outside;
+}
+
+// Columns of equal length or a matrix, and their scores, for the kernels that take several at once: as they are, or their
+// logarithms.
+template <class Work>
+int64_t with_columns(nb::object given, std::initializer_list<Table<double>> settings, Out<double> scores, bool logs,
+                     Work work) {
     std::vector<In<double>> arrays;
     std::vector<const double*> x;
     int64_t rows = 0, step = 1;
@@ -93,7 +122,25 @@ int64_t with_columns(nb::object given, std::initializer_list<Table<double>> sett
     expect(int64_t(scores.shape(1)) >= rows, "the scores do not fit");
     const Columns columns{x, step, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1))};
     Free free;
-    return work(columns);
+    return logs ? with_logarithms(columns, work) : work(columns);
+}
+
+// The same for columns whose cells are looked up, each in its own table.
+template <class Code, class Work>
+int64_t with_tables(nb::list list, nb::list tables, Out<double> scores, Work work) {
+    expect(list.size() == tables.size(), "there is not one table a column");
+    std::vector<std::pair<In<Code>, Table<double>>> columns;
+    for (size_t i = 0; i < list.size(); ++i) {
+        columns.emplace_back(nb::cast<In<Code>>(list[i], false), nb::cast<Table<double>>(tables[i], false));
+        const auto& [codes, table] = columns.back();
+        expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= codes.size(), "the scores do not fit");
+    }
+    Free free;
+    int64_t others = 0;
+    for (const auto& [codes, table] : columns)
+        others += work(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(0)), int64_t(table.shape(1)),
+                       scores.data(), int64_t(scores.shape(1)));
+    return others;
 }
 
 }  // namespace
@@ -125,29 +172,32 @@ NB_MODULE(compiled, m) {
         Free free;
         return add_rows(target.data(), rows.data(), int64_t(rows.size()), int64_t(values.shape(1)), values.data(), sign);
     }, "target"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(), "sign"_a);
-    m.def("add_table", [](In<int32_t> codes, Table<double> table, Out<double> scores) {
-        expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= codes.size(), "the scores do not fit");
-        Free free;
-        add_table(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(0)), int64_t(table.shape(1)),
-                  scores.data(), int64_t(scores.shape(1)));
-    }, "codes"_a.noconvert(), "table"_a.noconvert(), "scores"_a.noconvert());
-    m.def("add_normal", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> constant, Out<double> scores) {
-        return with_columns(x, {mean, precision, constant}, scores, [&](const Columns& columns) {
-            return add_normal(columns, mean.data(), precision.data(), constant.data());
-        });
-    }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "constant"_a.noconvert(), "scores"_a.noconvert());
+    m.def("add_tables", [](nb::list codes, nb::list tables, Out<double> scores) {
+        with_tables<int32_t>(codes, tables, scores, [](const auto&... all) { return add_table(all...), 0; });
+    }, "codes"_a, "tables"_a, "scores"_a.noconvert());
+    m.def("add_whole", [](nb::list x, nb::list tables, Out<double> scores) {
+        return with_tables<double>(x, tables, scores, [](const auto&... all) { return add_table(all...); });
+    }, "x"_a, "tables"_a, "scores"_a.noconvert());
     m.def("add_linear", [](nb::object x, Table<double> weight, Out<double> scores) {
-        with_columns(x, {weight}, scores, [&](const Columns& columns) {
+        with_columns(x, {weight}, scores, false, [&](const Columns& columns) {
             add_linear(columns, weight.data());
             return int64_t(0);
         });
     }, "x"_a, "weight"_a.noconvert(), "scores"_a.noconvert());
-    m.def("add_student", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> power, Table<double> constant, Out<double> scores) {
-        return with_columns(x, {mean, precision, power, constant}, scores, [&](const Columns& columns) {
+    m.def("add_normal", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> constant,
+                           Out<double> scores, bool logs) {
+        return with_columns(x, {mean, precision, constant}, scores, logs, [&](const Columns& columns) {
+            return add_normal(columns, mean.data(), precision.data(), constant.data());
+        });
+    }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "constant"_a.noconvert(), "scores"_a.noconvert(),
+       "logs"_a = false);
+    m.def("add_student", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> power,
+                            Table<double> constant, Out<double> scores, bool logs) {
+        return with_columns(x, {mean, precision, power, constant}, scores, logs, [&](const Columns& columns) {
             return add_student(columns, mean.data(), precision.data(), power.data(), constant.data());
         });
     }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "power"_a.noconvert(), "constant"_a.noconvert(),
-       "scores"_a.noconvert());
+       "scores"_a.noconvert(), "logs"_a = false);
     m.def("normalise", [](Out<double> scores, Out<double> out) {
         expect(scores.shape(0) == out.shape(1) && scores.shape(1) >= out.shape(0), "the scores do not fit");
         Free free;
