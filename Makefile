@@ -20,6 +20,7 @@ check: .venv/ready
 bench: .venv/ready
 	$(BIN)/python bench/start.py
 	$(BIN)/python bench/dense.py
+	$(BIN)/python bench/one_row.py
 	$(BIN)/python bench/categories.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/text.py

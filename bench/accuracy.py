@@ -2,16 +2,15 @@
 
     python bench/accuracy.py [set …]
 
-On every set of ../shared/data, or those named: `Model.train(Schema.infer(rows), rows, labels)`, with nothing said about
-any column, beside the best of scikit-learn's naive Bayes (peers.py says what is tried; the best candidate of each set
-is taken for each measure, after the fact) and logistic regression, the horizon. Tables are divided into 10 folds, texts
-into 5, stratified with seed 0; sets that come in two parts are taken so. The schema is inferred from the rows that are
-learned, never from those asked about.
+On every set of ../shared/data, or those named: `NaiveBayes().fit(rows, labels)`, with nothing said about any column,
+beside the best of scikit-learn's naive Bayes (peers.py says what is tried; the best candidate of each set is taken for
+each measure, after the fact) and logistic regression, the horizon. Tables are divided into 10 folds, texts into 5,
+stratified with seed 0; sets that come in two parts are taken so. The schema is inferred from the rows that are learned,
+never from those asked about.
 
 Error: the part of rows whose most probable class is wrong. Log-loss: mean −log P(true class), P at least 2.2e-16, as
 scikit-learn has it; in nats. Seconds: learning and asking, all folds (of the peer: its best candidate in log-loss).
-Ranks: 1 for the best of the three, ties shared.
-It all takes about five minutes, most of them logistic regression.
+Ranks: 1 for the best of the three, ties shared. It all takes about five minutes, most of them logistic regression.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from scipy.stats import rankdata
 
 from peers import TEXT_PEERS, Answers, Contender, logistic, of_tables, text_logistic
 from sets import Part, Set, tables, texts
-from tallybayes import Model, Schema
+from tallybayes import NaiveBayes
 
 LEAST = np.finfo(np.float64).eps
 OURS, NAIVE, HORIZON = NAMES = ("tallybayes", "scikit-learn NB", "logistic")
@@ -46,8 +45,8 @@ class Result(NamedTuple):
 
 def ours(part: Part) -> Answers:
     """tallybayes, with nothing said."""
-    model = Model.train(Schema.infer(part.learned), part.learned, part.labels)
-    return Answers(model.classes, model.posterior(part.asked))
+    model = NaiveBayes().fit(part.learned, part.labels)
+    return Answers(list(model.classes_), model.predict_proba(part.asked))
 
 
 def measured(contender: Contender, data: Set, name: str = "") -> Result:

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, digest, labels
+from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, Words, digest, labels
 
 COLUMNS = {
     "city": ["Paris", None, "Rome", "Paris"],
@@ -104,6 +104,32 @@ def test_a_dictionary_of_single_values_is_one_row():
     np.testing.assert_array_equal(model.log_joint(single), model.log_joint(many))
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        tuple,
+        np.array,
+        lambda texts: np.array(texts, object),
+        pd.Series,
+        lambda texts: pd.Series(texts, dtype="category", name="other"),
+        lambda texts: pd.Series(texts, dtype=object, index=range(7, 7 + len(texts))),
+        pl.Series,
+        pa.array,
+        lambda texts: pa.chunked_array([texts[:1], texts[1:]]),
+    ],
+)
+def test_texts_by_themselves_are_the_only_column(make):
+    texts = ["free lunch", "see you at lunch", "free money"]
+    for family in (Words(), Categorical()):
+        schema = Schema({"mail": family})
+        expected = Model.train(schema, {"mail": texts}, [1, 0, 1])
+        model = Model.train(schema, make(texts), [1, 0, 1])
+        assert digest(model) == digest(expected)
+        np.testing.assert_array_equal(model.posterior(make(texts)), expected.posterior({"mail": texts}))
+        np.testing.assert_array_equal(model.posterior(make(texts[:1])), expected.posterior({"mail": texts[:1]}))
+
+
 def test_a_level_is_its_text():
     schema = Schema({"x": Categorical()})
     expected = digest(Model.train(schema, {"x": ["1", "2", None]}, LABELS[:3]))
@@ -168,7 +194,7 @@ def test_what_is_not_a_table_is_refused():
         (3, "A int is not a table"),
         ("file.csv", "A str is not a table"),
         (np.ones(3), "1 dimensions is not a table"),
-        ({"x": np.ones((2, 2))}, "Column 'x' has 2 dimensions"),
+        ({"x": np.ones((2, 2, 2))}, "Column 'x' has 3 dimensions"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             Model.train(Schema({}), data, ["a"])

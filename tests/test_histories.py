@@ -20,6 +20,8 @@ def test_a_decayed_model_loads_and_goes_on(name):
         values = [1, 1, 3]
     if name == "Words":
         values = ["one word", "one word", "three"]
+    if FAMILIES[name].takes_vectors:
+        values = [[value, 2.0] for value in values]
     model = train(FAMILIES[name](), values, ["a", "a", "b"])
     for factor in [0.9, 1 / 3, 0.7] * 9:
         model = model * factor

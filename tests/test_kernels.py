@@ -12,6 +12,7 @@ import reference
 from tallybayes import kernels
 from tallybayes.exact import Exact
 from tallybayes.families.categorical import lookup
+from tallybayes.strings import index_strings, index_words, string_buffers
 from tallybayes.sums import weighted_sums
 
 DOUBLES = st.floats(allow_nan=True, allow_infinity=False)
@@ -154,6 +155,63 @@ def test_densities_are_those_of_the_formulas(spread, rows):
         found(list(x), *settings, scores)
         np.testing.assert_allclose(scores[:, :rows], 1.0 + np.nansum(said, axis=0), rtol=1e-12)
         assert np.all(scores[:, rows:] == 1.0)
+
+
+@pytest.mark.parametrize("rows", [1, 5, 2000])
+def test_densities_of_logarithms_are_less_by_the_logarithm(rows):
+    rng = np.random.default_rng(2)
+    x = rng.lognormal(size=(3, rows))
+    x[rng.random((3, rows)) < 0.1] = np.nan
+    logs = np.array([kernels.logarithm(column) for column in x])
+    settings = tuple(rng.uniform(0.5, 2.0, (4, 3, 2)))
+    for kernel, known in ((kernels.add_normal, settings[:3]), (kernels.add_student, settings)):
+        found, expected = np.ones((2, rows + 3)), np.ones((2, rows + 3))
+        assert kernel(list(x), *known, found, True) == kernel(list(logs), *known, expected)
+        expected[:, :rows] -= np.nansum(logs, axis=0)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    for bad in (0.0, -1.0, np.inf):
+        assert kernels.add_student([np.array([bad])] * 3, *settings, np.ones((2, 1)), True)
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0, 0.5, -1.0, -0.0, 2.5, 1e300, np.nan, np.inf, -np.inf]), max_size=9)
+)
+def test_numbers_are_looked_up_where_the_table_has_them(cells):
+    table, x = np.arange(6.0).reshape(3, 2) + 1.0, np.array(cells)
+    scores = np.zeros((2, len(cells) + 1))
+    listed = np.isin(x, [0.0, 1.0, 2.0])
+    assert kernels.add_whole([x, x], [table, table], scores) == 2 * np.sum(~listed & ~np.isnan(x))
+    expected = np.where(listed, 2.0 * table[np.where(listed, x, 0.0).astype(int)].T, 0.0)
+    np.testing.assert_array_equal(scores, np.pad(expected, ((0, 0), (0, 1))))
+
+
+@given(st.lists(st.lists(st.integers(-3, 4), min_size=4, max_size=4), max_size=4), st.integers(1, 3))
+def test_levels_are_looked_up_in_the_table_of_their_column(columns, classes):
+    codes = [np.array(column, np.int32) for column in columns]
+    tables = [np.arange(3.0 * classes).reshape(3, classes) + 10.0 * i for i in range(len(codes))]
+    scores = np.zeros((classes, 5))
+    kernels.add_tables(codes, tables, scores)
+    for row in range(4):
+        said = [table[column[row]] for column, table in zip(columns, tables, strict=True) if 0 <= column[row] < 3]
+        np.testing.assert_array_equal(scores[:, row], np.sum(said, axis=0) if said else np.zeros(classes))
+    assert not scores[:, 4].any()
+
+
+@given(st.lists(st.none() | st.text(max_size=20), max_size=9), st.booleans())
+def test_a_few_strings_have_the_numbers_that_a_column_of_them_has(texts, grow):
+    few, column = kernels.StringIndex(), kernels.StringIndex()
+    for index in (few, column):
+        index_words(index, ["", "a", "Zürich"])
+    expected = column.encode(*string_buffers(pa.array(texts, pa.string())), grow)
+    assert few.encode_few(texts, grow).tolist() == expected.tolist()
+    assert index_strings(few) == index_strings(column)
+
+
+def test_what_is_no_text_is_refused():
+    index = kernels.StringIndex()
+    for bad, error in (("\ud800", UnicodeEncodeError), (1, TypeError), (b"a", TypeError)):
+        with pytest.raises(error):
+            index.encode_few([bad], True)
 
 
 @given(st.floats(min_value=0.0, exclude_min=True, allow_infinity=False))

@@ -55,6 +55,7 @@ def test_one_row_in_a_class(name):
 def test_a_class_in_no_row_of_this_batch_and_one_with_no_value_at_all(name):
     family = FAMILIES[name]()
     values = {"Bernoulli": [True, False], "Words": ["one word", "another"]}.get(name, [3.0, 4.0])
+    values = [[value] for value in values] if family.takes_vectors else values
     model = train(family, values, ["a", "a"]) + train(family, values[:1], ["b"])
     assert digest(model) == digest(train(family, [*values, values[0]], ["a", "a", "b"]))
     model += Model.train(Schema({"x": family}), {"x": pa.nulls(1)}, ["silent"])

@@ -49,10 +49,13 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
             yield from _one_frame(item, labels, weights)
 
 
-def in_pieces(rows: int, threads: int | None, work: Callable[[int, int], T], size: int = 0) -> Iterator[T]:
+def in_pieces(
+    rows: int, threads: int | None, work: Callable[[int, int], T], size: int = 0, table: int = 0
+) -> Iterator[T]:
     """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
-    by the processors, the rows and their size in bytes, unless it is given."""
-    worth = max(rows // LEAST_ROWS, size // LEAST_BYTES)
+    by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
+    given."""
+    worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
     count = max(min(threads or (min(_processors(), worth) if worth > 1 else 1), rows), 1)
     if count == 1:
         yield work(0, rows)

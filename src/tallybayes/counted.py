@@ -143,7 +143,11 @@ class Counted(Additive):
 
     def keys(self) -> list[Key]:
         """The classes as they are counted and filed: see `labels.LabelColumn`."""
-        return sorted({key for tally in (self.rows, *self.columns.values()) for key in tally.filled()})
+        known = set(self.rows.filled())
+        for tally in self.columns.values():
+            if not known.issuperset(tally.classes):
+                known.update(tally.filled())
+        return sorted(known)
 
     @property
     def n(self) -> float:
@@ -170,7 +174,8 @@ class Counted(Additive):
             return rows.tally(), columns
 
         size = batch.cells.nbytes if len(batch.rows) > 1 else 0
-        for rows, columns in in_pieces(len(batch.rows), threads, count, size):
+        table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
+        for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
             self._take(batch.kind, rows, columns)
 
     def _take(self, kind: pa.DataType, rows: Tally, columns: dict[str, Tally]) -> None:

@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.matrices import is_matrix, is_sparse, vectors
+
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
 
@@ -44,6 +46,8 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
         yield _from_mapping(data)
     elif isinstance(data, np.ndarray):
         yield from _from_numpy(data)
+    elif is_sparse(data):
+        raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
     else:
         raise TypeError(
             f"A {type(data).__name__} is not a table. Give a dictionary of columns, a pandas or polars DataFrame, an "
@@ -55,6 +59,16 @@ def is_stream(data: Any) -> bool:
     """Whether this is a sequence of frames rather than one."""
     return isinstance(data, (list, tuple)) or (
         isinstance(data, Iterator) and not isinstance(data, pa.RecordBatchReader)
+    )
+
+
+def is_column(data: Any) -> bool:
+    """Whether this is a column by itself: an Arrow array, a Series of pandas or polars, or a numpy array of texts."""
+    if isinstance(data, np.ndarray):
+        return data.ndim == 1 and data.dtype.kind in "OU"
+    kind = type(data)
+    return isinstance(data, (pa.Array, pa.ChunkedArray)) or (
+        hasattr(kind, "to_frame") and hasattr(kind, "__arrow_c_stream__")
     )
 
 
@@ -194,11 +208,13 @@ def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
 def _cells(name: Any, values: Any) -> pa.Array:
     if isinstance(values, pa.Array):
         return values
+    if is_matrix(values):
+        return vectors(values)
     if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or is_arrow(values)):
         values = [values.as_py() if isinstance(values, pa.Scalar) else values]
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give one value per row.")
+            raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")
         values = native(values)
     try:
         if is_arrow(values):
@@ -230,9 +246,11 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
     if not names:  # rows without columns: something must hold how many
         yield pa.record_batch({"": pa.nulls(len(data))})
         return
+    if isinstance(data, np.ma.MaskedArray) or data.strides[0] == data.itemsize:  # columns as they are
+        yield _from_mapping(dict(zip(names, data.T, strict=True)))
+        return
     for start in range(0, max(len(data), 1), BATCH_ROWS):
-        block = data[start : start + BATCH_ROWS]
-        columns = block.T if isinstance(block, np.ma.MaskedArray) else np.asfortranarray(block).T
+        columns = np.asfortranarray(data[start : start + BATCH_ROWS]).T
         yield _from_mapping(dict(zip(names, columns, strict=True)))
 
 

@@ -17,8 +17,8 @@ from tallybayes import decide, generate
 from tallybayes.batches import labelled
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
-from tallybayes.exact import Floats
-from tallybayes.families.base import Family, WordWeight
+from tallybayes.exact import Counts, Floats
+from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
 from tallybayes.schema import FREQUENCIES, Schema
@@ -74,6 +74,10 @@ class Model(Counted):
         """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior."""
         return self._believed().posterior(data, threads)
 
+    def most_probable(self, data: Any, *, threads: int | None = None) -> Counts:
+        """Each row's class of highest posterior probability, by its number among `classes`; the first of equals."""
+        return self._believed().most_probable(data, threads)
+
     def log_joint(self, data: Any, *, threads: int | None = None) -> Floats:
         """log P(class, row): the evidence of all columns and the prior, added up."""
         return self._believed().log_joint(data, threads)
@@ -81,6 +85,11 @@ class Model(Counted):
     def evidence(self, data: Any) -> Evidence:
         """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
         return self._believed().evidence(data)
+
+    def belief(self, column: str) -> Belief:
+        """What the counts of a column say, ready to score new cells."""
+        self._tally(column)
+        return self._believed().columns[column]
 
     def words(self, label: Any, top: int = 20, *, column: str | None = None) -> list[WordWeight]:
         """The words of a text column that speak most for a class: how often each was met there, and its log odds

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames
+from tallybayes import frames, matrices
 from tallybayes.exact import Floats
-from tallybayes.families import FAMILIES, Family
-from tallybayes.families.smoothing import alpha_from_json, alpha_to_json
+from tallybayes.families import Family
+from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.frames import CellError
 from tallybayes.infer import choose
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
@@ -103,7 +103,12 @@ class Schema:
         return data if type(data) is str else None
 
     def frame(self, data: Any) -> Any:
-        """Texts by themselves are cells of the only column."""
+        """Texts by themselves, and matrices for a family of vectors, are cells of the only column."""
+        if len(self.columns) == 1 and frames.is_column(data):
+            return dict.fromkeys(self.columns, data)
+        if len(self.columns) == 1 and matrices.is_matrix(data):
+            ((name, family),) = self.columns.items()
+            return matrices.frame(name, data) if family.takes_vectors else data
         texts = [data] if isinstance(data, str) else data
         alone = isinstance(texts, (list, tuple)) and bool(texts) and all(isinstance(text, str) for text in texts)
         if not alone or not self.columns:
@@ -128,7 +133,7 @@ class Schema:
         prior = changes.get("prior", self.prior)
         prior = self.prior if isinstance(prior, Family) else prior
         settings = {k: v for k, v in changes.items() if not isinstance(v, Family) and k != "prior"}
-        known = {name for family in self.columns.values() for name in family.settings()}
+        known = {name for family in self.columns.values() for name in family.beliefs()}
         for name in settings.keys() - known:
             wanted = "a family" if name in self.columns else f"one of {', '.join(sorted(known))}, or a column's family"
             raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
@@ -194,20 +199,16 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
-        columns = [
-            {"name": name, "family": type(family).__name__, "settings": _plain(family.filed())}
-            for name, family in sorted(self.columns.items())
-        ]
+        columns = [{"name": name, **family_to_json(family)} for name, family in sorted(self.columns.items())]
         return {"columns": columns, "prior": _prior_out(self.prior) if isinstance(self.prior, dict) else self.prior}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Schema:
         columns = {}
         for entry in data["columns"]:
-            family = FAMILIES.get(entry["family"])
-            if family is None or entry["name"] in columns:
-                raise ValueError(f"there is no family {entry['family']!r} for a column {entry['name']!r}")
-            columns[entry["name"]] = family(**{k: _rich(k, v) for k, v in entry["settings"].items()})
+            if entry["name"] in columns:
+                raise ValueError(f"there are two columns {entry['name']!r}")
+            columns[entry["name"]] = family_from_json(entry)
         prior = data["prior"]
         return cls(columns, prior=_prior_in(prior) if isinstance(prior, list) else prior)
 
@@ -274,14 +275,3 @@ def _sample(data: Any) -> pa.RecordBatch:
     if not first:
         raise ValueError("There are no rows to infer a schema from.")
     return pa.Table.from_batches(first).combine_chunks().to_batches()[0] if rows else first[0]
-
-
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as JSON has them."""
-    return {name: alpha_to_json(value) if name == "alpha" else value for name, value in settings.items()}
-
-
-def _rich(name: str, value: Any) -> Any:
-    if name == "alpha":
-        return alpha_from_json(value)
-    return tuple(value) if isinstance(value, list) else value

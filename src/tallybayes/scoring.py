@@ -7,25 +7,34 @@ the same way for one row and for a billion.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from tallybayes import frames, kernels
 from tallybayes.batches import check_threads, in_pieces
 from tallybayes.evidence import Evidence, text_column
-from tallybayes.exact import Floats
+from tallybayes.exact import Counts, Floats
 from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
 from tallybayes.frames import CellError
 from tallybayes.schema import Schema
+from tallybayes.single import Row, single_row
 from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time
 
-Finish = Callable[[Floats, Floats], int]  # a block's scores → its rows of the result; how many were impossible
+Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
+
+
+class Encoded(NamedTuple):
+    """Some rows' cells by column, as the families take them; the first row is number `start`."""
+
+    cells: dict[str, Any]
+    start: int
+    rows: int
+    size: int  # in bytes, roughly
 
 
 class Beliefs:
@@ -43,6 +52,7 @@ class Beliefs:
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
+        self._encoders = [(name, family.encode_one) for name, family in schema.columns.items()]
         self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
         self._start = np.ascontiguousarray(self.prior[:, None])
         self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
@@ -78,12 +88,28 @@ class Beliefs:
             return impossible
 
         result, impossible = self._score(data, finish, threads)
+        self._warn(impossible)
+        return result
+
+    def _warn(self, impossible: int) -> None:
         if impossible:
             warnings.warn(
                 f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
                 "Smoothing avoids this: alpha, m, shape or rate above 0.",
-                stacklevel=3,
+                stacklevel=4,
             )
+
+    def most_probable(self, data: Any, threads: int | None) -> Counts:
+        """The number of each row's most probable class, the first of equals."""
+
+        def finish(scores: Floats, out: Counts) -> int:
+            impossible = kernels.most_probable(scores, out)
+            if impossible:
+                out[np.isneginf(scores[:, : len(out)]).all(axis=0)] = np.argmax(self.prior)
+            return impossible
+
+        result, impossible = self._score(data, finish, threads, numbers=True)
+        self._warn(impossible)
         return result
 
     def log_joint(self, data: Any, threads: int | None) -> Floats:
@@ -100,14 +126,14 @@ class Beliefs:
         said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
         batches: list[tuple[int, dict[str, Any]]] = []
         rows = 0
-        for batch in frames.batches(self.schema.frame(data)):
-            encoded = self.schema.encode(batch, rows)
+        for batch in self._encoded(data):
+            rows, encoded = batch.start, batch.cells
             batches.append((rows, encoded))
             for name, cells in encoded.items():
-                scores = np.zeros((len(self.keys), batch.num_rows))
+                scores = np.zeros((len(self.keys), batch.rows))
                 self._add(name, cells, scores, rows)
                 said[name].append(scores.T)
-            rows += batch.num_rows
+            rows += batch.rows
         columns = {name: np.concatenate(parts) for name, parts in said.items()}
         return Evidence(self.labels, self.prior, columns, rows, self._parts(batches), self.scores)
 
@@ -123,41 +149,64 @@ class Beliefs:
 
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
-    def _score(self, data: Any, finish: Finish, threads: int | None) -> tuple[Floats, int]:
+    def _score(self, data: Any, finish: Finish, threads: int | None, numbers: bool = False) -> tuple[Any, int]:
+        """What `finish` makes of every row: a number for each class, or a single whole one."""
         check_threads(threads)
-        parts: list[Floats] = []
-        start = impossible = 0
-        for batch in frames.batches(self.schema.frame(data)):
-            part, strange = self._score_batch(batch, start, finish, threads)
-            parts.append(part)
-            impossible += strange
-            start += batch.num_rows
-        whole = parts[0] if len(parts) == 1 else np.concatenate([np.zeros((0, len(self.keys))), *parts])
-        return whole, impossible
 
-    def _score_batch(
-        self, batch: pa.RecordBatch, start: int, finish: Finish, threads: int | None
-    ) -> tuple[Floats, int]:
-        encoded = self.schema.encode(batch, start)
-        out = np.empty((batch.num_rows, len(self.keys)))
+        def empty(rows: int) -> Any:
+            return np.empty(rows, np.int64) if numbers else np.empty((rows, len(self.keys)))
+
+        parts = [empty(0)]
+        impossible = 0
+        for batch in self._encoded(data):
+            parts.append(empty(batch.rows))
+            impossible += self._score_batch(batch, finish, parts[-1], threads)
+        return parts[1] if len(parts) == 2 else np.concatenate(parts), impossible
+
+    def _encoded(self, data: Any) -> Iterator[Encoded]:
+        data = self.schema.frame(data)
+        encoded = self._encoded_row(single_row(data) or {})
+        if encoded is not None:
+            yield Encoded(encoded, 0, 1, 0)
+            return
+        start = 0
+        for batch in frames.batches(data):
+            yield Encoded(self.schema.encode(batch, start), start, batch.num_rows, batch.nbytes)
+            start += batch.num_rows
+
+    def _encoded_row(self, row: Row) -> dict[str, Any] | None:
+        """A row by itself; nothing, if it has not all columns."""
+        encoded = {}
+        for name, encode in self._encoders:
+            if name not in row:
+                return None
+            try:
+                encoded[name] = encode(row[name])
+            except CellError as error:
+                raise error.located(name, 0) from None
+        return encoded or None
+
+    def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
 
         def score(first: int, last: int) -> int:
             scores = np.empty((len(self.keys), min(BLOCK, max(last - first, 1))))
             impossible = 0
             for at in range(first, last, BLOCK):
                 stop = min(at + BLOCK, last)
-                scores[:] = self.prior[:, None]
+                scores[:] = self._start
                 for names, add in self._together:
-                    cells = [encoded[name][at:stop] for name in names]
+                    cells = [batch.cells[name] for name in names]
+                    if stop - at < batch.rows:
+                        cells = [column[at:stop] for column in cells]
                     try:
                         add(cells, scores)
                     except CellError:
                         for name, column in zip(names, cells, strict=True):  # finds out which column it was
-                            self._add(name, column, scores, start + at)
+                            self._add(name, column, scores, batch.start + at)
                 impossible += finish(scores, out[at:stop])
             return impossible
 
-        return out, sum(in_pieces(batch.num_rows, threads, score, batch.nbytes))
+        return sum(in_pieces(batch.rows, threads, score, batch.size))
 
     def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
         try:

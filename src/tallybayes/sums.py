@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Exact, Floats, window
+
+MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,42 @@ def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> Class
         raise InfiniteError(infinite)
     squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
     return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
+
+
+def sum_matrix(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
+    """The same for every column of a matrix, some columns at a time: full windows of limbs are large."""
+    step = max(MOST_CELLS // max(len(groups.counts()), 1), 1)
+    parts = []
+    for start in range(0, values.shape[1], step):
+        part = values if step >= values.shape[1] else np.ascontiguousarray(values[:, start : start + step])
+        n, x, xx, finite = kernels.sum_matrix(part, groups, squares)
+        if not finite:
+            raise InfiniteError(int(np.flatnonzero(np.isinf(values).any(axis=1))[0]))
+        squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
+        parts.append(ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared))
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def joined(parts: Sequence[ClassSums]) -> ClassSums:
+    """Sums of columns, one part after the other."""
+    squares = [part.xx for part in parts if part.xx is not None]
+    return ClassSums(
+        concatenated([part.n for part in parts]),
+        concatenated([part.x for part in parts]),
+        concatenated(squares) if squares else None,
+    )
+
+
+def as_columns(sums: ClassSums) -> ClassSums:
+    """The sums of a single column, as those of a matrix that has no other."""
+    return ClassSums(sums.n[None], sums.x[None], None if sums.xx is None else sums.xx[None])
+
+
+def concatenated(parts: Sequence[Exact]) -> Exact:
+    """One array after the other."""
+    low = min(part.low for part in parts)
+    high = max(part.low + part.limbs.shape[-1] for part in parts)
+    return Exact(np.concatenate([part.widened(low, high - low).limbs for part in parts]), low)
 
 
 def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:

@@ -8,7 +8,7 @@ hold nothing are as if never met: `canonical` leaves them out.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
+from tallybayes.slots import Positions, Slot
 from tallybayes.sums import weighted_sums
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
-Slot = str | int
 
 LEAST_WEIGHT = 2.0**-128  # of a row
 
@@ -105,7 +105,9 @@ class Tally(Additive):
 
     def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
         self._classes = {key: i for i, key in enumerate(classes)}
-        self._slots = {slot: i for i, slot in enumerate(slots)}
+        self._slots: dict[Slot, int] = (
+            slots if isinstance(slots, Positions) else {slot: i for i, slot in enumerate(slots)}
+        )
         # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
         self._arrays = dict(sums)
 
@@ -190,8 +192,10 @@ class Tally(Additive):
             filled |= ~array.is_zero()
         return filled
 
-    def aligned(self, slots: Sequence[Slot], classes: Sequence[Key]) -> Tally:
+    def aligned(self, slots: Collection[Slot], classes: Sequence[Key]) -> Tally:
         """The same sums with exactly these labels, in this order; what was never met counts zero."""
+        if slots is self._slots and list(classes) == self.classes:
+            return Tally(classes, slots, {k: Exact(v.limbs.copy(), v.low).carried() for k, v in self.sums.items()})
         result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
         to_slots, from_slots = _common(result._slots, self._slots)
         to_classes, from_classes = _common(result._classes, self._classes)
@@ -247,8 +251,10 @@ class Tally(Additive):
 
     def _admit(self, other: Tally) -> None:
         """Makes room for the other's labels."""
-        for slot in other._slots:
-            self._slots.setdefault(slot, len(self._slots))
+        if other._slots is not self._slots and not other._slots.keys() <= self._slots.keys():
+            self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
+            for slot in other._slots:
+                self._slots.setdefault(slot, len(self._slots))
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
         for array in self._arrays.values():

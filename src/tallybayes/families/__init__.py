@@ -1,9 +1,11 @@
 """The families, by name. One short file each; `base` and `measured` say what a family is."""
 
+from tallybayes.families.bag import Bag
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.bernoulli import Bernoulli
 from tallybayes.families.categorical import Categorical
 from tallybayes.families.density import Density
+from tallybayes.families.each import Each
 from tallybayes.families.exponential import Exponential
 from tallybayes.families.gamma import Gamma
 from tallybayes.families.gaussian import Gaussian
@@ -17,9 +19,11 @@ from tallybayes.families.words import Words
 FAMILIES: dict[str, type[Family]] = {
     family.__name__: family
     for family in (
+        Bag,
         Bernoulli,
         Categorical,
         Density,
+        Each,
         Exponential,
         Gamma,
         Gaussian,
@@ -35,10 +39,12 @@ __all__ = [
     "FAMILIES",
     "JEFFREYS",
     "LAPLACE",
+    "Bag",
     "Belief",
     "Bernoulli",
     "Categorical",
     "Density",
+    "Each",
     "Exponential",
     "Family",
     "Gamma",

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallybayes import single
 from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
@@ -106,12 +107,22 @@ class Belief(ABC):
 class Family(ABC):
     """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
 
+    takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     counting: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[tuple[str, ...]] = ()  # settings younger than the file: filed where they are not the default
 
     @abstractmethod
     def encode(self, cells: pa.Array) -> Any:
         """Arrow cells in the form that this family counts and scores; sliceable."""
+
+    def encode_one(self, value: Any) -> Any:
+        """The same for one cell that is a plain value of Python or numpy: a number, a truth, a text or None."""
+        return self.encode(single.one_cell(value))
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "encode" in cls.__dict__ and "encode_one" not in cls.__dict__:  # or else the two would differ
+            cls.encode_one = Family.encode_one  # type: ignore[method-assign]
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> Tally:
@@ -121,14 +132,17 @@ class Family(ABC):
         """The same for one cell that is a text; nothing, if that is no quicker."""
         return None
 
+    def table_size(self, classes: int) -> int:
+        """How many bytes a tally of so many classes takes, where that is much whatever it counts."""
+        return 0
+
     @abstractmethod
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""
 
-    @classmethod
-    def empty(cls) -> Tally:
+    def empty(self) -> Tally:
         """The tally of no rows."""
-        return Tally.empty(cls.fields())
+        return Tally.empty(self.fields())
 
     def takes(self, slots: Sequence[Any]) -> bool:
         """Whether these are slots of this family's tallies."""
@@ -161,8 +175,7 @@ class Family(ABC):
         """The name of the statistics kept, by default this family's own."""
         return cls.__name__
 
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
+    def fields(self) -> tuple[str, ...]:
         """The names of the sums in this family's tallies; `n`, how many or how much, is always one."""
         return ("n",)
 
@@ -182,6 +195,10 @@ class Family(ABC):
 
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def beliefs(self) -> set[str]:
+        """The names by which settings can be changed."""
+        return set(self.settings())
 
     def filed(self) -> dict[str, Any]:
         """The settings that a file holds."""

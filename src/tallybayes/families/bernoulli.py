@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes import frames, kernels
-from tallybayes.exact import Codes, Floats
+from tallybayes import frames, single
+from tallybayes.exact import Codes
 from tallybayes.families.base import Belief
 from tallybayes.families.categorical import Categorical
 from tallybayes.families.posteriors import Beta, Posterior
@@ -43,8 +44,10 @@ class Bernoulli(Categorical):
             )
 
     def encode(self, cells: pa.Array) -> Codes:
-        if pa.types.is_dictionary(cells.type) or frames.is_text(cells.type):
-            coded = pc.dictionary_encode(frames.decoded(cells) if pa.types.is_dictionary(cells.type) else cells)
+        if pa.types.is_dictionary(cells.type):
+            cells = frames.decoded(cells)
+        if frames.is_text(cells.type):
+            coded = pc.dictionary_encode(cells)
             read = np.append([_truth(word) for word in coded.dictionary.to_pylist()], np.nan)
             numbers = read[coded.indices.fill_null(len(read) - 1).to_numpy(zero_copy_only=False)]
         else:
@@ -57,6 +60,12 @@ class Bernoulli(Categorical):
             found = repr(cells[row].as_py())
             raise CellError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
         return codes.astype(np.int32)
+
+    def encode_one(self, value: Any) -> Codes:
+        truth = _truth(value) if value is None or type(value) is str else float(value)
+        if truth not in (0.0, 1.0) and truth == truth:
+            return self.encode(single.one_cell(value))  # which says what is wrong
+        return np.array([truth if truth == truth else -1.0], np.int32)
 
     def takes(self, slots: Sequence[object]) -> bool:
         return set(slots) <= set(LEVELS)
@@ -80,9 +89,6 @@ def _truth(word: str | None) -> float:
 
 
 class BernoulliBelief(SmoothedBelief):
-    def add_evidence(self, cells: Codes, scores: Floats) -> None:
-        kernels.add_table(cells, self.table, scores)
-
     def posterior(self, index: int) -> Posterior:
         misses, hits = (self.counts[:, index] + self.pseudo).tolist()
         return Beta("true", hits, misses)

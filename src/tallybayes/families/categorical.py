@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames, kernels
+from tallybayes import frames, kernels, single
 from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.smoothing import LAPLACE, Alpha, SmoothedBelief, as_alpha, named_levels
 from tallybayes.frames import CellError
 from tallybayes.strings import string_buffers
 from tallybayes.tally import Key, Rows, Tally
+
+Texts = Any  # an Arrow array of texts, or a list of a few
 
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
 
@@ -47,7 +50,10 @@ class Categorical(Family):
             return frames.decoded(texts)
         return texts
 
-    def tally(self, cells: pa.Array, rows: Rows) -> Tally:
+    def encode_one(self, value: Any) -> Texts:
+        return [single.text(value)]
+
+    def tally(self, cells: Texts, rows: Rows) -> Tally:
         codes, levels = met_levels(cells)
         return Tally(rows.classes, levels, {"n": rows.count(codes, len(levels))})
 
@@ -65,11 +71,11 @@ class LevelBelief(SmoothedBelief):
         self._index = kernels.StringIndex()
         lookup(self._index, pa.array(levels, pa.string()), grow=True)
 
-    def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
-        kernels.add_table(codes_of(self._index, cells), self.table, scores)
+    def codes(self, cells: Texts) -> Codes:
+        return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
 
 
-def met_levels(cells: pa.Array) -> tuple[Codes, list[str]]:
+def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
     """Each cell's level by number (-1 where missing), and the levels' texts."""
     index = kernels.StringIndex()
     codes = codes_of(index, cells, grow=True)
@@ -85,8 +91,10 @@ def met_levels(cells: pa.Array) -> tuple[Codes, list[str]]:
         raise
 
 
-def codes_of(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) -> Codes:
+def codes_of(index: kernels.StringIndex, cells: Texts, grow: bool = False) -> Codes:
     """Numbers of texts, below zero for those missing or unknown; a dictionary's words are looked up once each."""
+    if isinstance(cells, list):
+        return index.encode_few(cells, grow)
     if not pa.types.is_dictionary(cells.type):
         return lookup(index, cells, grow)
     words = np.append(lookup(index, cells.dictionary, grow), np.int32(-1))

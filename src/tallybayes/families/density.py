@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tallybayes.exact import Floats
 from tallybayes.families import special
 from tallybayes.families.base import Belief, by_class
-from tallybayes.families.measured import LARGEST
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.support import LARGEST
 from tallybayes.families.values import Values
 from tallybayes.tally import Key, Tally
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes.exact import Floats
-from tallybayes.families.measured import LARGEST, NOT_NEGATIVE, Measured, Support
+from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import GammaRate, Posterior
+from tallybayes.families.support import LARGEST, NOT_NEGATIVE, Support
 
 
 class ExponentialSums(NamedTuple):

@@ -12,8 +12,9 @@ from tallybayes import kernels
 from tallybayes.exact import Exact, Floats
 from tallybayes.exact import mean as exact_mean
 from tallybayes.families import special
-from tallybayes.families.measured import LARGEST, POSITIVE, Measured, Support
+from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.support import LARGEST, POSITIVE, Support
 
 LARGEST_SHAPE = 1e9  # values that hardly differ have no finite shape
 

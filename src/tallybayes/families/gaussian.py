@@ -11,7 +11,8 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import TRACE, Exact, Floats, mean, scatter
 from tallybayes.families import special
-from tallybayes.families.base import Belief, NotLinearError, Scorer
+from tallybayes.families.base import Belief, NotLinearError
+from tallybayes.families.compiled import CompiledBelief
 from tallybayes.families.measured import Measured, MeasuredBelief
 from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
 from tallybayes.sums import Square
@@ -48,7 +49,8 @@ class Gaussian(Measured[GaussianSums]):
     The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
     classes. `m=0` and `plugin` is maximum likelihood. With mean and variance integrated out, a new value has
     Student's distribution with m + n degrees of freedom. A column that never varied says nothing about the class.
-    With `shared` all classes have one variance, that of their values around the means of their own classes.
+    With `shared` all classes have one variance, that of their values around the means of their own classes. `noise` is
+    a variance of its own, added to every class's.
 
     >>> s = Moments(n=np.array([4.0]), mean=np.array([5.0]), scatter=np.array([8.0]))
     >>> Gaussian(m=0.0).estimate(s)
@@ -56,14 +58,15 @@ class Gaussian(Measured[GaussianSums]):
     """
 
     sums: ClassVar[Any] = GaussianSums
-    later: ClassVar[tuple[str, ...]] = ("shared",)
+    later: ClassVar[tuple[str, ...]] = ("shared", "noise")
     m: float = 1.0
     mean: float | None = None
     variance: float | None = None
     shared: bool = False
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
-        self.settle("m")
+        self.settle("m", "noise")
         self.settle_choice("plugin", bool, 0, 1)
         self.settle_choice("shared", bool, 0, 1)
         self.settle("mean", least=-np.inf)
@@ -97,6 +100,9 @@ class Gaussian(Measured[GaussianSums]):
             variance=variance if self.variance is None else self.variance,
         )
 
+    def settled(self) -> bool:
+        return self.m == 0 or None not in (self.mean, self.variance)
+
     def alike(self, total: Any) -> bool:
         return self.m > 0 and self.variance is None and float(np.max(total.scatter)) == 0.0
 
@@ -105,8 +111,9 @@ class Gaussian(Measured[GaussianSums]):
         if not self.shared:
             return s
         _, _, between = self._moved(s)
-        within = np.where(s.n > 0, s.scatter + between, 0.0).sum()
-        return Pooled(s.n, s.mean, s.scatter, np.full(len(s.n), s.n.sum()), np.full(len(s.n), within))
+        within = np.where(s.n > 0, s.scatter + between, 0.0).sum(axis=-1, keepdims=True)
+        every, none = s.n.sum(axis=-1, keepdims=True), np.zeros_like(s.n)
+        return Pooled(s.n, s.mean, s.scatter, none + every, none + within)
 
     def _moved(self, s: Any) -> tuple[Floats, Floats, Floats]:
         """Weight and mean of the prior's m values and the n counted, and how much both scatter around it."""
@@ -124,7 +131,7 @@ class Gaussian(Measured[GaussianSums]):
         weight, mean, between = prior._moved(s)
         n, scatter = (s.all_n, s.within) if isinstance(s, Pooled) else (s.n, s.scatter + between)
         nu = self.m + n
-        return weight, nu, mean, np.minimum((self.m * prior.variance + scatter) / nu, WIDEST**2)
+        return weight, nu, mean, np.minimum((self.m * prior.variance + scatter) / nu + self.noise, WIDEST**2)
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         weight, nu, mean, variance = self.updated(s)
@@ -166,30 +173,14 @@ class Gaussian(Measured[GaussianSums]):
         s = self.pooled(s)
         with np.errstate(divide="ignore", invalid="ignore"):
             weight, _, _, variance = self.updated(s)
+        formula, plugin, predictive = self.scorers()
         if not np.all((weight > 0) & (variance > 0)):
-            return MeasuredBelief(self, s)
-        return NormalBelief(self, s) if self.plugin else StudentBelief(self, s)
+            return formula(self, s)
+        return plugin(self, s) if self.plugin else predictive(self, s)
 
-
-class CompiledBelief(MeasuredBelief):
-    """A kernel and its settings for every class: many rows and several columns at once."""
-
-    kernel: Callable[..., int]
-    settings: list[Floats]
-
-    def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        self.together([self])([cells], scores)
-
-    @classmethod
-    def together(cls, beliefs: Sequence[Any]) -> Scorer:
-        settings = [np.stack(each) for each in zip(*(belief.settings for belief in beliefs), strict=True)]
-
-        def score(cells: Sequence[Any], scores: Floats) -> None:
-            if cls.kernel(list(cells), *settings, scores):  # some values are so far out that they may be infinite
-                for belief, column in zip(beliefs, cells, strict=True):
-                    belief.family.check(column)
-
-        return score
+    def scorers(self) -> Sequence[Callable[[Any, Any], Belief]]:
+        """What scores by the formula, and by the kernels for estimated parameters and for such integrated out."""
+        return MeasuredBelief, NormalBelief, StudentBelief
 
 
 class NormalBelief(CompiledBelief):
@@ -202,6 +193,11 @@ class NormalBelief(CompiledBelief):
         _, _, mean, variance = family.updated(s)
         self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
 
+    @staticmethod
+    def formula(x: Floats, *settings: Floats) -> Floats:
+        mean, precision, constant = settings
+        return constant - 0.5 * (x - mean) ** 2 * precision
+
 
 class StudentBelief(CompiledBelief):
     """Mean and variance integrated out: Student's density."""
@@ -213,6 +209,11 @@ class StudentBelief(CompiledBelief):
         weight, nu, mean, variance = family.updated(s)
         width = variance * (1.0 + 1.0 / weight)
         self.settings = [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
+
+    @staticmethod
+    def formula(x: Floats, *settings: Floats) -> Floats:
+        mean, precision, power, constant = settings
+        return constant - power * np.log1p((x - mean) ** 2 * precision)
 
 
 def student_constant(nu: Floats, width: Floats) -> Floats:

@@ -9,8 +9,11 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.measured import COUNT, Measured, Support
+from tallybayes.families.base import Belief
+from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Beta, Posterior
+from tallybayes.families.support import COUNT, Support
+from tallybayes.families.whole import WholeBelief
 
 SMALLEST = 1e-300  # a probability to draw at
 
@@ -61,6 +64,9 @@ class Geometric(Measured[GeometricSums]):
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.asarray(random.geometric(np.maximum(parameters["probability"], SMALLEST)) - 1.0)
+
+    def scorer(self, s: Any) -> Belief:
+        return WholeBelief(self, s)
 
     def posterior(self, s: Any) -> Posterior:
         return Beta("probability", float(self.alpha + s.n), float(self.beta + s.x))

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.exact import Floats
+from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.intervals import METHODS
 from tallybayes.families.smoothing import LAPLACE, MEstimate, SmoothedBelief, as_alpha
@@ -73,8 +73,8 @@ class IntervalBelief(SmoothedBelief):
         widths = np.minimum(np.diff(edges / 2.0), HALF_RANGE) * 2.0
         self.table -= np.log(np.where(widths > 0, widths, 1.0))[:, None]
 
-    def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        kernels.add_table(kernels.find_intervals(cells, self._starts), self.table, scores)
+    def codes(self, cells: Floats) -> Codes:
+        return kernels.find_intervals(cells, self._starts)
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         """Within the range of the values met: how far beyond it others lie, nothing says."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,8 +11,9 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import Floats
 from tallybayes.families.base import Belief
-from tallybayes.families.gaussian import Gaussian
-from tallybayes.families.measured import POSITIVE, MeasuredBelief, Support
+from tallybayes.families.gaussian import Gaussian, NormalBelief, StudentBelief
+from tallybayes.families.measured import MeasuredBelief
+from tallybayes.families.support import POSITIVE, Support
 from tallybayes.sums import Square
 
 
@@ -46,19 +48,30 @@ class LogNormal(Gaussian):
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.exp(super().draw(random, **parameters))
 
-    def scorer(self, s: Any) -> Belief:
-        return LogNormalBelief(self, self.pooled(s))
+    def scorers(self) -> Sequence[Callable[[Any, Any], Belief]]:
+        return LogFormulaBelief, LogNormalBelief, LogStudentBelief
 
 
-class LogNormalBelief(MeasuredBelief):
+class LogNormalBelief(NormalBelief):
     """What a Gaussian says about the logarithm, less the logarithm: the scale on which it says it."""
 
-    def __init__(self, family: LogNormal, s: Any) -> None:
-        super().__init__(family, s)
-        self._inner = Gaussian(m=family.m, mean=family.mean, variance=family.variance, plugin=family.plugin).scorer(s)
+    logs = True
+
+
+class LogStudentBelief(StudentBelief):
+    """The same with mean and variance integrated out."""
+
+    logs = True
+
+
+class LogFormulaBelief(MeasuredBelief):
+    """The same by the Gaussian's formula."""
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        self.family.outside(cells)
-        logs = kernels.logarithm(cells)  # missing where there is none
-        self._inner.add_evidence(logs, scores)
-        scores[:, : len(logs)] -= np.where(np.isnan(logs), 0.0, logs)
+        missing = self.family.outside(cells) | np.isnan(cells)
+        logs = np.where(missing, 0.0, kernels.logarithm(cells))
+        gaussian = Gaussian(
+            **{name: getattr(self.family, name) for name in ("m", "mean", "variance", "plugin", "noise")}
+        )
+        said = gaussian.log_likelihood(self._columns, logs[None, :]) - logs
+        scores[:, : len(cells)] += np.where(missing, 0.0, said)

@@ -11,57 +11,31 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes import frames
+from tallybayes import frames, single
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.support import LARGEST, REAL, Support
 from tallybayes.frames import CellError
-from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, weighted_sums
+from tallybayes.sums import (
+    ClassSums,
+    InfiniteError,
+    Square,
+    as_columns,
+    joined,
+    sum_by_class,
+    sum_matrix,
+    weighted_sums,
+)
 from tallybayes.tally import Key, Rows, Tally
 
-FURTHEST = 1e150  # a number drawn: its square is still a number
-LEAST = 1e-300  # a number drawn that must be above 0
-MOST = 2.0**63 - 1024.0  # a whole number drawn
-
 S = TypeVar("S", bound=tuple[Any, ...])
-
-
-class Support(NamedTuple):
-    """Which numbers a family takes, in words and as a test."""
-
-    words: str
-    lowest: float = -np.inf
-    open: bool = False  # the lowest itself is not taken
-    whole: bool = False
-
-    def outside(self, x: Floats) -> NDArray[np.bool_]:
-        """Where a number is not taken; NaN is a missing cell and is."""
-        bad: NDArray[np.bool_] = np.isinf(x)
-        if np.isfinite(self.lowest):
-            bad |= x <= self.lowest if self.open else x < self.lowest
-        if self.whole:
-            bad |= x != np.floor(x)
-            bad &= ~np.isnan(x)
-        return bad
-
-    def nearest(self, x: Floats) -> Floats:
-        """Numbers that a long tail brought beyond what can be computed with, at the end of it."""
-        if self.whole:
-            return np.clip(x, self.lowest, MOST)
-        return np.clip(x, LEAST if self.open else max(self.lowest, -FURTHEST), FURTHEST)
-
-
-LARGEST = float(np.finfo(np.float64).max)
-REAL = Support("a finite number")
-COUNT = Support("a whole number of at least 0", 0.0, whole=True)
-POSITIVE = Support("a number above 0", 0.0, open=True)
-NOT_NEGATIVE = Support("a finite number of at least 0", 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -127,15 +101,17 @@ class Measured(Family, Generic[S]):
     def statistics(cls) -> str:
         return str(cls.sums.__name__)
 
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
-        return tuple(cls.sums._fields)
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.sums._fields)
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return set(slots) <= {""}
 
     def encode(self, cells: pa.Array) -> Floats:
         return np.ascontiguousarray(frames.numbers(cells))
+
+    def encode_one(self, value: Any) -> Floats:
+        return single.number(value) if type(value) is str else np.array([value], np.float64)
 
     def check(self, x: Floats) -> None:
         bad = np.flatnonzero(self.support.outside(x))
@@ -162,16 +138,17 @@ class Measured(Family, Generic[S]):
         if self.support is not REAL:
             self.check(cells)
         try:
-            sums = self._sums(self.sufficient(cells), cells, rows)
+            sums = self.sums_of(cells, rows)
         except InfiniteError as infinite:
             reason = f"the value is infinite; {type(self).__name__} expects {self.support.words}."
             raise CellError(infinite.row, reason) from None
         shaped = {name: Exact(array.limbs[None], array.low) for name, array in sums.items()}
         return Tally(rows.classes, [""], shaped)
 
-    def _sums(self, statistics: S, cells: Floats, rows: Rows) -> dict[str, Exact]:
-        """Each statistic's sum by class; a value and its square are summed in one pass."""
-        wanted = dict(zip(self.sums._fields, statistics, strict=True))
+    def sums_of(self, cells: Floats, rows: Rows) -> dict[str, Exact]:
+        """Each statistic's sum by class, of a column or of all columns of a matrix; a value and its square in one
+        pass."""
+        wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
         passes = {
             id(value): _pass(_present(value, cells), rows, id(value) in squared)
@@ -196,10 +173,19 @@ class Measured(Family, Generic[S]):
     def _believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         known = tally.aligned([""], classes).sums
         total = self.read({name: array.sum(axis=1) for name, array in known.items()})
-        each = self.read({name: array[0] for name, array in known.items()})
+        return self.believe_one(total, self.read({name: array[0] for name, array in known.items()}))
+
+    def believe_one(self, total: Any, each: Any) -> Belief:
+        """What is believed of a column, from the sums of all classes together and of each."""
         if self.alike(total):
-            each = type(each)(*(np.full(len(classes), value.item()) for value in total))
+            each = type(each)(
+                *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
+            )
         return self.informed(total).scorer(each)
+
+    def settled(self) -> bool:
+        """Whether nothing has to be known of the whole column."""
+        return type(self).informed is Measured.informed
 
     def alike(self, total: Any) -> bool:
         """Whether the column as a whole shows that no class can differ from another."""
@@ -221,6 +207,10 @@ def _present(value: Floats, cells: Floats) -> Floats:
 
 
 def _pass(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+    if values.ndim == 2:
+        if rows.weights is None:
+            return sum_matrix(values, rows.groups, squares)
+        return joined([as_columns(_pass(np.ascontiguousarray(column), rows, squares)) for column in values.T])
     if rows.weights is None:
         return sum_by_class(values, rows.groups, squares)
     width = len(rows.classes)
@@ -236,7 +226,7 @@ class MeasuredBelief(Belief):
     def __init__(self, family: Measured[Any], s: Any) -> None:
         self.family = family
         self.s = s
-        self._columns = type(s)(*(np.asarray(value)[:, None] for value in s))
+        self._columns = type(s)(*(np.asarray(value)[..., None] for value in s))
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         missing = np.isnan(cells) | self.family.outside(cells)

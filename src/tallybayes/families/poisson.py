@@ -9,8 +9,11 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families import special
-from tallybayes.families.measured import COUNT, Measured, Support
+from tallybayes.families.base import Belief
+from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import GammaRate, Posterior
+from tallybayes.families.support import COUNT, NOT_NEGATIVE, Support
+from tallybayes.families.whole import WholeBelief
 
 LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a double has
 
@@ -25,20 +28,28 @@ class Poisson(Measured[PoissonSums]):
     """A whole number of events, Poisson with an unknown rate.
 
     The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units. Both 0 and `plugin`:
-    maximum likelihood. With the rate integrated out, a new value is negative binomial.
+    maximum likelihood. With the rate integrated out, a new value is negative binomial. `whole=False` takes any number
+    of at least 0, such as a weighted count: its formula says as much as between whole numbers, and adds up to one no
+    longer.
 
     >>> Poisson().estimate(PoissonSums(n=np.array([9.0]), x=np.array([29.0])))
     {'rate': array([3.])}
     """
 
     sums: ClassVar[Any] = PoissonSums
-    support: ClassVar[Support] = COUNT
+    later: ClassVar[tuple[str, ...]] = ("whole",)
     shape: float = 1.0
     rate: float = 1.0
+    whole: bool = True
 
     def __post_init__(self) -> None:
         self.settle("shape", "rate")
         self.settle_choice("plugin", bool, 0, 1)
+        self.settle_choice("whole", bool, 0, 1)
+
+    @property
+    def support(self) -> Support:  # type: ignore[override]
+        return COUNT if self.whole else NOT_NEGATIVE
 
     def sufficient(self, x: Floats) -> PoissonSums:
         return PoissonSums(n=1, x=x)
@@ -64,6 +75,9 @@ class Poisson(Measured[PoissonSums]):
         rate = parameters["rate"]
         large = np.rint(random.normal(rate, np.sqrt(rate)))
         return np.where(rate < LARGE, random.poisson(np.minimum(rate, LARGE)), large)
+
+    def scorer(self, s: Any) -> Belief:
+        return WholeBelief(self, s)
 
     def posterior(self, s: Any) -> Posterior:
         return GammaRate(float(self.shape + s.x), float(self.rate + s.n))

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.exact import Floats
-from tallybayes.families.base import Belief, Terms, as_number, by_class
+from tallybayes import kernels
+from tallybayes.exact import Codes, Floats
+from tallybayes.families.base import Belief, Scorer, Terms, as_number, by_class
 from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
@@ -108,6 +109,23 @@ class SmoothedBelief(Belief):
         self.probability = smoothed(counts, self.pseudo)
         with np.errstate(divide="ignore"):
             self.table = np.ascontiguousarray(np.log(self.probability))
+
+    def codes(self, cells: Any) -> Codes:
+        """Every cell's level by number, below zero where it is missing or unknown."""
+        return cells
+
+    def add_evidence(self, cells: Any, scores: Floats) -> None:
+        self.together([self])([cells], scores)
+
+    @classmethod
+    def together(cls, beliefs: Sequence[Any]) -> Scorer:
+        tables, coders = [belief.table for belief in beliefs], [belief.codes for belief in beliefs]
+
+        def score(cells: Sequence[Any], scores: Floats) -> None:
+            codes = [code(column) for code, column in zip(coders, cells, strict=True)]
+            kernels.add_tables(codes, tables, scores)
+
+        return score
 
     def estimates(self) -> dict[str, Floats]:
         return dict(zip(self.levels, self.probability, strict=True))

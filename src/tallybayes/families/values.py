@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes import frames
+from tallybayes import frames, single
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
-from tallybayes.families.measured import REAL
+from tallybayes.families.support import REAL
 from tallybayes.frames import CellError
 from tallybayes.tally import Rows, Tally
 
@@ -45,7 +45,12 @@ class Values(Family):
         return all(isinstance(slot, int) and abs(slot) <= most for slot in slots)
 
     def encode(self, cells: pa.Array) -> Floats:
-        x = np.ascontiguousarray(frames.numbers(cells))
+        return self._finite(np.ascontiguousarray(frames.numbers(cells)))
+
+    def encode_one(self, value: Any) -> Floats:
+        return self._finite(single.number(value))
+
+    def _finite(self, x: Floats) -> Floats:
         bad = np.flatnonzero(REAL.outside(x))
         if bad.size:
             row = int(bad[0])

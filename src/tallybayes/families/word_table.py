@@ -78,14 +78,7 @@ class WordTable:
 
     @cached_property
     def _table(self) -> Floats:
-        said = self.said
-        if said.table is not None:
-            return np.ascontiguousarray(said.table)
-        table = said.otherwise[:, None] + said.each
-        base = np.where(np.isfinite(said.otherwise), said.otherwise, 0.0)[self.seen.words]
-        table[self.seen.words, self.seen.classes] = base + said.cells + said.each[self.seen.classes]
-        table[:, self.blank] = said.each[self.blank]
-        return np.ascontiguousarray(table)
+        return dense_table(self.seen, self.said)
 
     def _make_scorer(self) -> kernels.WordScorer:
         if self._dense:
@@ -105,6 +98,17 @@ class WordTable:
         held = np.ascontiguousarray(classes[order], np.int32)
         scorer = kernels.WordScorer(self.seen.index, starts, held, ones, zeros, np.zeros(self.width))
         return scorer, np.bincount(classes, minlength=self.width).astype(np.float64)
+
+
+def dense_table(seen: Seen, said: Said) -> Floats:
+    """What every word says about every class."""
+    if said.table is not None:
+        return np.ascontiguousarray(said.table)
+    table = said.otherwise[:, None] + said.each
+    base = np.where(np.isfinite(said.otherwise), said.otherwise, 0.0)[seen.words]
+    table[seen.words, seen.classes] = base + said.cells + said.each[seen.classes]
+    table[:, said.blank] = said.each[said.blank]
+    return np.ascontiguousarray(table)
 
 
 def _by_word(words: Codes, classes: Codes, size: int) -> tuple[Any, Counts]:

@@ -171,12 +171,10 @@ class Words(Family):
     def __getstate__(self) -> dict[str, Any]:
         return self.settings()
 
-    @classmethod
-    def fields(cls) -> tuple[str, ...]:
+    def fields(self) -> tuple[str, ...]:
         return FIELDS
 
-    @classmethod
-    def empty(cls) -> Any:
+    def empty(self) -> Any:
         return WordTally.empty()
 
     def takes(self, slots: Sequence[Any]) -> bool:

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "pages.hpp"
+
 namespace tallybayes {
 
 namespace nb = nanobind;
@@ -27,8 +29,9 @@ template <class T>
 nb::object give(std::vector<size_t> shape, T** data) {
     size_t count = 1;
     for (size_t side : shape) count *= side;
-    *data = new T[count]();
-    nb::capsule owner(*data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    auto* held = new Pages<T>(count);
+    *data = held->data();
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Pages<T>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T>(*data, shape.size(), shape.data(), owner));
 }
 
@@ -43,5 +46,6 @@ nb::object give(std::vector<T>&& values) {
 
 void bind_strings(nb::module_& m);
 void bind_words(nb::module_& m);
+void bind_bags(nb::module_& m);
 
 }  // namespace tallybayes

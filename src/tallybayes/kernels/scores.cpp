@@ -6,15 +6,7 @@
 #include <cstring>
 #include <limits>
 
-// One source, compiled for the baseline and for AVX2, chosen when the library is loaded.
-#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && __GNUC__ >= 12
-#define BOTH __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define BOTH
-#endif
-
-// What is not inlined would be compiled for the baseline only.
-#define INLINE inline __attribute__((always_inline))
+#include "both.hpp"
 
 namespace tallybayes {
 namespace {
@@ -50,35 +42,8 @@ INLINE double log1p_positive(double u) {
     return exponent * ln2 + (2.0 * s + 2.0 * s * (z * p));
 }
 
-// exp(x) for −1000 ≤ x ≤ 0, without branches: x = k·ln2 + r with |r| ≤ ½·ln2, a series in r, and 2^k in two factors, so that what is too small for
-// a double fades to 0 as it should.
-INLINE double exp_negative(double x) {
-    constexpr double shift = 6755399441055744.0;  // 1.5·2^52: adding it leaves k in the lowest bits
-    const double k = (x * 1.4426950408889634 + shift) - shift;
-    const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
-    double p = 1.0 / 6227020800;
-    p = p * r + 1.0 / 479001600;
-    p = p * r + 1.0 / 39916800;
-    p = p * r + 1.0 / 3628800;
-    p = p * r + 1.0 / 362880;
-    p = p * r + 1.0 / 40320;
-    p = p * r + 1.0 / 5040;
-    p = p * r + 1.0 / 720;
-    p = p * r + 1.0 / 120;
-    p = p * r + 1.0 / 24;
-    p = p * r + 1.0 / 6;
-    p = p * r + 0.5;
-    p = 1.0 + (r + r * r * p);
-    const double first = k * 0.5 + shift;
-    const double second = (k - (first - shift)) + shift;
-    constexpr uint64_t one = 0x3ff0000000000000;
-    return p * std::bit_cast<double>((std::bit_cast<uint64_t>(first) << 52) + one) *
-           std::bit_cast<double>((std::bit_cast<uint64_t>(second) << 52) + one);
-}
-
 constexpr int64_t stretch = 512;
 constexpr double far = 1e300;
-constexpr double lowest = -1000.0;  // exp of this is 0
 constexpr double never = -std::numeric_limits<double>::infinity();
 
 // steep·log(1 + v) as a series of so many terms, for v so small that the next one does not matter.
@@ -130,6 +95,39 @@ INLINE void fetch_next(const double* x, int64_t count) {
     for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(x + stretch + i, 0, 2);
 }
 
+// A stretch of every column, one value after the other. Columns of a matrix that is kept row by row are turned, some at
+// a time, so that what lies side by side in memory is read once.
+class Stretch {
+public:
+    INLINE Stretch(const Columns& columns, int64_t first, int64_t count)
+        : columns_(columns), first_(first), count_(count) {}
+
+    INLINE const double* operator[](size_t column) {
+        if (columns_.step == 1) {
+            const double* x = columns_.x[column] + first_;
+            fetch_next(x, count_);
+            return x;
+        }
+        if (column % side == 0) turn(column);
+        return turned_[column % side];
+    }
+
+private:
+    static constexpr size_t side = 8;
+
+    INLINE void turn(size_t column) {
+        const size_t wide = std::min(side, columns_.x.size() - column);
+        for (size_t k = 0; k < wide; ++k) {
+            const double* x = columns_.x[column + k] + first_ * columns_.step;
+            for (int64_t i = 0; i < count_; ++i) turned_[k][i] = x[i * columns_.step];
+        }
+    }
+
+    const Columns& columns_;
+    const int64_t first_, count_;
+    double turned_[side][stretch];
+};
+
 // As a logarithm, for values that may be far out.
 INLINE void add_logarithm(const double* x, int64_t count, double centre, double narrow, double steep, double base,
                           double* __restrict score) {
@@ -153,10 +151,10 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);
         int64_t at = 0;
-        for (const double* column : columns.x)
+        Stretch here(columns, first, count);
+        for (size_t column = 0; column < columns.x.size(); ++column) {
+            const double* x = here[column];
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                const double* x = column + first;
-                if (c == 0) fetch_next(x, count);
                 double* __restrict score = columns.scores + c * columns.stride + first;
                 const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
                 for (int64_t i = 0; i < count; ++i) {
@@ -167,8 +165,29 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
                     score[i] += said == said ? said : 0.0;
                 }
             }
+        }
     }
     return extreme;
+}
+
+// Nothing times −∞, which is not a number either, says nothing.
+BOTH void add_linear(const Columns& columns, const double* weight) {
+    for (int64_t first = 0; first < columns.rows; first += stretch) {
+        const int64_t count = std::min(stretch, columns.rows - first);
+        int64_t at = 0;
+        Stretch here(columns, first, count);
+        for (size_t column = 0; column < columns.x.size(); ++column) {
+            const double* x = here[column];
+            for (int64_t c = 0; c < columns.classes; ++c, ++at) {
+                double* __restrict score = columns.scores + c * columns.stride + first;
+                const double each = weight[at];
+                for (int64_t i = 0; i < count; ++i) {
+                    const double said = x[i] * each;
+                    score[i] += said == said ? said : 0.0;
+                }
+            }
+        }
+    }
 }
 
 // Much data makes u = (x − mean)²·precision small: then a short series does, at a third of the cost of a logarithm.
@@ -178,10 +197,10 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);
         int64_t at = 0;
-        for (const double* column : columns.x) {
-            const double* x = column + first;
+        Stretch here(columns, first, count);
+        for (size_t column = 0; column < columns.x.size(); ++column) {
+            const double* x = here[column];
             const Range met = range(x, count);
-            fetch_next(x, count);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
                 double* score = columns.scores + c * columns.stride + first;
                 const double centre = mean[at], narrow = precision[at], steep = power[at], base = constant[at];
@@ -201,76 +220,6 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
         }
     }
     return extreme;
-}
-
-// Two classes need one exponential: of the odds against the likelier.
-BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows, double* out) {
-    double odds[stretch], one[stretch], other[stretch];
-    int64_t impossible = 0;
-    for (int64_t first = 0; first < rows; first += stretch) {
-        const int64_t count = std::min(stretch, rows - first);
-        const double* a = scores + first;
-        const double* b = scores + stride + first;
-        double* p = out + 2 * first;
-        for (int64_t i = 0; i < count; ++i) {
-            const double below = -std::fabs(a[i] - b[i]);
-            impossible += below == below ? 0 : 1;
-            odds[i] = below < lowest ? lowest : below;
-        }
-        for (int64_t i = 0; i < count; ++i) odds[i] = exp_negative(odds[i]);
-        // Chosen side by side, then written in turn: a choice while writing would be a branch that nobody can foretell.
-        for (int64_t i = 0; i < count; ++i) {
-            const double more = 1.0 / (1.0 + odds[i]), less = odds[i] * more;
-            one[i] = a[i] < b[i] ? less : more;
-            other[i] = a[i] < b[i] ? more : less;
-        }
-        for (int64_t i = 0; i < count; ++i) {
-            p[2 * i] = one[i];
-            p[2 * i + 1] = other[i];
-        }
-    }
-    return impossible;
-}
-
-// Rows in stretches, class by class, so that the compiler makes vectors of the rows.
-BOTH int64_t normalise_any(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
-    double best[stretch], total[stretch];
-    int64_t impossible = 0;
-    for (int64_t first = 0; first < rows; first += stretch) {
-        const int64_t count = std::min(stretch, rows - first);
-        for (int64_t i = 0; i < count; ++i) best[i] = never;
-        for (int64_t c = 0; c < classes; ++c) {
-            const double* score = scores + c * stride + first;
-            for (int64_t i = 0; i < count; ++i) best[i] = score[i] > best[i] ? score[i] : best[i];
-        }
-        for (int64_t i = 0; i < count; ++i) {
-            impossible += best[i] == never ? 1 : 0;
-            total[i] = 0.0;
-        }
-        for (int64_t c = 0; c < classes; ++c) {
-            double* score = scores + c * stride + first;
-            // A loop of its own: in one loop the compiler makes a branch of the bound, and no vectors.
-            for (int64_t i = 0; i < count; ++i) {
-                const double below = score[i] - best[i];
-                score[i] = below > lowest ? below : lowest;
-            }
-            for (int64_t i = 0; i < count; ++i) {
-                score[i] = exp_negative(score[i]);
-                total[i] += score[i];
-            }
-        }
-        for (int64_t i = 0; i < count; ++i) total[i] = 1.0 / total[i];
-        for (int64_t c = 0; c < classes; ++c) {
-            const double* share = scores + c * stride + first;
-            double* p = out + first * classes + c;
-            for (int64_t i = 0; i < count; ++i) p[i * classes] = share[i] * total[i];
-        }
-    }
-    return impossible;
-}
-
-int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
-    return classes == 2 ? normalise_pairs(scores, stride, rows, out) : normalise_any(scores, stride, rows, classes, out);
 }
 
 }  // namespace tallybayes

@@ -126,6 +126,8 @@ void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) 
     }
 }
 
+int32_t StringIndex::encode(std::string_view text, bool grow) { return find(probe(text), grow); }
+
 template <class Resolve>
 inline void StringIndex::each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const {
     Probe probes[ahead];

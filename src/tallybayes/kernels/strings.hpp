@@ -47,6 +47,8 @@ public:
     int64_t size() const { return int64_t(ends_.size()) - 1; }
     // Writes each cell's number, -1 for a missing one; a string not met before gets the next number, or `unknown`.
     void encode(const StringColumn& column, bool grow, int32_t* codes);
+    // The same for one string.
+    int32_t encode(std::string_view text, bool grow);
     // The same for parts of a text that can be read eight bytes beyond its end.
     void encode(const char* text, const std::vector<Span>& spans, bool grow, std::vector<int32_t>& codes);
     void look_up(const char* text, const std::vector<Span>& spans, std::vector<int32_t>& codes) const;

@@ -26,6 +26,19 @@ nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t
     return result;
 }
 
+// A few strings as Python has them: not worth a column.
+nb::object encode_few(StringIndex& index, nb::list texts, bool grow) {
+    int32_t* codes;
+    nb::object result = give<int32_t>({texts.size()}, &codes);
+    for (nb::handle text : texts) {
+        Py_ssize_t length = 0;
+        const char* bytes = text.is_none() ? nullptr : PyUnicode_AsUTF8AndSize(text.ptr(), &length);
+        if (!bytes && !text.is_none()) throw nb::python_error();
+        *codes++ = bytes ? index.encode({bytes, size_t(length)}, grow) : -1;
+    }
+    return result;
+}
+
 nb::tuple strings(const StringIndex& index) {
     int64_t* ends;
     uint8_t* bytes;
@@ -55,6 +68,7 @@ void bind_strings(nb::module_& m) {
         .def("__len__", &StringIndex::size)
         .def("encode", &encode, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none().noconvert(),
              "first"_a, "rows"_a, "grow"_a)
+        .def("encode_few", &encode_few, "texts"_a, "grow"_a)
         .def("strings", &strings)
         .def("copy", [](const StringIndex& index) { return StringIndex(index); })
         .def("merge", [](StringIndex& index, const StringIndex& other) {

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "limbs.hpp"
+#include "pages.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -32,6 +33,10 @@ struct Sink {
     }
 };
 
+inline Sink sink_of(int64_t* x, int64_t* xx, int64_t cell) {
+    return {x + cell * full_size(1), xx ? xx + cell * full_size(2) : nullptr};
+}
+
 // The first counted row that holds an infinity, whichever way met one.
 int64_t first_infinite(const double* values, const Groups& groups) {
     int64_t row = 0;
@@ -39,16 +44,20 @@ int64_t first_infinite(const double* values, const Groups& groups) {
     return row;
 }
 
-int64_t sum_plainly(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
-    const int32_t* codes = groups.codes();
+bool sum_plainly(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
     for (int64_t row = 0; row < groups.rows(); ++row) {
-        const int64_t code = codes[row];
-        if (code < 0 || std::isnan(values[row])) continue;
-        if (std::isinf(values[row])) return row;
-        ++n[code];
-        Sink{x + code * full_size(1), xx ? xx + code * full_size(2) : nullptr}.add(values[row]);
+        const int64_t code = groups.codes()[row];
+        if (code < 0) continue;
+        for (int64_t column = 0; column < matrix.columns; ++column) {
+            const double value = matrix.values[row * matrix.columns + column];
+            if (std::isnan(value)) continue;
+            if (std::isinf(value)) return false;
+            const int64_t cell = column * groups.classes() + code;
+            ++n[cell];
+            sink_of(x, xx, cell).add(value);
+        }
     }
-    return -1;
+    return true;
 }
 
 #ifdef TALLYBAYES_AVX2
@@ -73,12 +82,24 @@ AVX2 inline void flush(const Grid& g, int64_t* limbs, int low) {
     for (double sum : lane) add_double(limbs, low, sum);
 }
 
-// Four values by their row numbers.
-AVX2 inline __m256d gather(const double* base, const uint16_t* order) {
-    const __m128d low = _mm_loadh_pd(_mm_load_sd(base + order[0]), base + order[1]);
-    const __m128d high = _mm_loadh_pd(_mm_load_sd(base + order[2]), base + order[3]);
-    return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
-}
+// Values of a column, by their row numbers.
+struct Scattered {
+    const double* base;
+    const uint16_t* order;
+    double one(int i) const { return base[order[i]]; }
+    AVX2 __m256d four(int i) const {
+        const __m128d low = _mm_loadh_pd(_mm_load_sd(base + order[i]), base + order[i + 1]);
+        const __m128d high = _mm_loadh_pd(_mm_load_sd(base + order[i + 2]), base + order[i + 3]);
+        return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
+    }
+};
+
+// Values that are in order already.
+struct InOrder {
+    const double* base;
+    double one(int i) const { return base[i]; }
+    AVX2 __m256d four(int i) const { return _mm256_loadu_pd(base + i); }
+};
 
 struct Segment {
     double largest;   // in magnitude
@@ -86,28 +107,29 @@ struct Segment {
 };
 
 // The values of one class in one block, side by side in the buffer; 0 stands for NaN and fills up the last four.
-AVX2 Segment collect(const double* base, const uint16_t* order, int count, double* buffer) {
+template <class Values>
+AVX2 Segment collect(const Values& source, int count, double* buffer) {
     const __m256d magnitude = _mm256_castsi256_pd(_mm256_set1_epi64x(0x7fffffffffffffff));
     __m256d largest = _mm256_setzero_pd();
-    __m256i values = _mm256_setzero_si256();
+    __m256i there = _mm256_setzero_si256();
     const auto keep = [&](__m256d x, double* to) __attribute__((target("avx2,fma"))) {
         const __m256d ordered = _mm256_cmp_pd(x, x, _CMP_ORD_Q);
         const __m256d clean = _mm256_and_pd(x, ordered);
         _mm256_store_pd(to, clean);
         largest = _mm256_max_pd(largest, _mm256_and_pd(clean, magnitude));
-        values = _mm256_sub_epi64(values, _mm256_castpd_si256(ordered));
+        there = _mm256_sub_epi64(there, _mm256_castpd_si256(ordered));
     };
     int i = 0;
-    for (; i + 4 <= count; i += 4) keep(gather(base, order + i), buffer + i);
+    for (; i + 4 <= count; i += 4) keep(source.four(i), buffer + i);
     if (i < count) {
         alignas(32) double last[4] = {std::nan(""), std::nan(""), std::nan(""), std::nan("")};
-        for (int lane = 0; i + lane < count; ++lane) last[lane] = base[order[i + lane]];
+        for (int lane = 0; i + lane < count; ++lane) last[lane] = source.one(i + lane);
         keep(_mm256_load_pd(last), buffer + i);
     }
     alignas(32) double peak[4];
     alignas(32) int64_t found[4];
     _mm256_store_pd(peak, largest);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(found), values);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(found), there);
     return {std::max(std::max(peak[0], peak[1]), std::max(peak[2], peak[3])),
             found[0] + found[1] + found[2] + found[3]};
 }
@@ -167,6 +189,23 @@ AVX2 void sum_on_grids(const double* buffer, int count, int top, const Sink& sin
     }
 }
 
+// Adds up one segment; how many values it has, or −1 where one is infinite.
+template <class Values>
+AVX2 int64_t sum_segment(const Values& source, int count, double* buffer, const Sink& sink) {
+    const auto [largest, present] = collect(source, count, buffer);
+    if (std::isinf(largest)) return -1;
+    if (largest == 0.0) return present;
+    const int top = std::ilogb(largest) + 1;  // every value is below 2^top
+    // A few values are not worth the grids; at the ends of the range x² leaves the doubles.
+    if (count < 8 || top > 480 || top < -380)
+        for (int i = 0; i < count; ++i) sink.add(buffer[i]);
+    else if (sink.xx)
+        sum_on_grids<true>(buffer, count, top, sink);
+    else
+        sum_on_grids<false>(buffer, count, top, sink);
+    return present;
+}
+
 AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
     alignas(32) double buffer[Groups::block_rows + 4];
     for (int64_t block = 0; block < groups.blocks(); ++block) {
@@ -176,22 +215,44 @@ AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, 
         for (int c = 0; c < groups.classes(); ++c) {
             const int first = starts[c], count = starts[c + 1] - first;
             if (!count) continue;
-            const auto [largest, present] = collect(base, order + first, count, buffer);
-            if (std::isinf(largest)) return first_infinite(values, groups);
+            const int64_t present = sum_segment(Scattered{base, order + first}, count, buffer, sink_of(x, xx, c));
+            if (present < 0) return first_infinite(values, groups);
             n[c] += present;
-            if (largest == 0.0) continue;
-            const Sink sink{x + c * int64_t(full_size(1)), xx ? xx + c * int64_t(full_size(2)) : nullptr};
-            const int top = std::ilogb(largest) + 1;  // every value is below 2^top
-            // A few values are not worth the grids; at the ends of the range x² leaves the doubles.
-            if (count < 8 || top > 480 || top < -380)
-                for (int i = 0; i < count; ++i) sink.add(buffer[i]);
-            else if (xx)
-                sum_on_grids<true>(buffer, count, top, sink);
-            else
-                sum_on_grids<false>(buffer, count, top, sink);
         }
     }
     return -1;
+}
+
+// A matrix row by row, some columns at a time: of each row, what lies side by side is read once and put in the order of
+// the classes.
+AVX2 bool sum_matrix_blocks(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
+    constexpr int side = 8;
+    alignas(32) double buffer[Groups::block_rows + 4];
+    Pages<double> turned(side * Groups::block_rows);
+    for (int64_t block = 0; block < groups.blocks(); ++block) {
+        const double* base = matrix.values + block * Groups::block_rows * matrix.columns;
+        const uint16_t* order = groups.order(block);
+        const int32_t* starts = groups.starts(block);
+        const int rows = starts[groups.classes()];
+        for (int64_t column = 0; column < matrix.columns; column += side) {
+            const int wide = int(std::min<int64_t>(side, matrix.columns - column));
+            for (int i = 0; i < rows; ++i) {
+                const double* row = base + order[i] * matrix.columns + column;
+                for (int k = 0; k < wide; ++k) turned[k * Groups::block_rows + i] = row[k];
+            }
+            for (int k = 0; k < wide; ++k)
+                for (int c = 0; c < groups.classes(); ++c) {
+                    const int first = starts[c], count = starts[c + 1] - first;
+                    if (!count) continue;
+                    const int64_t cell = (column + k) * groups.classes() + c;
+                    const InOrder source{turned.data() + k * Groups::block_rows + first};
+                    const int64_t present = sum_segment(source, count, buffer, sink_of(x, xx, cell));
+                    if (present < 0) return false;
+                    n[cell] += present;
+                }
+        }
+    }
+    return true;
 }
 
 bool has_avx2() {
@@ -207,7 +268,14 @@ int64_t sum_by_class(const double* values, const Groups& groups, int64_t* n, int
 #ifdef TALLYBAYES_AVX2
     if (groups.ordered() && has_avx2()) return sum_blocks(values, groups, n, x, xx);
 #endif
-    return sum_plainly(values, groups, n, x, xx);
+    return sum_plainly({values, 1}, groups, n, x, xx) ? -1 : first_infinite(values, groups);
+}
+
+bool sum_matrix(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
+#ifdef TALLYBAYES_AVX2
+    if (groups.ordered() && has_avx2()) return sum_matrix_blocks(matrix, groups, n, x, xx);
+#endif
+    return sum_plainly(matrix, groups, n, x, xx);
 }
 
 void sum_products(const double* a, const double* b, const double* c, const int32_t* codes, int64_t rows,

@@ -10,6 +10,15 @@ namespace tallybayes {
 // its values into n[class]. NaN is skipped. Returns the first row that holds an infinity, or -1.
 int64_t sum_by_class(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx);
 
+// A matrix of doubles, row by row.
+struct Matrix {
+    const double* values;
+    int64_t columns;
+};
+
+// The same for every column of a matrix at once, into limbs[column][class]. Says whether all values were finite.
+bool sum_matrix(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx);
+
 // Adds a·b·c row by row into limbs[code], each `size` limbs from `low`; b and c may be null. A row with a negative
 // code or a NaN is skipped.
 void sum_products(const double* a, const double* b, const double* c, const int32_t* codes, int64_t rows,

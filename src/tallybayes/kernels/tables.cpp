@@ -43,6 +43,22 @@ void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t c
     }
 }
 
+int64_t add_table(const double* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
+                  int64_t stride) {
+    int64_t others = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+        const double x = codes[row];
+        const bool within = x >= 0.0 && x < double(levels);
+        const int64_t code = within ? int64_t(x) : 0;
+        if (!within || double(code) != x) {
+            others += x == x ? 1 : 0;
+            continue;
+        }
+        for (int64_t c = 0; c < classes; ++c) scores[c * stride + row] += table[code * classes + c];
+    }
+    return others;
+}
+
 int64_t add_rows(int64_t* target, const int64_t* rows, int64_t count, int64_t width, const int64_t* values, int64_t sign) {
     int64_t largest = 0;
     for (int64_t i = 0; i < count; ++i)

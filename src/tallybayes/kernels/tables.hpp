@@ -12,6 +12,10 @@ void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int
 void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
                int64_t stride);
 
+// The same where the codes are doubles, NaN for none. Returns how many of the others are not in the table.
+int64_t add_table(const double* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
+                  int64_t stride);
+
 // How many of the cuts, which are in order, are not above each number; −1 for NaN.
 void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes);
 

@@ -1,0 +1,74 @@
+"""One row of twenty columns, as a service gets it: how long `posterior` takes, for every make of frame.
+
+    python bench/one_row.py
+
+Eight columns are real numbers, four are counts, six are texts and two are truths; of numpy's matrix all are numbers.
+Beside it scikit-learn's GaussianNB takes one row of twenty numbers, from a DataFrame and from a matrix. Seed 0.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from sklearn.naive_bayes import GaussianNB
+
+from tallybayes import Bernoulli, Categorical, Gaussian, LogNormal, Model, Poisson, Schema
+from timing import best_of, each
+
+ROWS, COLUMNS, TIMES, ROUNDS = 2_000, 20, 25, 200
+
+
+def mixed(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    columns = {f"x{i}": rng.normal(size=ROWS) for i in range(6)}
+    columns |= {f"price{i}": rng.lognormal(size=ROWS) for i in range(2)}
+    columns |= {f"calls{i}": rng.poisson(3.0, ROWS) for i in range(4)}
+    columns |= {f"city{i}": rng.choice(["Paris", "Rome", "Oslo", "Lima"], ROWS) for i in range(6)}
+    return columns | {f"paid{i}": rng.random(ROWS) < 0.5 for i in range(2)}
+
+
+SCHEMA = Schema(
+    {f"x{i}": Gaussian() for i in range(6)}
+    | {f"price{i}": LogNormal() for i in range(2)}
+    | {f"calls{i}": Poisson() for i in range(4)}
+    | {f"city{i}": Categorical() for i in range(6)}
+    | {f"paid{i}": Bernoulli() for i in range(2)}
+)
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    columns, labels = mixed(rng), rng.integers(0, 2, ROWS)
+    matrix = rng.normal(size=(ROWS, COLUMNS))
+    model = Model.train(SCHEMA, columns, labels)
+    numbers = Model.train(Schema({str(i): Gaussian() for i in range(COLUMNS)}), matrix, labels)
+    row = {name: values[0].item() for name, values in columns.items()}
+    frame = pd.DataFrame({name: [value] for name, value in row.items()})
+    cities = [name for name in columns if name.startswith("city")]
+    peer_frame = pd.DataFrame(matrix, columns=[f"x{i}" for i in range(COLUMNS)])
+    peer, named = GaussianNB().fit(matrix, labels), GaussianNB().fit(peer_frame, labels)
+    frames = {
+        "pandas DataFrame": frame,
+        "pandas DataFrame, texts as object": frame.astype(dict.fromkeys(cities, object)),
+        "pandas DataFrame, texts as category": frame.astype(dict.fromkeys(cities, "category")),
+        "pandas DataFrame, a row of a larger one": pd.DataFrame(columns)[7:8],
+        "polars DataFrame": pl.DataFrame([row]),
+        "pyarrow Table": pa.table({name: [value] for name, value in row.items()}),
+        "pyarrow RecordBatch": pa.record_batch({name: [value] for name, value in row.items()}),
+        "dictionary of single values": row,
+    }
+    works = {name: functools.partial(model.posterior, data) for name, data in frames.items()}
+    works["numpy array, 1 × 20, all Gaussian"] = lambda: numbers.posterior(matrix[:1])
+    works["scikit-learn GaussianNB, DataFrame of 20 numbers"] = lambda: named.predict_proba(peer_frame[:1])
+    works["scikit-learn GaussianNB, numpy array"] = lambda: peer.predict_proba(matrix[:1])
+    times = best_of({name: each(work, TIMES) for name, work in works.items()}, ROUNDS)
+    print(f"posterior of one row of {COLUMNS} columns (best of {ROUNDS} times {TIMES})")
+    for name, seconds in times.items():
+        print(f"  {name:50}  {seconds / TIMES * 1e6:7.1f} µs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""Vectors of counts: how often each of many things occurred, and what that says about a new vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.exact import Exact, Floats, window
+from tallybayes.families.bag_belief import READINGS, BagBelief
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
+from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
+from tallybayes.frames import CellError
+from tallybayes.slots import VECTORS, positions
+from tallybayes.sums import weighted_sums
+from tallybayes.tally import Key, Rows, Tally
+
+FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
+POOLED = "pooled"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bag(Family):
+    """A vector of counts, or of weights of at least 0: words or events that were counted elsewhere. Cells are rows of
+    a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
+
+    With `size` there are so many positions, whether or not any vector has something in them. What the counts mean can
+    be changed later: `reading` is "pooled" (multinomial), "complement", or "bernoulli", for which a position is above
+    zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`, complement
+    scores of each class are divided by their sum.
+
+    >>> Bag(reading="complement", norm=True)
+    Bag(reading='complement', norm=True)
+    """
+
+    takes_vectors: ClassVar[bool] = True
+    counting: ClassVar[tuple[str, ...]] = ("size",)
+    size: int | None = None
+    reading: str = POOLED
+    alpha: Alpha = LAPLACE
+    norm: bool = False
+
+    def __post_init__(self) -> None:
+        if self.size is not None:
+            self.settle_choice("size", int, 1, 1 << 31)
+        self.settle_choice("norm", bool, 0, 1)
+        if self.reading not in READINGS:
+            raise ValueError(f"Bag(reading={self.reading!r}): give one of {', '.join(map(repr, READINGS))}.")
+        object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha))
+
+    def fields(self) -> tuple[str, ...]:
+        return ("n", "x")
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        return all(type(slot) is int and VECTORS <= slot < (self.size or 1 << 31) for slot in slots)
+
+    def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
+        return tally.aligned([VECTORS], classes).sums["n"][0]
+
+    def encode(self, cells: pa.Array) -> Vectors:
+        return read_vectors(cells, self.size)
+
+    def table_size(self, classes: int) -> int:
+        return 16 * (self.size or 0) * classes
+
+    def tally(self, cells: Vectors, rows: Rows) -> Tally:
+        if isinstance(cells, Sparse):
+            return self._counted_sparse(cells, rows)
+        return _counted_dense(cells if isinstance(cells, Dense) else cells.turned(), rows)
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        size = self.size or met_size(tally)
+        return BagBelief(self, tally.aligned(positions(size, True), classes).sums, classes)
+
+    def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
+        """All positions there are, or of a few vectors those that they have."""
+        whole = kind(cells)
+        size = self.size or cells.width
+        slots: Any = positions(size, True)
+        if len(cells.positions) * FEW < size:
+            met, at = np.unique(cells.positions, return_inverse=True)
+            slots, size = [*met.tolist(), VECTORS], len(met)
+            starts = cells.starts - cells.starts[0]
+            cells = Sparse(starts, at.astype(np.int32).reshape(-1), cells.values, cells.missing)
+        if rows.weights is not None:
+            n, x = _weighted(cells.positions, cells.values, cells.rows, rows, size + 1)
+        else:
+            limbs, low = (1, 0) if whole else _window(cells.values)
+            given = (cells.starts, cells.all_positions, cells.all_values, rows.codes, len(rows.classes))
+            totals, counts = kernels.count_bags(*given, size + 1, limbs, low)
+            n, x = Exact(counts[..., None]), Exact(totals, low)
+        return _with_vectors(rows, slots, n, x, cells.missing)
+
+
+def _counted_dense(cells: Dense, rows: Rows) -> Tally:
+    found = kernels.count_matrix(cells.matrix, rows.codes, len(rows.classes)) if rows.weights is None else None
+    if found is not None:
+        pad = ((0, 1), (0, 0), (0, 0))
+        n, x = Exact(np.pad(found[1][..., None], pad)), Exact(np.pad(found[0], pad))
+    else:
+        kind(cells)
+        row, at = np.nonzero(cells.matrix > 0)
+        n, x = _weighted(at.astype(np.int32), cells.matrix[row, at], row, rows, cells.width + 1)
+    return _with_vectors(rows, positions(cells.width, True), n, x, cells.missing)
+
+
+def kind(cells: Vectors) -> bool:
+    """Whether all numbers are whole; an error if one is below zero or infinite."""
+    bad, whole, _, _ = kernels.kind_of(np.ascontiguousarray(cells.values))
+    if bad >= 0:
+        value = cells.values[bad]
+        raise CellError(cells.row(bad), f"{cells.where(bad)}{value!s} is not a finite number of at least 0.")
+    return whole
+
+
+def _window(values: Floats) -> tuple[int, int]:
+    """How many limbs hold these numbers and the sum of them all, and the lowest; two are enough for numbers that do
+    not differ much."""
+    above = values[values > 0]
+    lowest, highest = int(np.frexp(above.min())[1]) - 53, int(np.frexp(above.max())[1])
+    low = max(lowest, -1074) // 32
+    if highest - 32 * low <= 64:
+        return 2, low
+    first, size = window([above])
+    return size, first
+
+
+def _weighted(at: Any, values: Floats, row: Any, rows: Rows, size: int) -> tuple[Exact, ...]:
+    """Exact sums of how many values are above zero, and of the values, each times its row's weight."""
+    width, codes = len(rows.classes), rows.codes[row]
+    kept = (codes >= 0) & (values > 0)
+    cell = (at[kept].astype(np.int64) * width + codes[kept]).astype(np.int32)
+    weights = np.ones(len(row)) if rows.weights is None else rows.weights[row]
+    n = weighted_sums([weights[kept]], cell, size * width)
+    x = weighted_sums([weights[kept], values[kept]], cell, size * width)
+    return tuple(Exact(sums.limbs.reshape(size, width, -1), sums.low) for sums in (n, x))
+
+
+def _with_vectors(rows: Rows, slots: Any, n: Exact, x: Exact, missing: Any) -> Tally:
+    """The last slot is for the vectors themselves."""
+    vectors = rows.count(np.where(missing, -1, 0).astype(np.int32), 1)
+    for sums in (n, x):
+        sums.add_at(slice(len(sums) - 1, None), vectors)
+    return Tally(rows.classes, slots, {"n": n, "x": x})

@@ -1,0 +1,142 @@
+"""What vectors of counts say, under one of the readings that texts have too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.exact import Exact, Floats
+from tallybayes.families import readings, special
+from tallybayes.families.base import Belief, NotLinearError, Terms, by_class
+from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.families.seen import Seen
+from tallybayes.families.vectors import Dense, Sparse, Vectors
+from tallybayes.families.word_table import dense_table
+from tallybayes.sparse import SparseTally
+from tallybayes.tally import Key
+
+READINGS = {name: readings.READINGS[name] for name in ("pooled", "complement", "bernoulli")}
+
+
+@dataclass
+class SeenPositions(Seen):
+    """What was counted in every position: words without texts."""
+
+    positions: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.positions
+
+    @property
+    def vocabulary(self) -> list[str]:
+        return [str(i) for i in range(self.positions)]
+
+
+def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key]) -> SeenPositions:
+    """The positions that hold something, as words do; the last slot is the vectors' own."""
+    size = len(sums["n"]) - 1
+    words, columns = np.nonzero(~sums["n"][:size].is_zero())
+    none = np.zeros(0)
+    return SeenPositions(
+        words=words.astype(np.int32),
+        classes=columns.astype(np.int32),
+        sums={"n": sums["x"][words, columns], "documents": sums["n"][words, columns]},
+        texts=sums["n"][size].round(),
+        lengths=none,
+        spread=none,
+        index=kernels.StringIndex(),
+        everything=SparseTally.empty(()),
+        keys=list(classes),
+        positions=size,
+    )
+
+
+class BagBelief(Belief):
+    """A table of what each position says about each class, for every one that it counts."""
+
+    def __init__(self, family: Any, sums: Mapping[str, Exact], classes: Sequence[Key]) -> None:
+        self.family = family
+        self.seen = seen_positions(sums, classes)
+        self.alpha = self.seen.settled(family.alpha)
+        self.said = READINGS[family.reading](self.seen, self.alpha)
+        self.likelihood = family.reading != "complement"
+        self.table = dense_table(self.seen, self.said)
+        if family.norm and not self.likelihood:
+            self.table = np.ascontiguousarray(self.table / np.abs(self.table).sum(axis=0))
+        self._once = family.reading == "bernoulli"
+        self._rest = np.asarray(self.said.document)[:, None]
+        self._certain = self._make_certain()
+
+    def _make_certain(self) -> Floats | None:
+        """Where every vector of a class has something: 1 in a table like the other."""
+        if self.said.certain is None:
+            return None
+        table = np.zeros_like(self.table)
+        table[self.said.certain] = 1.0
+        return table
+
+    def add_evidence(self, cells: Vectors, scores: Floats) -> None:
+        rows = len(cells)
+        self._add(cells, self.table, scores)
+        if self._certain is not None:
+            met = np.zeros_like(scores)
+            self._add(cells, self._certain, met)
+            lacking = met[:, :rows] < self._certain.sum(axis=0)[:, None]
+            scores[:, :rows][lacking & ~cells.missing] = -np.inf
+        if self._rest.any():
+            scores[:, :rows] += np.where(cells.missing, 0.0, self._rest)
+
+    def _add(self, cells: Vectors, table: Floats, scores: Floats) -> None:
+        if isinstance(cells, Sparse):
+            kernels.add_bags(cells.starts, cells.all_positions, cells.all_values, table, self._once, scores)
+            return
+        matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix
+        matrix = np.ascontiguousarray(matrix[:, : len(table)])
+        times = (matrix > 0).astype(np.float64) if self._once else matrix
+        kernels.add_linear(times, np.ascontiguousarray(table[: matrix.shape[1]]), scores)
+
+    def estimates(self) -> dict[str, Floats]:
+        """P(position | class); of Bernoulli that a vector has it, of complement P(position | other classes)."""
+        return dict(zip(self.seen.vocabulary, self.probabilities(), strict=True))
+
+    def probabilities(self) -> Floats:
+        if not self._once:
+            return np.exp(self.table if self.likelihood else -self.table)
+        values = special.expit(self.table)
+        if self.said.certain is not None:
+            values[self.said.certain] = 1.0
+        return values
+
+    def posterior(self, index: int) -> Posterior:
+        if self.family.reading != "pooled":
+            raise TypeError(f"Bag(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
+        alpha = self.seen.pseudo(self.alpha, self.seen.n)
+        mine = self.seen.classes == index
+        alpha[self.seen.words[mine]] += self.seen.n[mine]
+        return Dirichlet(dict(zip(self.seen.vocabulary, alpha.tolist(), strict=True)))
+
+    def linear(self) -> Terms:
+        if self.said.certain is not None:
+            raise NotLinearError("with alpha=0, positions that every vector has rule vectors out; use alpha above 0.")
+        return Terms(self.seen.vocabulary, self.table, np.asarray(self.said.document))
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """Of Bernoulli each position by itself; of the multinomial as much in all as a Poisson of the class's mean."""
+        if not self.likelihood:
+            raise TypeError("reading='complement' gives scores, from which no vectors can be drawn.")
+        chances, size = self.probabilities(), self.seen.size
+        drawn = np.zeros((len(classes), size))
+        totals = self.seen.by_class(self.seen.n) / np.maximum(self.seen.texts, 1e-300)
+        for number, rows in by_class(classes):
+            if self._once:
+                drawn[rows] = random.random((len(rows), size)) < chances[:, number]
+            else:
+                drawn[rows] = random.multinomial(random.poisson(totals[number], len(rows)), chances[:, number])
+        return pa.FixedSizeListArray.from_arrays(pa.array(drawn.reshape(-1)), size)

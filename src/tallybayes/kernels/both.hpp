@@ -1,0 +1,12 @@
+// How to compile a loop that the compiler makes vectors of.
+#pragma once
+
+// One source, compiled for the baseline and for AVX2, chosen when the library is loaded.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__clang__) && __GNUC__ >= 12
+#define BOTH __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define BOTH
+#endif
+
+// What is not inlined would be compiled for the baseline only.
+#define INLINE inline __attribute__((always_inline))

@@ -1,0 +1,139 @@
+// From scores to probabilities, and to the class that has most of it.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "both.hpp"
+#include "scores.hpp"
+
+namespace tallybayes {
+namespace {
+
+constexpr int64_t stretch = 512;
+constexpr double lowest = -1000.0;  // exp of this is 0
+constexpr double never = -std::numeric_limits<double>::infinity();
+
+// exp(x) for −1000 ≤ x ≤ 0, without branches: x = k·ln2 + r with |r| ≤ ½·ln2, a series in r, and 2^k in two factors, so that what is too small for
+// a double fades to 0 as it should.
+INLINE double exp_negative(double x) {
+    constexpr double shift = 6755399441055744.0;  // 1.5·2^52: adding it leaves k in the lowest bits
+    const double k = (x * 1.4426950408889634 + shift) - shift;
+    const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
+    double p = 1.0 / 6227020800;
+    p = p * r + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = 1.0 + (r + r * r * p);
+    const double first = k * 0.5 + shift;
+    const double second = (k - (first - shift)) + shift;
+    constexpr uint64_t one = 0x3ff0000000000000;
+    return p * std::bit_cast<double>((std::bit_cast<uint64_t>(first) << 52) + one) *
+           std::bit_cast<double>((std::bit_cast<uint64_t>(second) << 52) + one);
+}
+
+}  // namespace
+
+// Two classes need one exponential: of the odds against the likelier.
+BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows, double* out) {
+    double odds[stretch], one[stretch], other[stretch];
+    int64_t impossible = 0;
+    for (int64_t first = 0; first < rows; first += stretch) {
+        const int64_t count = std::min(stretch, rows - first);
+        const double* a = scores + first;
+        const double* b = scores + stride + first;
+        double* p = out + 2 * first;
+        for (int64_t i = 0; i < count; ++i) {
+            const double below = -std::fabs(a[i] - b[i]);
+            impossible += below == below ? 0 : 1;
+            odds[i] = below < lowest ? lowest : below;
+        }
+        for (int64_t i = 0; i < count; ++i) odds[i] = exp_negative(odds[i]);
+        // Chosen side by side, then written in turn: a choice while writing would be a branch that nobody can foretell.
+        for (int64_t i = 0; i < count; ++i) {
+            const double more = 1.0 / (1.0 + odds[i]), less = odds[i] * more;
+            one[i] = a[i] < b[i] ? less : more;
+            other[i] = a[i] < b[i] ? more : less;
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            p[2 * i] = one[i];
+            p[2 * i + 1] = other[i];
+        }
+    }
+    return impossible;
+}
+
+// Rows in stretches, class by class, so that the compiler makes vectors of the rows.
+BOTH int64_t normalise_any(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
+    double best[stretch], total[stretch];
+    int64_t impossible = 0;
+    for (int64_t first = 0; first < rows; first += stretch) {
+        const int64_t count = std::min(stretch, rows - first);
+        for (int64_t i = 0; i < count; ++i) best[i] = never;
+        for (int64_t c = 0; c < classes; ++c) {
+            const double* score = scores + c * stride + first;
+            for (int64_t i = 0; i < count; ++i) best[i] = score[i] > best[i] ? score[i] : best[i];
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            impossible += best[i] == never ? 1 : 0;
+            total[i] = 0.0;
+        }
+        for (int64_t c = 0; c < classes; ++c) {
+            double* score = scores + c * stride + first;
+            // A loop of its own: in one loop the compiler makes a branch of the bound, and no vectors.
+            for (int64_t i = 0; i < count; ++i) {
+                const double below = score[i] - best[i];
+                score[i] = below > lowest ? below : lowest;
+            }
+            for (int64_t i = 0; i < count; ++i) {
+                score[i] = exp_negative(score[i]);
+                total[i] += score[i];
+            }
+        }
+        for (int64_t i = 0; i < count; ++i) total[i] = 1.0 / total[i];
+        for (int64_t c = 0; c < classes; ++c) {
+            const double* share = scores + c * stride + first;
+            double* p = out + first * classes + c;
+            for (int64_t i = 0; i < count; ++i) p[i * classes] = share[i] * total[i];
+        }
+    }
+    return impossible;
+}
+
+int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
+    return classes == 2 ? normalise_pairs(scores, stride, rows, out) : normalise_any(scores, stride, rows, classes, out);
+}
+
+// Rows in stretches again; of equals the first class.
+BOTH int64_t most_probable(const double* scores, int64_t stride, int64_t rows, int64_t classes, int64_t* out) {
+    double best[stretch];
+    int64_t impossible = 0;
+    for (int64_t first = 0; first < rows; first += stretch) {
+        const int64_t count = std::min(stretch, rows - first);
+        int64_t* which = out + first;
+        for (int64_t i = 0; i < count; ++i) {
+            best[i] = scores[first + i];
+            which[i] = 0;
+        }
+        for (int64_t c = 1; c < classes; ++c) {
+            const double* score = scores + c * stride + first;
+            for (int64_t i = 0; i < count; ++i) {
+                const bool better = score[i] > best[i];
+                which[i] = better ? c : which[i];
+                best[i] = better ? score[i] : best[i];
+            }
+        }
+        for (int64_t i = 0; i < count; ++i) impossible += best[i] == never ? 1 : 0;
+    }
+    return impossible;
+}
+
+}  // namespace tallybayes

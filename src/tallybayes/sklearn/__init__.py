@@ -1,0 +1,24 @@
+"""The scikit-learn face: estimators that are exact counts, wherever scikit-learn's own would stand."""
+
+try:
+    from sklearn.utils.validation import validate_data as _validate_data  # noqa: F401  since 1.6
+except ImportError as error:
+    raise ImportError(
+        "tallybayes.sklearn needs scikit-learn 1.6 or newer; run: pip install 'tallybayes[sklearn]'"
+    ) from error
+
+from tallybayes.sklearn.bag_nb import BernoulliNB, ComplementNB, MultinomialNB
+from tallybayes.sklearn.categorical_nb import CategoricalNB
+from tallybayes.sklearn.measured_nb import GammaNB, GaussianNB, PoissonNB
+from tallybayes.sklearn.naive_bayes import NaiveBayes
+
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "GammaNB",
+    "GaussianNB",
+    "MultinomialNB",
+    "NaiveBayes",
+    "PoissonNB",
+]

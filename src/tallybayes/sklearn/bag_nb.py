@@ -1,0 +1,243 @@
+"""Naive Bayes of vectors of counts: multinomial, complement and Bernoulli, which read the same counts differently."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Tags
+
+from tallybayes.exact import Floats
+from tallybayes.families import Bag, Family
+from tallybayes.schema import UNIFORM, Prior
+from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.matrix import MatrixClassifier
+
+LEAST_ALPHA = 1e-10  # without force_alpha
+
+
+class BagClassifier(MatrixClassifier):
+    """What the three share: smoothing, and counts as scikit-learn calls them."""
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior")
+    _reading: ClassVar[str]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _family(self, learned: Learned | None) -> Family:
+        alpha = smoothing(self.alpha, self.force_alpha, self.n_features_in_)
+        norm = getattr(self, "norm", False)
+        return Bag(reading=self._reading, alpha=alpha, norm=norm, size=self.n_features_in_)
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """The logarithm of the probability of every class."""
+        return self._log_prior()
+
+    @property
+    def feature_count_(self) -> Floats:
+        """The total of every column in every class."""
+        return self._sums("x")
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """What each count of a column says about every class."""
+        return self._rows(self._belief().table)
+
+    def _rows(self, table: Floats) -> Floats:
+        """A table of columns by classes as scikit-learn has it: a row for each class."""
+        return np.ascontiguousarray(self._asked().spread(table, np.nan).T)
+
+
+class MultinomialNB(BagClassifier):
+    """Multinomial naive Bayes, in place of scikit-learn's: for vectors of counts, of words in texts above all.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudo-counts added to every column's. 0 is no smoothing: what a class never met rules it out.
+    force_alpha : bool, default=True
+        If False, an `alpha` below 1e-10 is set to that.
+    fit_prior : bool, default=True
+        Whether classes are as probable as they were often; if not, all are as probable as each other.
+    class_prior : array-like of shape (n_classes,), default=None
+        Probabilities of the classes.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
+        The classes, how many rows each has, and the logarithm of how probable each is.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        The total of every column in every class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        log P(column | class).
+
+    Examples
+    --------
+    >>> from tallybayes.sklearn import MultinomialNB
+    >>> model = MultinomialNB().fit([[2, 0, 1], [0, 3, 0]], ["ham", "spam"])
+    >>> model.predict([[0, 1, 0]])
+    array(['spam'], dtype='<U4')
+    >>> model.forget([[2, 0, 1]], ["ham"]).feature_count_
+    array([[0., 3., 0.]])
+    """
+
+    _reading: ClassVar[str] = "pooled"
+
+    def __init__(
+        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+
+class ComplementNB(BagClassifier):
+    """Complement naive Bayes, in place of scikit-learn's: each class is scored by how badly all the others fit.
+
+    Parameters
+    ----------
+    alpha, force_alpha : see `MultinomialNB`
+        Smoothing; an `alpha` of 0 is read as 1e-10, since infinite scores cannot be compared.
+    fit_prior : bool, default=True
+        Without meaning here, as in scikit-learn.
+    class_prior : array-like of shape (n_classes,), default=None
+        Probabilities of the classes. None: all are as probable as each other.
+    norm : bool, default=False
+        Whether the weights of each class are divided by their sum.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
+        The classes, how many rows each has, and the logarithm of how probable each is taken to be.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        The total of every column in every class.
+    feature_all_ : ndarray of shape (n_features,)
+        The same in all classes together.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        The weight of every column for every class.
+
+    Examples
+    --------
+    >>> from tallybayes.sklearn import ComplementNB
+    >>> ComplementNB().fit([[2, 0, 1], [0, 3, 0]], ["ham", "spam"]).predict([[0, 1, 0]])
+    array(['spam'], dtype='<U4')
+    """
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior", "norm")
+    _reading: ClassVar[str] = "complement"
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+
+    def _prior(self, learned: Learned) -> Prior:
+        return UNIFORM if self.class_prior is None else super()._prior(learned)
+
+    @property
+    def feature_all_(self) -> Floats:
+        """The total of every column in all classes."""
+        return self.feature_count_.sum(axis=0)
+
+
+class BernoulliNB(BagClassifier):
+    """Bernoulli naive Bayes, in place of scikit-learn's: every column is above a threshold or not.
+
+    Parameters
+    ----------
+    alpha, force_alpha, fit_prior, class_prior : see `MultinomialNB`
+        Smoothing, of both outcomes, and the classes' probabilities.
+    binarize : float or None, default=0.0
+        What is above this is there. None: what is above zero is.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
+        The classes, how many rows each has, and the logarithm of how probable each is.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        In how many rows of every class every column is there.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        log P(it is there | class).
+
+    Examples
+    --------
+    >>> from tallybayes.sklearn import BernoulliNB
+    >>> BernoulliNB().fit([[1, 0], [1, 1], [0, 1]], [0, 0, 1]).feature_count_
+    array([[2., 1.],
+           [0., 1.]])
+    """
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior")
+    _reading: ClassVar[str] = "bernoulli"
+    _positive: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        return above(super()._read(X, reset=reset), 0.0 if self.binarize is None else self.binarize)
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """log P(it is there | class)."""
+        with np.errstate(divide="ignore"):
+            return self._rows(np.log(self._belief().probabilities()))
+
+
+def above(matrix: Any, threshold: float) -> Any:
+    """1 for every number above the threshold, 0 for the others; what is missing stays so."""
+    if not sparse.issparse(matrix):
+        return np.where(np.isnan(matrix), np.nan, matrix > threshold)
+    if threshold < 0:
+        raise ValueError(f"binarize={threshold!r}: of a sparse matrix, what is absent would be above the threshold.")
+    result = matrix.astype(np.float64)
+    result.data = np.where(np.isnan(result.data), np.nan, result.data > threshold)
+    return result
+
+
+def smoothing(alpha: Any, force: bool, columns: int) -> Any:
+    """Pseudo-counts as families take them: a number, or one for each position."""
+    if np.ndim(alpha) == 0:
+        each: Floats = np.full(1, alpha, np.float64)
+    else:
+        each = np.asarray(alpha, np.float64).reshape(-1)
+        if len(each) != columns:
+            raise ValueError(
+                f"When alpha is an array, it should contain one number for each of the {columns} features; it has "
+                f"{len(each)}."
+            )
+    if not np.all(each >= 0):
+        raise ValueError(f"alpha={alpha!r}: give numbers of at least 0.")
+    if not force and each.min() < LEAST_ALPHA:
+        warnings.warn(f"alpha is below {LEAST_ALPHA}, and set to it; with force_alpha=True it stays.", stacklevel=2)
+        each = np.maximum(each, LEAST_ALPHA)
+    return float(each[0]) if np.ndim(alpha) == 0 else dict(enumerate(each.tolist()))

@@ -1,0 +1,142 @@
+"""Naive Bayes of categories that are numbered, in place of scikit-learn's."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_non_negative, validate_data
+
+from tallybayes.exact import Floats
+from tallybayes.families import Categorical
+from tallybayes.schema import Schema
+from tallybayes.sklearn.bag_nb import smoothing
+from tallybayes.sklearn.counting import CountingClassifier
+from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.matrix import class_prior
+
+
+class CategoricalNB(CountingClassifier):
+    """Categorical naive Bayes, in place of scikit-learn's: every column holds one of several categories, which are the
+    whole numbers from 0.
+
+    A category that was never met says nothing when it is asked for, and may be learned later.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Pseudo-counts added to every category's.
+    force_alpha : bool, default=True
+        If False, an `alpha` below 1e-10 is set to that.
+    fit_prior : bool, default=True
+        Whether classes are as probable as they were often; if not, all are as probable as each other.
+    class_prior : array-like of shape (n_classes,), default=None
+        Probabilities of the classes.
+    min_categories : int or array-like of shape (n_features,), default=None
+        How many categories every column has at least; None: one more than the largest met.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
+        The classes, how many rows each has, and the logarithm of how probable each is.
+    n_categories_ : ndarray of shape (n_features,)
+        How many categories every column has.
+    category_count_, feature_log_prob_ : list of ndarray of shape (n_classes, n_categories of the column)
+        For every column how often each category was met in every class, and log P(category | class).
+
+    Examples
+    --------
+    >>> from tallybayes.sklearn import CategoricalNB
+    >>> model = CategoricalNB().fit([[0, 1], [1, 2], [1, 0]], ["a", "b", "b"])
+    >>> model.n_categories_
+    array([2, 3])
+    >>> model.predict([[1, 7]])
+    array(['b'], dtype='<U1')
+    """
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        min_categories: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _read(self, X: Any, *, reset: bool) -> NDArray[np.int64]:
+        matrix: NDArray[Any] = validate_data(self, X, reset=reset, dtype="int")
+        check_non_negative(matrix, "CategoricalNB (input X)")
+        return matrix.astype(np.int64, copy=False)
+
+    def _schema(self, rows: Any) -> Schema:
+        return Schema({str(i): Categorical() for i in range(self.n_features_in_)})
+
+    def _believed(self, learned: Learned) -> Schema:
+        alpha = smoothing(self.alpha, self.force_alpha, 1)
+        sizes = self._sizes(learned)
+        columns = {
+            str(i): Categorical(alpha=alpha, levels=tuple(map(str, range(size)))) for i, size in enumerate(sizes)
+        }
+        return Schema(columns, prior=class_prior(self, learned))
+
+    def _sizes(self, learned: Learned) -> list[int]:
+        """How many categories each column has."""
+        least = np.zeros(1, np.int64) if self.min_categories is None else np.asarray(self.min_categories)
+        if not np.issubdtype(least.dtype, np.integer):
+            raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
+        if least.ndim and len(least) not in (1, self.n_features_in_):
+            raise ValueError(
+                f"'min_categories' should have shape ({self.n_features_in_},) when an array-like is provided. Got "
+                f"{least.shape} instead."
+            )
+        tallies = [learned.model.columns[str(i)] for i in range(self.n_features_in_)]
+        met = np.array([max(map(int, tally.canonical().slots), default=-1) + 1 for tally in tallies])
+        return np.maximum(met, least).tolist()
+
+    @property
+    def n_categories_(self) -> NDArray[np.int64]:
+        """How many categories every column has."""
+        return np.array(self._sizes(self._counted()))
+
+    @property
+    def category_count_(self) -> list[Floats]:
+        """For every column how often each category was met, a row for each class."""
+        learned = self._counted()
+        found = []
+        for i, size in enumerate(self._sizes(learned)):
+            tally = learned.model.columns[str(i)].aligned([str(level) for level in range(size)], learned.keys())
+            found.append(np.ascontiguousarray(tally.sums["n"].round().T))
+        return found
+
+    @property
+    def feature_log_prob_(self) -> list[Floats]:
+        """For every column log P(category | class), a row for each class."""
+        learned = self._asked()
+        found = []
+        for i, size in enumerate(self._sizes(learned)):
+            belief: Any = learned.model.belief(str(i))
+            order = [belief.levels.index(str(level)) for level in range(size)]
+            found.append(np.ascontiguousarray(learned.spread(belief.table[order], np.nan).T))
+        return found
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """The logarithm of the probability of every class."""
+        return self._asked().log_prior()

@@ -1,0 +1,195 @@
+"""What may be given for `X`, what its columns are called, and how new rows are matched to the columns of the first.
+
+Frames of any make are passed on as they are; the model finds its columns by their names, in any order. What has no
+names (arrays, lists) has columns called "0", "1", …; texts by themselves are a column called "text".
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from tallybayes import frames
+
+TEXT = "text"
+
+
+class Columns(NamedTuple):
+    """Rows, and what their columns are called."""
+
+    names: list[str]
+    named: bool  # whether those are names that somebody gave, rather than numbers
+    rows: Any
+
+    def renamed(self, names: Sequence[str]) -> Columns:
+        """The same columns, in this order, under other names."""
+        if isinstance(self.rows, Mapping):
+            return Columns(list(names), self.named, dict(zip(names, self.rows.values(), strict=True)))
+        return Columns(list(names), self.named, _table(self).rename_columns(list(names)))
+
+    def with_missing(self, names: Sequence[str]) -> Columns:
+        """These columns and some more, whose every cell is missing."""
+        table = _table(self)
+        for name in names:
+            table = table.append_column(name, pa.nulls(table.num_rows))
+        return Columns([*self.names, *names], self.named, table)
+
+
+def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
+    """Rows of any make; what is not a table is an error, in scikit-learn's words. The first rows, before which nothing
+    was fitted, must be some."""
+    rows = X.read_all() if isinstance(X, pa.RecordBatchReader) else X
+    labels = labels_of(rows)
+    if labels is not None:
+        if fitted is not None and fitted.named and labels == fitted.names:
+            return Columns(labels, True, rows)
+        names = [str(label) for label in labels]
+        _check_names(names, owner)
+        return Columns(names, all(isinstance(label, str) for label in labels), rows)
+    texts = _texts(rows)
+    if texts is not None:
+        return Columns([TEXT], False, {TEXT: texts})
+    array = _matrix(rows, owner, least_rows=int(fitted is None))
+    names = _numbers(array.shape[1])
+    columns = {name: _cells(array[:, i]) for i, name in enumerate(names)} if array.dtype == object else array
+    return Columns(names, False, columns)
+
+
+def matched(
+    given: Columns, fitted: Columns, counted: Collection[str], owner: str, *, missing_columns: bool = False
+) -> Columns:
+    """The columns given, under the names they were fitted with: by name, or by position where there are none.
+
+    A column that is not counted need not be there.
+    """
+    if given.names == fitted.names:
+        return given
+    known = set(fitted.names)
+    if known == set(given.names):
+        return given
+    if not (given.named and fitted.named):
+        if len(given.names) != len(fitted.names):
+            raise ValueError(
+                f"X has {len(given.names)} features, but {owner} is expecting {len(fitted.names)} features as input."
+            )
+        _warn_of_names(given.named, fitted.named, owner)
+        return given.renamed(fitted.names)
+    absent = [name for name in fitted.names if name in counted and name not in given.names]
+    extra = [name for name in given.names if name not in known]
+    if extra or (absent and not missing_columns):
+        raise ValueError(_mismatch(owner, extra, [] if missing_columns else absent))
+    return given.with_missing(absent) if absent else given
+
+
+def _mismatch(owner: str, extra: list[str], absent: list[str]) -> str:
+    """What differs from the columns of the first rows, all of it, and what to do."""
+    sentences = ["The feature names should match those that were passed during fit."]
+    if extra:
+        sentences.append(
+            f"X has columns that {owner} was not fitted with: {', '.join(map(repr, extra))}. "
+            "Drop or rename them, or fit again with them."
+        )
+    if absent:
+        sentences.append(
+            f"X lacks columns that {owner} was fitted with: {', '.join(map(repr, absent))}. "
+            "Add them, or have their cells taken as missing with missing_columns='missing'."
+        )
+    return " ".join(sentences)
+
+
+def _warn_of_names(given: bool, fitted: bool, owner: str) -> None:
+    """scikit-learn's own words."""
+    if given:
+        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", stacklevel=5)
+    elif fitted:
+        message = f"X does not have valid feature names, but {owner} was fitted with feature names"
+        warnings.warn(message, stacklevel=5)
+
+
+def labels_of(rows: Any) -> list[Any] | None:
+    """What the columns are called, if they are called anything."""
+    if isinstance(rows, (pa.Table, pa.RecordBatch)):
+        passed_over = frames.index_columns(rows.schema)
+        return [name for name in rows.schema.names if name not in passed_over]
+    if isinstance(rows, Mapping):
+        return list(rows)
+    if isinstance(rows, np.ndarray):
+        return list(rows.dtype.names) if rows.dtype.names else None
+    labels = None if len(getattr(rows, "shape", ())) == 1 else getattr(rows, "columns", None)
+    if labels is None:
+        return None
+    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
+
+
+def _check_names(names: list[str], owner: str) -> None:
+    if not names:
+        raise ValueError(f"Found a table with 0 feature(s) while a minimum of 1 is required by {owner}.")
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(
+            f"X has more than one column called {', '.join(map(repr, twice))}. Rename or drop all but one of them."
+        )
+
+
+def _texts(rows: Any) -> Any:
+    """Texts by themselves, or nothing if it is something else."""
+    if isinstance(rows, (list, tuple)):
+        texts = any(isinstance(text, str) for text in rows)
+        return list(rows) if texts and all(text is None or isinstance(text, str) for text in rows) else None
+    if len(getattr(rows, "shape", ())) != 1 and not isinstance(rows, (pa.Array, pa.ChunkedArray)):
+        return None
+    try:
+        cells = frames.one_array(pa.chunked_array(rows)) if frames.is_arrow(rows) else pa.array(rows, from_pandas=True)
+    except (pa.ArrowException, TypeError):
+        return None
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    return cells if frames.is_text(kind) else None
+
+
+@cache
+def _numbers(n: int) -> list[str]:
+    return [str(i) for i in range(n)]
+
+
+def _matrix(rows: Any, owner: str, least_rows: int) -> NDArray[Any]:
+    """Rows by columns, cells as they are: missing ones allowed, and kept missing where they are masked."""
+    if type(rows) is np.ndarray and rows.ndim == 2 and min(rows.shape) > 0 and rows.dtype.kind in "biuf":
+        return rows  # as scikit-learn would find too, but one row should not wait for it
+    found = np.asanyarray(rows) if isinstance(rows, (list, tuple)) else rows
+    if found is not rows and found.dtype.kind in "US":
+        found = np.asarray(rows, object)  # otherwise numbers beside texts would become texts
+    if isinstance(found, np.ma.MaskedArray) and found.ndim == 2:
+        return found
+    array: NDArray[Any] = check_array(
+        found, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows, estimator=owner, input_name="X"
+    )
+    return array
+
+
+def _cells(objects: NDArray[Any]) -> pa.Array:
+    """A column of anything. What Arrow has no type for, such as numbers among texts, is read as texts."""
+    try:
+        return pa.array(objects, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError):
+        return pa.array([_level(cell) for cell in objects.tolist()], pa.large_string())
+
+
+def _level(cell: Any) -> str | None:
+    if cell is None or cell is np.ma.masked or (isinstance(cell, (float, Decimal, np.floating)) and cell != cell):
+        return None
+    return frames.level_text(cell) if isinstance(cell, (bool, int, float, Decimal, np.generic)) else str(cell)
+
+
+def _table(columns: Columns) -> pa.Table:
+    batches = list(frames.batches(columns.rows))
+    if not batches:
+        return pa.table({name: pa.nulls(0) for name in columns.names})
+    return pa.Table.from_batches(batches).select(columns.names)

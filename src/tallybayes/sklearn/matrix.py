@@ -1,0 +1,101 @@
+"""What the estimators for matrices share: rows of numbers, dense or sparse, and priors as scikit-learn gives them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_non_negative, validate_data
+
+from tallybayes.exact import Floats
+from tallybayes.families import Family
+from tallybayes.schema import FREQUENCIES, UNIFORM, Prior, Schema
+from tallybayes.sklearn.counting import CountingClassifier
+from tallybayes.sklearn.learned import Learned
+from tallybayes.slots import positions
+
+COLUMN = "x"  # the only one: of vectors
+
+
+def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """A matrix as scikit-learn has it. NaN is a missing number; what is infinite, the model refuses."""
+    fine = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and min(X.shape) > 0
+    if fine and not reset and not hasattr(estimator, "feature_names_in_") and X.shape[1] == estimator.n_features_in_:
+        return X  # as scikit-learn would find too, but one row should not wait for it
+    accepted = "csr" if estimator.__sklearn_tags__().input_tags.sparse else False
+    return validate_data(estimator, X, reset=reset, accept_sparse=accepted, ensure_all_finite=False)
+
+
+class MatrixClassifier(CountingClassifier):
+    """A classifier of the rows of a matrix, which one family counts as vectors."""
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("fit_prior", "class_prior")
+    _positive: ClassVar[bool] = True  # whether numbers below zero are an error
+    _sparse: ClassVar[bool] = True  # whether sparse matrices are taken
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._sparse
+        tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = self._positive
+        return tags
+
+    @abstractmethod
+    def _family(self, learned: Learned | None) -> Family:
+        """What the parameters say is counted, and believed of what was learned."""
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        matrix = read_matrix(self, X, reset=reset)
+        if reset and self._positive:
+            check_non_negative(matrix, f"{type(self).__name__} (input X)")
+        return matrix
+
+    def _schema(self, rows: Any) -> Schema:
+        return Schema({COLUMN: self._family(None)})
+
+    def _believed(self, learned: Learned) -> Schema:
+        return Schema({COLUMN: self._family(learned)}, prior=self._prior(learned))
+
+    def _prior(self, learned: Learned) -> Prior:
+        return class_prior(self, learned)
+
+    def _belief(self) -> Any:
+        """What is believed of the numbers."""
+        return self._asked().model.belief(COLUMN)
+
+    def _log_prior(self) -> Floats:
+        """log P(class)."""
+        return self._asked().log_prior()
+
+    def _sums(self, name: str) -> Floats:
+        """A sum of what was counted, a row for each class and a column for each position."""
+        learned = self._counted()
+        tally = learned.model.columns[COLUMN].aligned(positions(self.n_features_in_), learned.keys())
+        return np.ascontiguousarray(tally.sums[name].round().T)
+
+    def _estimates(self, name: str) -> Floats:
+        """An estimated parameter, likewise."""
+        values = self._belief().estimates()[name]
+        return np.ascontiguousarray(self._asked().spread(values.T, np.nan).T)
+
+
+def class_prior(estimator: Any, learned: Learned) -> Prior:
+    """What `class_prior` and `fit_prior` say."""
+    if estimator.class_prior is None:
+        return FREQUENCIES if estimator.fit_prior else UNIFORM
+    return given_prior(estimator.class_prior, learned.classes())
+
+
+def given_prior(given: Any, classes: NDArray[Any]) -> Prior:
+    """A probability for each class, in the order of the classes."""
+    shares: Floats = check_array(given, ensure_2d=False, dtype=np.float64, input_name="class_prior").reshape(-1)
+    if len(shares) != len(classes):
+        raise ValueError(
+            f"Number of priors must match number of classes: {len(shares)} are given for {len(classes)} classes."
+        )
+    if np.any(shares < 0) or not shares.sum() > 0:
+        raise ValueError(f"Priors must be non-negative, and not all zero: {shares.tolist()} are given.")
+    return dict(zip(classes.tolist(), (shares / shares.sum()).tolist(), strict=True))

@@ -1,0 +1,217 @@
+"""Naive Bayes of numbers that all have the same distribution: Gaussian, Poisson and Gamma."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.exact import Floats, scatter
+from tallybayes.families import Each, Family, Gamma, Gaussian, Poisson
+from tallybayes.schema import FREQUENCIES, Prior
+from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.matrix import COLUMN, MatrixClassifier, given_prior
+
+
+class GaussianNB(MatrixClassifier):
+    """Gaussian naive Bayes, in place of scikit-learn's.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,), default=None
+        Probabilities of the classes; None: as often as they were met.
+    var_smoothing : float, default=1e-9
+        The part of the largest variance of all columns that is added to every variance.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_prior_ : ndarray of shape (n_classes,)
+        The classes, how many rows each has, and how probable each is.
+    theta_, var_ : ndarray of shape (n_classes, n_features)
+        Mean and variance of every column in every class.
+    epsilon_ : float
+        What was added to the variances.
+
+    Examples
+    --------
+    >>> from tallybayes.sklearn import GaussianNB
+    >>> model = GaussianNB().fit([[1.0], [2.0]], [0, 0]).partial_fit([[8.0], [9.0]], [1, 1])
+    >>> model.predict([[3.0], [7.0]])
+    array([0, 1])
+    >>> model.theta_
+    array([[1.5],
+           [8.5]])
+    """
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("priors", "var_smoothing")
+    _positive: ClassVar[bool] = False
+
+    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    def _family(self, learned: Learned | None) -> Family:
+        noise = 0.0 if learned is None else self._noise(learned)
+        return Each(Gaussian(m=0.0, plugin=True, noise=noise), size=self.n_features_in_)
+
+    def _noise(self, learned: Learned) -> float:
+        """From all rows that were counted, whatever batches they came in."""
+        if not isinstance(self.var_smoothing, (int, float, np.number)) or not self.var_smoothing >= 0:
+            raise ValueError(f"var_smoothing={self.var_smoothing!r}: give a number of at least 0.")
+        sums = learned.model.columns[COLUMN].sums
+        n, x, xx = (sums[name].sum(axis=1) for name in ("n", "x", "xx"))
+        variances = scatter(n, x, xx) / np.maximum(n.round(), 1e-300)
+        return float(self.var_smoothing * np.max(variances, initial=0.0))
+
+    def _prior(self, learned: Learned) -> Prior:
+        if self.priors is None:
+            return FREQUENCIES
+        if not np.isclose(np.sum(self.priors), 1.0):
+            raise ValueError(f"The sum of the priors should be 1; it is {np.sum(self.priors):g}.")
+        return given_prior(self.priors, learned.classes())
+
+    @property
+    def epsilon_(self) -> float:
+        """What is added to every variance."""
+        return self._noise(self._counted())
+
+    @property
+    def theta_(self) -> Floats:
+        """The mean of every column in every class."""
+        return self._estimates("mean")
+
+    @property
+    def var_(self) -> Floats:
+        """Its variance."""
+        return self._estimates("variance")
+
+    @property
+    def class_prior_(self) -> Floats:
+        """The probability of every class."""
+        return np.exp(self._log_prior())
+
+
+class PoissonNB(MatrixClassifier):
+    """Poisson naive Bayes, for counts of events: every column is Poisson in every class, with a rate of its own.
+
+    Parameters
+    ----------
+    shape, rate : float, default=1.0
+        What is believed of the rates before any row: `shape` events in `rate` rows. Both 0: maximum likelihood.
+    plugin : bool, default=False
+        Whether rates are estimated and put in, rather than integrated out.
+    fit_prior : bool, default=True
+        Whether classes are as probable as they were often; if not, all are as probable as each other.
+    class_prior : array-like of shape (n_classes,), default=None
+        Probabilities of the classes.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
+        The classes, how many rows each has, and the logarithm of how probable each is.
+    rate_ : ndarray of shape (n_classes, n_features)
+        The rate of every column in every class.
+
+    Examples
+    --------
+    >>> from tallybayes.sklearn import PoissonNB
+    >>> model = PoissonNB(shape=0, rate=0, plugin=True).fit([[1, 0], [3, 0], [0, 5]], ["a", "a", "b"])
+    >>> model.rate_
+    array([[2., 0.],
+           [0., 5.]])
+    """
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("shape", "rate", "plugin", "fit_prior", "class_prior")
+
+    def __init__(
+        self,
+        *,
+        shape: float = 1.0,
+        rate: float = 1.0,
+        plugin: bool = False,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+    ) -> None:
+        self.shape = shape
+        self.rate = rate
+        self.plugin = plugin
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _family(self, learned: Learned | None) -> Family:
+        poisson = Poisson(shape=self.shape, rate=self.rate, plugin=self.plugin, whole=False)
+        return Each(poisson, size=self.n_features_in_)
+
+    @property
+    def rate_(self) -> Floats:
+        """The rate of every column in every class."""
+        return self._estimates("rate")
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """The logarithm of the probability of every class."""
+        return self._log_prior()
+
+
+class GammaNB(MatrixClassifier):
+    """Gamma naive Bayes, for positive, skewed numbers: every column is Gamma in every class.
+
+    Parameters
+    ----------
+    m : float, default=1.0
+        How many values that look like the whole column every class has beside its own. 0: maximum likelihood.
+    least : float, default=1e-9
+        Numbers below this, zero among them, are counted as this one: a Gamma distribution has no zero.
+    fit_prior : bool, default=True
+        Whether classes are as probable as they were often; if not, all are as probable as each other.
+    class_prior : array-like of shape (n_classes,), default=None
+        Probabilities of the classes.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
+        The classes, how many rows each has, and the logarithm of how probable each is.
+    shape_, scale_ : ndarray of shape (n_classes, n_features)
+        Shape and scale of every column in every class.
+
+    Examples
+    --------
+    >>> from tallybayes.sklearn import GammaNB
+    >>> model = GammaNB().fit([[1.0], [2.0], [1.5], [20.0], [40.0], [25.0]], [0, 0, 0, 1, 1, 1])
+    >>> model.predict([[3.0], [30.0]])
+    array([0, 1])
+    """
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("m", "fit_prior", "class_prior")
+    _sparse: ClassVar[bool] = False  # there are no zeros
+
+    def __init__(self, *, m: float = 1.0, least: float = 1e-9, fit_prior: bool = True, class_prior: Any = None) -> None:
+        self.m = m
+        self.least = least
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _read(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        if not isinstance(self.least, (int, float, np.number)) or not self.least > 0:
+            raise ValueError(f"least={self.least!r}: give a number above 0.")
+        numbers = super()._read(X, reset=reset)
+        return np.where((numbers >= 0) & (numbers < self.least), self.least, numbers)
+
+    def _family(self, learned: Learned | None) -> Family:
+        return Each(Gamma(m=self.m), size=self.n_features_in_)
+
+    @property
+    def shape_(self) -> Floats:
+        """The shape of every column in every class."""
+        return self._estimates("shape")
+
+    @property
+    def scale_(self) -> Floats:
+        """Its scale."""
+        return self._estimates("scale")
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """The logarithm of the probability of every class."""
+        return self._log_prior()

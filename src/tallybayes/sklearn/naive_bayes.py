@@ -1,0 +1,180 @@
+"""Naive Bayes for tables of any mixture of columns, as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Tags
+
+from tallybayes.families import Family
+from tallybayes.schema import Prior, Schema
+from tallybayes.sklearn.columns import Columns, columns_of, labels_of, matched
+from tallybayes.sklearn.counting import CountingClassifier
+from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.matrix import read_matrix
+from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
+
+MISSING_COLUMNS = ("error", "missing")
+
+
+class NaiveBayes(CountingClassifier):
+    """Naive Bayes whose every column has a family of its own: numbers, counts, categories, truths and texts together.
+
+    Training is counting, and the counts are exact: `partial_fit` gives the same model, byte for byte, as `fit` on all
+    rows, and `forget` the same as if those rows had never been. Missing cells (NaN, None, null) are allowed anywhere
+    and say nothing.
+
+    Parameters
+    ----------
+    schema : Schema, mapping, Family or None, default=None
+        What is counted. None: chosen from the first rows, by each column's type and values, and kept. A mapping of
+        columns to families settles those columns (None leaves one out) and the others are chosen. A `Schema` is taken
+        as it is; columns that it does not have are not counted. A single family is for every column. Of a sparse
+        matrix, and with a family of vectors (`Bag`, `Each`), all columns are counted together; what is absent is zero.
+    prior : {"frequencies", "uniform"}, float or mapping of classes to probabilities, default=None
+        What is believed of the classes; a number is added to every class's count. None: as the schema has it, which
+        is "frequencies" where it was chosen.
+    alpha : float, "fitted" or MEstimate, default=None
+        Pseudo-counts of levels and words, for every column whose family has such a setting; others are not touched.
+        None: as each family has it.
+    m : float, default=None
+        Virtual values of numbers, likewise.
+    plugin : bool, default=None
+        Whether parameters are estimated and put in, rather than integrated out, likewise.
+    reading : str, default=None
+        What counts of words mean ("pooled", "once", "averaged", "bernoulli", …), likewise.
+    missing_columns : {"error", "missing"}, default="error"
+        What to do where rows lack a column that was counted: an error, or all of its cells are missing.
+    threads : int, default=None
+        How many threads count and score. None: as many as there are processors, where it is worth it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    class_count_ : ndarray of shape (n_classes,)
+        How many rows each class has.
+    schema_ : Schema
+        Which family counts which column, and why.
+    model_ : Model
+        The counts, under the beliefs that the parameters say.
+    n_features_in_ : int
+        How many columns `fit` was given.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if they had any.
+
+    Notes
+    -----
+    `prior`, `alpha`, `m`, `plugin` and `reading` are beliefs: `set_params` changes them in a fitted estimator, with no
+    need to fit again. With `schema=None` the schema depends on the first rows, so that `fit(A).partial_fit(B)` and
+    `fit(A + B)` are the same only if they choose the same one; give a schema to be sure.
+
+    Examples
+    --------
+    >>> from tallybayes import NaiveBayes
+    >>> weather = {"outlook": ["sunny", "sunny", "rain", "rain"], "temperature": [30.5, 28.0, 19.5, None]}
+    >>> play = NaiveBayes().fit(weather, ["no", "no", "yes", "yes"])
+    >>> play.schema_
+    outlook      Categorical(alpha='fitted')  text, 2 levels in 4 cells
+    temperature  Gaussian()                   numbers from 19.5 to 30.5
+    (class)      frequencies
+    >>> play.predict({"outlook": ["rain"], "temperature": [21.0]})
+    array(['yes'], dtype='<U3')
+    >>> play.forget({"outlook": ["rain"], "temperature": [None]}, ["yes"]).class_count_
+    array([2., 1.])
+    """
+
+    _beliefs: ClassVar[tuple[str, ...]] = ("prior", "alpha", "m", "plugin", "reading")
+
+    def __init__(
+        self,
+        schema: Schema | Mapping[str, Family | None] | Family | None = None,
+        *,
+        prior: Prior | None = None,
+        alpha: Any = None,
+        m: float | None = None,
+        plugin: bool | None = None,
+        reading: str | None = None,
+        missing_columns: str = "error",
+        threads: int | None = None,
+    ) -> None:
+        self.schema = schema
+        self.prior = prior
+        self.alpha = alpha
+        self.m = m
+        self.plugin = plugin
+        self.reading = reading
+        self.missing_columns = missing_columns
+        self.threads = threads
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.dict = True
+        tags.input_tags.sparse = counts_matrices(self.schema)
+        return tags
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        if reset:
+            self._vectors = sparse.issparse(X) or takes_vectors(self.schema, labels_of(X))
+        if self._vectors:
+            return read_matrix(self, X, reset=reset)
+        owner = type(self).__name__
+        if self.missing_columns not in MISSING_COLUMNS:
+            raise ValueError(f"missing_columns={self.missing_columns!r}: give one of {MISSING_COLUMNS}.")
+        fitted = None if reset else self._columns
+        given = columns_of(X, owner, fitted)
+        if fitted is None:
+            return self._first(given).rows
+        counted, missing = self._learned.schema.columns, self.missing_columns == "missing"
+        return matched(given, fitted, counted, owner, missing_columns=missing).rows
+
+    def _first(self, given: Columns) -> Columns:
+        """Remembers what the columns are called. Texts by themselves are the only column of a schema that has one."""
+        settled = self.schema.columns if isinstance(self.schema, Schema) else self.schema
+        if isinstance(settled, Mapping) and len(settled) == 1 == len(given.names) and not given.named:
+            given = given.renamed([str(name) for name in settled])
+        self._columns = Columns(given.names, given.named, None)
+        self.n_features_in_ = len(given.names)
+        if given.named:
+            self.feature_names_in_ = np.array(given.names, object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return given
+
+    def _schema(self, rows: Any) -> Schema:
+        if self._vectors:
+            return matrix_schema(self.schema, rows)
+        given, names = self.schema, self._columns.names
+        if isinstance(given, Family):
+            return Schema(dict.fromkeys(names, given))
+        if given is not None and not isinstance(given, (Schema, Mapping)):
+            raise TypeError(f"schema={given!r}: give a Schema, a mapping of columns to families, a family, or None.")
+        wanted = given.columns if isinstance(given, Schema) else {str(k): v for k, v in (given or {}).items()}
+        absent = [name for name in wanted if name not in names]
+        if absent:
+            shown, has = (", ".join(map(repr, some)) for some in (absent, names))
+            raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
+        if isinstance(given, Schema):
+            return given
+        try:
+            return Schema.infer(rows, hints=wanted)
+        except ValueError as error:
+            raise ValueError(str(error).replace("give hints=", "give schema=")) from None
+
+    def _believed(self, learned: Learned) -> Schema:
+        """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
+        schema = learned.schema
+        known = {name for family in schema.columns.values() for name in family.beliefs()}
+        settings = dict(zip(self._beliefs, self._settings(), strict=True))
+        changes = {k: v for k, v in settings.items() if v is not None and (k == "prior" or k in known)}
+        if not changes:
+            return schema
+        believed = schema.believing(changes)
+        believed.reasons = dict(schema.reasons)
+        return believed

@@ -1,0 +1,28 @@
+"""An estimator pickled by another version is taken only if it is kept in the same form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from tallybayes import __version__
+
+FORMAT = 1  # another number for every change to what an estimator keeps
+
+
+class Pickled(BaseEstimator):
+    """Writes down the form and the version with everything else, and looks at them first."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_written": (FORMAT, __version__)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        form, version = state.get("_written", (None, "of an unknown version"))
+        if form != FORMAT:
+            raise ValueError(
+                f"This {type(self).__name__} was pickled by tallybayes {version}, which keeps estimators differently "
+                f"from tallybayes {__version__}. Fit it again; or write its model to a file where it was pickled, with "
+                "tallybayes.save(estimator.model_, path): every later version reads that."
+            )
+        super().__setstate__({name: value for name, value in state.items() if name != "_written"})

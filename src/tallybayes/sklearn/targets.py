@@ -1,0 +1,70 @@
+"""What may be given for `y` and `sample_weight`, and what scikit-learn says about it otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight  # there is no public one
+
+from tallybayes.exact import Floats
+from tallybayes.frames import is_text
+from tallybayes.labels import label_array, label_column
+
+CLASSES = "biuU"  # numpy's kinds that name classes without a look at their values
+
+
+def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
+    """Labels as a numpy array of their own type: one per row, none missing, of one type, and no measurements."""
+    if y is None:
+        raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, (list, tuple)):
+        label_array(y)  # an error if they mix types; numpy would silently make texts of them
+    labels: NDArray[Any] = column_or_1d(_nullable(y), warn=True)
+    if labels.dtype == object:
+        _check_objects(labels)
+    elif labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name=what)
+        if np.any(labels != np.floor(labels)):
+            check_classification_targets(labels)
+    elif labels.dtype.kind not in CLASSES:
+        check_classification_targets(labels)
+    return labels
+
+
+def _nullable(y: Any) -> Any:
+    """Whole numbers and truths of types that could be missing, as numpy has them; scikit-learn makes floats of them."""
+    if isinstance(y, np.ndarray) or getattr(getattr(y, "dtype", None), "kind", None) not in {"b", "i", "u"}:
+        return y
+    cells = label_array(y)
+    if cells.null_count:
+        label_column(cells, 0)  # an error that says which
+    return cells.to_numpy(zero_copy_only=False)
+
+
+def _check_objects(labels: NDArray[Any]) -> None:
+    cells = label_array(labels)
+    if cells.null_count:
+        label_column(cells, 0)  # an error that says which
+    if not is_text(cells.type):
+        check_classification_targets(cells.to_numpy(zero_copy_only=False))
+
+
+def check_alike(classes: NDArray[Any], labels: NDArray[Any]) -> None:
+    """Classes are announced by labels like those of the rows."""
+    announced, met = (label_column(label_array(some[:1]), 0).kind for some in (classes, labels))
+    if announced != met and len(classes) and len(labels):
+        raise TypeError(
+            f"The classes are of type {announced} ({classes[0]!r}), the labels of type {met} ({labels[0]!r})."
+        )
+
+
+def checked_weights(sample_weight: Any, labels: NDArray[Any]) -> Floats | None:
+    """One number per label."""
+    if sample_weight is None:
+        return None
+    weights: Floats = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+    return weights

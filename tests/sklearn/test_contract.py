@@ -1,0 +1,34 @@
+"""scikit-learn's own checks, all of them: none is expected to fail, none is skipped by a tag that is not true."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tallybayes import Categorical, Each, Gaussian
+from tallybayes.sklearn import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GammaNB,
+    GaussianNB,
+    MultinomialNB,
+    NaiveBayes,
+    PoissonNB,
+)
+
+
+@parametrize_with_checks(
+    [
+        NaiveBayes(),
+        NaiveBayes(Gaussian(), prior="uniform", m=0.5, threads=2),
+        NaiveBayes(Categorical()),
+        NaiveBayes(Each(Gaussian())),
+        GaussianNB(),
+        MultinomialNB(),
+        ComplementNB(),
+        BernoulliNB(),
+        CategoricalNB(),
+        PoissonNB(),
+        GammaNB(),
+    ]
+)
+def test_scikit_learns_contract(estimator, check):
+    check(estimator)

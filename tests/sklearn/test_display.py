@@ -1,0 +1,58 @@
+"""What a notebook shows, and when scikit-learn is loaded."""
+
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+import sklearn
+
+import tallybayes
+from tallybayes import Categorical, NaiveBayes, Poisson, Schema
+
+
+def test_a_notebook_shows_the_schema_and_the_counts():
+    learned = NaiveBayes(Schema({"calls": Poisson()}, reasons={"calls": "whole numbers", "day": "as told"}))
+    assert "tallybayes" not in learned._repr_html_()
+    learned.fit({"calls": [1, 2, 3], "day": [1, 2, 3]}, ["no", "no", "yes"])
+    html = learned._repr_html_()
+    assert html[html.index('<details class="tallybayes"') :] in learned._repr_mimebundle_()["text/html"]
+    assert "<tr><td>calls</td><td>Poisson()</td><td>whole numbers</td></tr>" in html
+    assert "<tr><td>day</td><td>left out</td><td>as told</td></tr>" in html
+    assert "<tr><td>no</td><td>2</td></tr><tr><td>yes</td><td>1</td></tr>" in html
+    assert "1 column counted, 2 classes (frequencies)" in html
+    with sklearn.config_context(display="text"):
+        assert not hasattr(learned, "_repr_html_")
+        assert list(learned._repr_mimebundle_()) == ["text/plain"]
+    assert repr(NaiveBayes(alpha=0.5)) == "NaiveBayes(alpha=0.5)"
+
+
+def test_names_are_shown_as_names_not_as_html():
+    evil = "<script>alert('x')</script>"
+    learned = NaiveBayes(Schema({evil: Categorical(levels=(evil,))}, reasons={evil: evil}), prior={evil: 1.0})
+    html = learned.fit(pd.DataFrame({evil: [evil]}), [evil])._repr_mimebundle_()["text/html"]
+    ours = html[html.index('<details class="tallybayes"') :]
+    assert "<script>" not in ours
+    assert ours.count("&lt;script&gt;") == 5
+    assert evil not in html
+
+
+def test_long_tables_are_cut_short():
+    learned = NaiveBayes(Categorical()).fit({f"c{i}": ["a"] for i in range(60)}, ["a"])
+    assert "… and 10 more" in learned._repr_html_()
+
+
+def test_scikit_learn_is_loaded_when_it_is_asked_for():
+    code = (
+        "import sys, tallybayes; assert 'NaiveBayes' in dir(tallybayes); assert 'sklearn' not in sys.modules; "
+        "tallybayes.NaiveBayes; assert 'sklearn' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    missing = "import sys; sys.modules['sklearn'] = None; import tallybayes; tallybayes.NaiveBayes"
+    found = subprocess.run([sys.executable, "-c", missing], capture_output=True, text=True)
+    assert (
+        "ImportError: tallybayes.sklearn needs scikit-learn 1.6 or newer; run: pip install 'tallybayes[sklearn]'"
+        in (found.stderr)
+    )
+    with pytest.raises(AttributeError, match="module 'tallybayes' has no attribute 'Bayes'"):
+        tallybayes.Bayes  # noqa: B018

@@ -1,0 +1,45 @@
+"""Whatever was learned, forgotten, asked and believed on the way: the same bytes as `fit` on what is left."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallybayes import Bernoulli, Categorical, Gaussian, Model, NaiveBayes, Schema, Words, digest
+
+SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "truth": Bernoulli(), "text": Words()})
+ROW = st.tuples(
+    st.none() | st.floats(-1e6, 1e6),
+    st.none() | st.sampled_from("abc"),
+    st.none() | st.booleans(),
+    st.none() | st.sampled_from(["one word", "two words", "", "word word word"]),
+    st.sampled_from(["yes", "no", "maybe"]),
+    st.sampled_from([1.0, 2.0, 0.5, 0.1]),
+)
+BATCHES = st.lists(st.lists(ROW, min_size=1, max_size=5), min_size=1, max_size=5)
+
+
+def parts(rows):
+    """The columns of some rows, their labels and their weights."""
+    *cells, labels, weights = (list(values) for values in zip(*rows, strict=True))
+    return dict(zip(SCHEMA.columns, cells, strict=True)), labels, weights
+
+
+@given(kept=BATCHES, forgotten=BATCHES, alpha=st.sampled_from([None, 0.5, 2.0]))
+@settings(max_examples=60)
+def test_forgotten_is_never_seen_and_parts_are_the_whole(kept, forgotten, alpha):
+    estimator = NaiveBayes(SCHEMA)
+    for batch in [*forgotten, *kept]:
+        columns, labels, weights = parts(batch)
+        estimator.partial_fit(columns, labels, sample_weight=weights)
+        assert estimator.predict(columns).shape == (len(labels),)
+    estimator.set_params(alpha=alpha)
+    for batch in forgotten:
+        columns, labels, weights = parts(batch)
+        estimator.forget(columns, labels, sample_weight=weights)
+    columns, labels, weights = parts([row for batch in kept for row in batch])
+    whole = NaiveBayes(SCHEMA, alpha=alpha).fit(columns, labels, sample_weight=weights)
+    model = Model.train(SCHEMA, columns, labels, weights=weights)
+    assert digest(estimator.model_) == digest(whole.model_)
+    assert digest(whole.model_) == digest(model if alpha is None else model.believing(alpha=alpha))
+    assert estimator.classes_.tolist() == sorted(set(labels))
+    np.testing.assert_array_equal(estimator.predict_proba(columns), whole.predict_proba(columns))

@@ -1,0 +1,71 @@
+"""Labels as users have them, and what is said of those that name no classes."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from mixed_table import SCHEMA, table
+from sklearn.exceptions import DataConversionWarning
+
+from tallybayes import Gaussian, NaiveBayes, digest
+
+COLUMNS, LABELS = table(100)
+FRAME = pd.DataFrame(COLUMNS)
+NUMBERS = np.random.default_rng(0).normal(size=(20, 3))
+BITS = np.arange(20) % 2
+
+
+def test_labels_of_mixed_types_are_an_error_that_shows_both():
+    for labels in ([1, "a"], (1, "a"), np.array([1, "a"], object), pd.Series([1, "a"])):
+        with pytest.raises(TypeError, match=r"The labels mix (int \(1\) and str \('a'\)|str \('a'\) and int \(1\))"):
+            NaiveBayes().fit(NUMBERS[:2], labels)
+    learned = NaiveBayes().fit(NUMBERS[:2], [0, 1])
+    with pytest.raises(TypeError, match="labels are of type string; those already counted are of type int64"):
+        learned.partial_fit(NUMBERS[:2], ["a", "b"])
+    with pytest.raises(TypeError, match=r"classes are of type string .*'a'.* labels of type int64 .*0"):
+        NaiveBayes().partial_fit(NUMBERS[:2], [0, 1], classes=["a", "b"])
+
+
+def test_labels_in_a_column_are_taken_with_scikit_learns_warning():
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        learned = NaiveBayes(Gaussian()).fit(NUMBERS, BITS[:, None])
+    assert digest(learned.model_) == digest(NaiveBayes(Gaussian()).fit(NUMBERS, BITS).model_)
+    with pytest.raises(ValueError, match=r"y should be a 1d array, got an array of shape \(20, 2\) instead"):
+        NaiveBayes().fit(NUMBERS, np.stack([BITS, BITS], axis=1))
+
+
+@pytest.mark.parametrize("labels", [NUMBERS[:, 0], NUMBERS[:, 0].astype(object), NUMBERS[:, 0].tolist()])
+def test_measurements_are_no_labels(labels):
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        NaiveBayes().fit(NUMBERS, labels)
+
+
+def test_missing_labels_are_an_error():
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        NaiveBayes().fit(NUMBERS, np.where(BITS, 1.0, np.nan))
+    with pytest.raises(ValueError, match="1 of 20 rows have no label, the first in row 3"):
+        NaiveBayes().fit(NUMBERS, np.array(["a"] * 3 + [None] + ["b"] * 16, object))
+    with pytest.raises(ValueError, match="1 of 20 rows have no label, the first in row 0"):
+        NaiveBayes().fit(NUMBERS, pd.Series([None] + ["b"] * 19))
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        NaiveBayes().fit(NUMBERS, None)
+
+
+@pytest.mark.parametrize(
+    "make", [list, pd.Series, pd.Categorical, pl.Series, pa.array, lambda y: pd.Series(y, dtype="string")]
+)
+def test_labels_may_come_in_anything(make):
+    learned = NaiveBayes(SCHEMA).fit(FRAME, make(LABELS.tolist()))
+    assert digest(learned.model_) == digest(NaiveBayes(SCHEMA).fit(FRAME, LABELS).model_)
+    assert learned.classes_.tolist() == ["leaves", "moves", "stays"]
+
+
+@pytest.mark.parametrize("kind", ["Int64", "int8", "boolean", "bool", "UInt16"])
+def test_labels_that_could_be_missing_are_not_made_floats(kind):
+    learned = NaiveBayes(Gaussian()).fit(NUMBERS, pd.Series(BITS, dtype=kind))
+    assert learned.classes_.tolist() == [0, 1]
+    assert learned.classes_.dtype == kind.lower().replace("boolean", "bool")
+    if kind in ("Int64", "boolean"):
+        with pytest.raises(ValueError, match="1 of 20 rows have no label, the first in row 4"):
+            NaiveBayes().fit(NUMBERS, pd.Series([*BITS[:4], None, *BITS[5:]], dtype=kind))
