@@ -161,14 +161,13 @@ class Counted(Additive):
         return tally.renamed(labels)
 
     def _count(self, batch: Batch, threads: int | None) -> None:
-        encoded = self.schema.encode(batch.cells, batch.start)
-
         def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
             rows = batch.rows.slice(start, stop)
+            encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start)
             columns = {}
             for name, family in self.schema.columns.items():
                 try:
-                    columns[name] = family.tally(encoded[name][start:stop], rows)
+                    columns[name] = family.tally(encoded[name], rows)
                 except CellError as error:
                     raise error.located(name, batch.start + start) from None
             return rows.tally(), columns

@@ -166,8 +166,9 @@ class Exact:
 
     def round(self) -> Floats:
         """Every number as the double nearest to it."""
-        if self.limbs.shape[-1] == 1 and -16 <= self.low <= 16 and _largest(self.limbs) <= 1 << 53:
-            return np.ldexp(self.limbs[..., 0].astype(np.float64), LIMB * self.low)
+        if self.limbs.shape[-1] <= 2 and -16 <= self.low <= 16 and _largest(self.limbs) <= 1 << 53:
+            both = self.limbs.astype(np.float64) @ np.ldexp(1.0, LIMB * np.arange(self.limbs.shape[-1]))  # rounds once
+            return np.ldexp(both, LIMB * self.low)
         tidy = self.carried()
         if tidy.low >= -30 and tidy.low + tidy.limbs.shape[-1] <= 30:
             return _rounded(tidy.limbs, tidy.low)

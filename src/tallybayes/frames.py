@@ -124,7 +124,7 @@ def texts(cells: pa.Array) -> pa.Array:
         short = pa.types.is_float32(kind) or pa.types.is_float16(kind)
         found = coded.dictionary.to_numpy(zero_copy_only=False) if short else coded.dictionary.to_pylist()
         words = [None if v is None or v != v else number_text(v) for v in found]
-        return pc.take(pa.array(words, pa.string()), coded.indices)
+        return pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
     raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
 
 

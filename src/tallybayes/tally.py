@@ -194,8 +194,6 @@ class Tally(Additive):
 
     def aligned(self, slots: Collection[Slot], classes: Sequence[Key]) -> Tally:
         """The same sums with exactly these labels, in this order; what was never met counts zero."""
-        if slots is self._slots and list(classes) == self.classes:
-            return Tally(classes, slots, {k: Exact(v.limbs.copy(), v.low).carried() for k, v in self.sums.items()})
         result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
         to_slots, from_slots = _common(result._slots, self._slots)
         to_classes, from_classes = _common(result._classes, self._classes)
@@ -204,6 +202,11 @@ class Tally(Additive):
             result._arrays[name].add_at(np.ix_(to_slots, to_classes), cells)
             result._arrays[name] = result._arrays[name].carried()
         return result
+
+    def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
+        """The same sums, only to be read: where the labels are these already, nothing is copied."""
+        same = slots is self._slots and list(classes) == self.classes
+        return self.sums if same else self.aligned(slots, classes).sums
 
     def cells(self, other: Tally) -> dict[str, Exact]:
         """These sums where the other tally has slots and classes: the cells that it touches."""

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.exact import Exact, Floats, window
+from tallybayes.exact import Exact, Floats
 from tallybayes.families.bag_belief import READINGS, BagBelief
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
@@ -75,7 +75,7 @@ class Bag(Family):
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         size = self.size or met_size(tally)
-        return BagBelief(self, tally.aligned(positions(size, True), classes).sums, classes)
+        return BagBelief(self, tally.read(positions(size, True), classes), classes)
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
         """All positions there are, or of a few vectors those that they have."""
@@ -119,15 +119,11 @@ def kind(cells: Vectors) -> bool:
 
 
 def _window(values: Floats) -> tuple[int, int]:
-    """How many limbs hold these numbers and the sum of them all, and the lowest; two are enough for numbers that do
-    not differ much."""
+    """How many limbs hold each of these numbers, and the lowest. A batch's sum of a limb needs no carry."""
     above = values[values > 0]
     lowest, highest = int(np.frexp(above.min())[1]) - 53, int(np.frexp(above.max())[1])
     low = max(lowest, -1074) // 32
-    if highest - 32 * low <= 64:
-        return 2, low
-    first, size = window([above])
-    return size, first
+    return max(-(-(highest - 32 * low) // 32), 2), low
 
 
 def _weighted(at: Any, values: Floats, row: Any, rows: Rows, size: int) -> tuple[Exact, ...]:

@@ -38,6 +38,14 @@ class SeenPositions(Seen):
     def vocabulary(self) -> list[str]:
         return [str(i) for i in range(self.positions)]
 
+    # The order of positions is always the same, so that sums need not be sorted to come out the same.
+
+    def by_class(self, values: Floats) -> Floats:
+        return np.bincount(self.classes, values, len(self.texts)).astype(np.float64)
+
+    def by_word(self, values: Floats) -> Floats:
+        return np.bincount(self.words, values, self.size).astype(np.float64)
+
 
 def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key]) -> SeenPositions:
     """The positions that hold something, as words do; the last slot is the vectors' own."""

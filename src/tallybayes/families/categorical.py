@@ -45,7 +45,7 @@ class Categorical(Family):
         object.__setattr__(self, "levels", tuple(sorted(set(self.levels))))
 
     def encode(self, cells: pa.Array) -> pa.Array:
-        texts = frames.texts(cells)
+        texts = _few_numbers(cells) or frames.texts(cells)
         if pa.types.is_dictionary(texts.type) and len(texts.dictionary) > SHORT:
             return frames.decoded(texts)
         return texts
@@ -75,6 +75,19 @@ class LevelBelief(SmoothedBelief):
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
 
 
+def _few_numbers(cells: pa.Array) -> pa.Array | None:
+    """Whole numbers that lie close together, as a dictionary of all of them; nothing, if they are something else."""
+    if not pa.types.is_integer(cells.type) or cells.null_count or len(cells) < SHORT:
+        return None
+    numbers = cells.to_numpy()
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low >= SHORT:
+        return None
+    codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
+    words = pa.array([str(number) for number in range(low, high + 1)])
+    return pa.DictionaryArray.from_arrays(pa.array(codes), words)
+
+
 def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
     """Each cell's level by number (-1 where missing), and the levels' texts."""
     index = kernels.StringIndex()
@@ -97,9 +110,14 @@ def codes_of(index: kernels.StringIndex, cells: Texts, grow: bool = False) -> Co
         return index.encode_few(cells, grow)
     if not pa.types.is_dictionary(cells.type):
         return lookup(index, cells, grow)
-    words = np.append(lookup(index, cells.dictionary, grow), np.int32(-1))
-    at = cells.indices.cast(pa.int64()).fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
-    return words[at].astype(np.int32, copy=False)
+    words = lookup(index, cells.dictionary, grow)
+    if cells.indices.null_count:
+        words = np.append(words, np.int32(-1))
+    at = cells.indices.fill_null(len(words) - 1) if cells.indices.null_count else cells.indices
+    codes = at.to_numpy(zero_copy_only=False)
+    if codes.dtype == np.int32 and np.array_equal(words, np.arange(len(words))):
+        return codes
+    return words[codes]
 
 
 def lookup(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) -> Codes:

@@ -87,7 +87,7 @@ class Each(Family):
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         size = self.size or met_size(tally)
-        return EachBelief(self.family, tally.aligned(positions(size), classes).sums)
+        return EachBelief(self.family, tally.read(positions(size), classes))
 
     def _check(self, cells: Vectors) -> None:
         """All numbers must be such as the family takes; in sparse vectors, zero is one of them."""

@@ -33,13 +33,17 @@ INLINE int64_t count_broken(const double* values, int64_t count) {
     return total;
 }
 
-// Adds a positive double that two limbs hold.
-inline void add_short(int64_t* limbs, int low, double x) {
+// Adds a positive double to limbs that have no room to spare: each holds 2^30 summands without a carry.
+inline void add_tight(int64_t* limbs, int low, double x) {
     const Parts p = parts(x);
     const int position = p.exponent - 32 * low;
-    const uint64_t word = position < 0 ? p.mantissa >> -position : p.mantissa << position;
-    limbs[0] += int64_t(word & 0xffffffffu);
-    limbs[1] += int64_t(word >> 32);
+    const unsigned __int128 shifted = static_cast<unsigned __int128>(p.mantissa) << (position & 31);
+    int64_t* limb = limbs + (position >> 5);
+    for (uint64_t word = uint64_t(shifted), top = uint64_t(shifted >> 64); word || top; ++limb) {
+        *limb += int64_t(word & 0xffffffffu);
+        word = word >> 32 | top << 32;
+        top = 0;
+    }
 }
 
 INLINE bool within(int32_t position, int64_t positions) { return position >= 0 && position < positions; }
@@ -77,10 +81,8 @@ void count_in(const Bags& bags, const int32_t* classes, const BagCounts& counts)
             int64_t* n = counts.n + cell(at, code) * size;
             if constexpr (limbs == 1)
                 *n += int64_t(value);
-            else if constexpr (limbs == 2)
-                add_short(n, counts.low, value);
             else
-                add_double(n, counts.low, value);
+                add_tight(n, counts.low, value);
             ++counts.documents[cell(at, code)];
         }
     }
@@ -91,8 +93,6 @@ void count_in(const Bags& bags, const int32_t* classes, const BagCounts& counts)
 void count_bags(const Bags& bags, const int32_t* classes, const BagCounts& counts) {
     if (counts.size == 1)
         count_in<1>(bags, classes, counts);
-    else if (counts.size == 2)
-        count_in<2>(bags, classes, counts);
     else
         count_in<0>(bags, classes, counts);
 }

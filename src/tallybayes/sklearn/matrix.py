@@ -73,8 +73,8 @@ class MatrixClassifier(CountingClassifier):
     def _sums(self, name: str) -> Floats:
         """A sum of what was counted, a row for each class and a column for each position."""
         learned = self._counted()
-        tally = learned.model.columns[COLUMN].aligned(positions(self.n_features_in_), learned.keys())
-        return np.ascontiguousarray(tally.sums[name].round().T)
+        sums = learned.model.columns[COLUMN].aligned(positions(self.n_features_in_), learned.keys()).sums
+        return np.ascontiguousarray(sums[name].round().T)
 
     def _estimates(self, name: str) -> Floats:
         """An estimated parameter, likewise."""
