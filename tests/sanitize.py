@@ -14,6 +14,9 @@ ROOT = Path(__file__).parent.parent
 TESTS = [
     "test_kernels",
     "test_word_kernels",
+    "test_vector_kernels",
+    "test_vectors",
+    "test_single",
     "test_exact",
     "test_words",
     "test_word_settings",

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
-from tallybayes.exact import Exact, scatter
+from tallybayes.exact import Exact
+from tallybayes.sums import scatter
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 LISTS = st.lists(DOUBLES, min_size=1, max_size=8)

@@ -228,3 +228,15 @@ def test_importing_is_quick_and_brings_no_framework():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_categories_that_are_numbers_or_none_at_all_are_levels_by_their_texts():
+    model = Model.train(Schema({"x": Categorical()}), {"x": [0.5, 2.0, 0.5]}, ["a", "b", "a"])
+    for frame in (
+        pd.DataFrame({"x": pd.Series([0.5, 2.0, None], dtype="category")}),
+        pd.DataFrame({"x": pd.Series(["0.5", "2", None], dtype="category")}),
+        {"x": [0.5, 2.0, None]},
+    ):
+        np.testing.assert_array_equal(model.posterior(frame), model.posterior({"x": ["0.5", "2", None]}))
+    empty = pd.DataFrame({"x": pd.Series([None, None], dtype="category")})
+    np.testing.assert_allclose(model.posterior(empty), [[2 / 3, 1 / 3]] * 2)

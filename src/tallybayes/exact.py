@@ -152,11 +152,15 @@ class Exact:
         negative = self.is_negative()
         return np.asarray(negative & (self.round() < -np.asarray(bound))) if negative.any() else negative
 
+    def integers(self) -> list[int]:
+        """Every number in units of its lowest limb, in C order."""
+        rows = self.limbs.reshape(math.prod(self.shape), self.limbs.shape[-1]).tolist()
+        return [sum(limb << (LIMB * i) for i, limb in enumerate(row)) for row in rows]
+
     def fractions(self) -> list[Fraction]:
         """Every number as a fraction, in C order."""
-        rows = self.limbs.reshape(math.prod(self.shape), self.limbs.shape[-1]).tolist()
         unit = Fraction(2) ** (LIMB * self.low)
-        return [sum(limb << (LIMB * i) for i, limb in enumerate(row)) * unit for row in rows]
+        return [number * unit for number in self.integers()]
 
     def _short(self) -> Exact:
         """Canonical numbers without what lies more than four limbs below their highest."""
@@ -172,7 +176,7 @@ class Exact:
         tidy = self.carried()
         if tidy.low >= -30 and tidy.low + tidy.limbs.shape[-1] <= 30:
             return _rounded(tidy.limbs, tidy.low)
-        return np.array([to_float(value) for value in self.fractions()], np.float64).reshape(self.shape)
+        return np.array([ratio(number, 1, self.low) for number in self.integers()], np.float64).reshape(self.shape)
 
     def whole(self) -> Counts:
         """Every number as int64; a fraction or a number beyond 2⁶³ is an error."""
@@ -203,24 +207,12 @@ class Exact:
             self.limbs, self.low = wide.limbs, wide.low
 
 
-def to_float(value: Fraction) -> float:
-    """The nearest double, infinite beyond the largest."""
+def ratio(above: int, below: int, low: int) -> float:
+    """above / below · 2^(32·low) as the nearest double, infinite beyond the largest."""
     try:
-        return value.numerator / value.denominator
+        return (above << max(LIMB * low, 0)) / (below << max(-LIMB * low, 0))
     except OverflowError:
-        return float("-inf") if value < 0 else float("inf")
-
-
-def mean(n: Exact, x: Exact) -> Floats:
-    """Σx / n, rounded once. Zero where nothing was counted."""
-    pairs = zip(n.fractions(), x.fractions(), strict=True)
-    return np.array([to_float(s / k) if k else 0.0 for k, s in pairs]).reshape(n.shape)
-
-
-def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
-    """Σ(x − mean)², from exact sums and rounded once: no digit is lost at any mean. Zero where nothing was counted."""
-    pairs = zip(n.fractions(), x.fractions(), xx.fractions(), strict=True)
-    return np.array([to_float((k * q - s * s) / k) if k else 0.0 for k, s, q in pairs]).reshape(n.shape)
+        return float("-inf") if above < 0 else float("inf")
 
 
 def window(factors: list[Floats]) -> tuple[int, int]:

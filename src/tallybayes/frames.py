@@ -111,7 +111,9 @@ def texts(cells: pa.Array) -> pa.Array:
     """Cells as texts: a level is its text, so that the numbers 1 and 1.0 and the text "1" are one level."""
     kind = cells.type
     if pa.types.is_dictionary(kind):
-        return pa.DictionaryArray.from_arrays(cells.indices, texts(cells.dictionary))
+        words = texts(cells.dictionary)
+        spelled = decoded(words) if pa.types.is_dictionary(words.type) else words
+        return pa.DictionaryArray.from_arrays(cells.indices, spelled)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return cells
     if is_text(kind):

@@ -35,7 +35,7 @@ def vectors(data: Any) -> pa.Array:
 def frame(name: str, data: Any) -> pa.RecordBatch | pa.RecordBatchReader:
     """A matrix as a frame of a single column; one that has to be copied comes in pieces."""
     rows, columns = data.shape
-    step = max(BATCH_BYTES // (8 * max(columns, 1)), 1)
+    step = -(-BATCH_BYTES // (8 * max(columns, 1)))
     if is_sparse(data) or rows <= step or (data.dtype == np.float64 and data.flags.forc):
         return pa.RecordBatch.from_arrays([vectors(data)], names=[name])
     pieces = [data[start : start + step] for start in range(0, rows, step)]

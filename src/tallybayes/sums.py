@@ -1,4 +1,4 @@
-"""Exact sums of whole columns, by class: values, their squares, and products with weights."""
+"""Exact sums of whole columns, by class: values, their squares, products with weights; mean and scatter from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import Codes, Exact, Floats, window
+from tallybayes.exact import LIMB, Codes, Exact, Floats, ratio, window
 
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
 
@@ -94,3 +94,18 @@ class InfiniteError(ValueError):
     def __init__(self, row: int) -> None:
         super().__init__(f"the value in row {row} is infinite")
         self.row = row
+
+
+def mean(n: Exact, x: Exact) -> Floats:
+    """Σx / n, rounded once. Zero where nothing was counted."""
+    pairs = zip(n.integers(), x.integers(), strict=True)
+    return np.array([ratio(s, k, x.low - n.low) if k else 0.0 for k, s in pairs]).reshape(n.shape)
+
+
+def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
+    """Σ(x − mean)², from exact sums and rounded once: no digit is lost at any mean. Zero where nothing was counted."""
+    low = min(n.low + xx.low, 2 * x.low)  # of n·Σx² − (Σx)²
+    up, upper = LIMB * (n.low + xx.low - low), LIMB * (2 * x.low - low)
+    sums = zip(n.integers(), x.integers(), xx.integers(), strict=True)
+    found = [ratio((k * q << up) - (s * s << upper), k, low - n.low) if k else 0.0 for k, s, q in sums]
+    return np.array(found).reshape(n.shape)

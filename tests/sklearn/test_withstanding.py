@@ -103,7 +103,7 @@ def test_what_is_no_table_is_an_error():
         NaiveBayes().fit(NUMBERS + 1j, BITS)
     with pytest.raises(ValueError, match="dim 3"):
         NaiveBayes().fit(NUMBERS[None], BITS)
-    with pytest.raises(TypeError, match="Sparse data was passed for X"):
+    with pytest.raises(TypeError, match="does not count a sparse matrix"):
         NaiveBayes(Categorical()).fit(sparse.csr_array(NUMBERS), BITS)
     with pytest.raises(TypeError, match="Sparse data was passed"):
         NaiveBayes().fit(NUMBERS, BITS).predict(sparse.csr_matrix(NUMBERS))

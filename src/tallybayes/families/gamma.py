@@ -10,11 +10,11 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.exact import Exact, Floats
-from tallybayes.exact import mean as exact_mean
 from tallybayes.families import special
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, POSITIVE, Support
+from tallybayes.sums import mean as exact_mean
 
 LARGEST_SHAPE = 1e9  # values that hardly differ have no finite shape
 

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import TRACE, Exact, Floats, mean, scatter
+from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families import special
 from tallybayes.families.base import Belief, NotLinearError
 from tallybayes.families.compiled import CompiledBelief
 from tallybayes.families.measured import Measured, MeasuredBelief
 from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
-from tallybayes.sums import Square
+from tallybayes.sums import Square, mean, scatter
 
 
 class GaussianSums(NamedTuple):

@@ -20,13 +20,12 @@ from tallybayes.slots import positions
 COLUMN = "x"  # the only one: of vectors
 
 
-def read_matrix(estimator: Any, X: Any, *, reset: bool) -> Any:
+def read_matrix(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
     """A matrix as scikit-learn has it. NaN is a missing number; what is infinite, the model refuses."""
     fine = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and min(X.shape) > 0
     if fine and not reset and not hasattr(estimator, "feature_names_in_") and X.shape[1] == estimator.n_features_in_:
         return X  # as scikit-learn would find too, but one row should not wait for it
-    accepted = "csr" if estimator.__sklearn_tags__().input_tags.sparse else False
-    return validate_data(estimator, X, reset=reset, accept_sparse=accepted, ensure_all_finite=False)
+    return validate_data(estimator, X, reset=reset, accept_sparse="csr" if sparse else False, ensure_all_finite=False)
 
 
 class MatrixClassifier(CountingClassifier):
@@ -48,7 +47,7 @@ class MatrixClassifier(CountingClassifier):
         """What the parameters say is counted, and believed of what was learned."""
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        matrix = read_matrix(self, X, reset=reset)
+        matrix = read_matrix(self, X, reset=reset, sparse=self._sparse)
         if reset and self._positive:
             check_non_negative(matrix, f"{type(self).__name__} (input X)")
         return matrix

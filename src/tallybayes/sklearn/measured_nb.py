@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.exact import Floats, scatter
+from tallybayes.exact import Floats
 from tallybayes.families import Each, Family, Gamma, Gaussian, Poisson
 from tallybayes.schema import FREQUENCIES, Prior
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import COLUMN, MatrixClassifier, given_prior
+from tallybayes.sums import scatter
 
 
 class GaussianNB(MatrixClassifier):
