@@ -21,6 +21,7 @@ from tallybayes import (
     Model,
     Poisson,
     Schema,
+    Words,
     digest,
 )
 from tallybayes.files import from_bytes, to_bytes
@@ -280,3 +281,20 @@ def test_the_linear_view_of_counts():
     expected = said[:, 1] - said[:, 0] if model.classes == [False, True] else said[:, 0] - said[:, 1]
     weights = np.array([view.weights["x"][str(i)] for i in range(7)])
     np.testing.assert_allclose(view.intercept + COUNTS @ weights, expected)
+
+
+def test_families_are_chosen_for_vectors_too():
+    frame = {"words": sp.csr_array(COUNTS), "numbers": COUNTS - 1.0, "deltas": sp.csr_array(COUNTS - 1.0)}
+    schema = Schema.infer(frame)
+    assert schema.columns == {"words": Bag(), "numbers": Each(Gaussian()), "deltas": Each(Gaussian())}
+    assert schema.reasons["words"] == "sparse vectors of numbers of at least 0"
+    model = Model.train(schema, frame, LABELS)
+    assert np.isfinite(model.log_joint(frame)).all()
+    with pytest.raises(ValueError, match=r"Column 'x': .*are not numbers.*hints"):
+        Schema.infer({"x": [[[1.0]], [[2.0]]]})
+
+
+def test_lists_of_words_are_words():
+    tokens = {"x": [["a", "free", "prize"], ["a", "meeting"]]}
+    assert Schema.infer(tokens).columns["x"] == Words(reading="once", alpha="fitted")
+    assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]

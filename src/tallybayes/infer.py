@@ -14,9 +14,21 @@ import pyarrow.compute as pc
 
 from tallybayes import frames
 from tallybayes.exact import Floats
-from tallybayes.families import Bernoulli, Categorical, Family, Gaussian, Histogram, LogNormal, Poisson, Words
+from tallybayes.families import (
+    Bag,
+    Bernoulli,
+    Categorical,
+    Each,
+    Family,
+    Gaussian,
+    Histogram,
+    LogNormal,
+    Poisson,
+    Words,
+)
 from tallybayes.families.smoothing import FITTED
 from tallybayes.families.values import ENOUGH
+from tallybayes.families.vectors import Sparse, Vectors, read_vectors
 from tallybayes.frames import CellError
 
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
@@ -45,6 +57,10 @@ def choose(cells: pa.Array) -> Choice:
     if pa.types.is_dictionary(cells.type):
         frames.texts(cells)  # an error if these are no categories
         return Choice(Categorical(alpha=FITTED), f"a category already, of {len(cells.dictionary)} levels")
+    if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
+        return Choice(Words(reading="once", alpha=FITTED), "lists of words")
+    if pa.types.is_nested(cells.type):
+        return _for_vectors(read_vectors(cells, None))
     if not frames.is_text(cells.type):
         return _for_numbers(frames.numbers(cells))
     present = frames.texts(cells).drop_null()
@@ -55,6 +71,12 @@ def choose(cells: pa.Array) -> Choice:
     except CellError:
         return _for_texts(present)
     return _for_texts(present) if np.isinf(numbers).any() else _for_numbers(numbers, "written as text, ")
+
+
+def _for_vectors(vectors: Vectors) -> Choice:
+    if isinstance(vectors, Sparse) and not (vectors.values < 0).any():
+        return Choice(Bag(), "sparse vectors of numbers of at least 0")
+    return Choice(Each(Gaussian()), "vectors of numbers")
 
 
 def _for_texts(present: pa.Array) -> Choice:

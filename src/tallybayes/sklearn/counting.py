@@ -33,6 +33,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ()
+    _learned: Learned
     threads: int | None = None
 
     @abstractmethod
@@ -76,9 +77,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         model = self._count(schema, rows, labels, sample_weight)
         if not model.rows.filled():
             raise ValueError("Every row has the sample weight zero, so that nothing is counted.")
-        learned = Learned(schema, model, labels.dtype)
-        if announced is not None:
-            learned.declare(announced)
+        learned = Learned(schema, model, labels.dtype, announced)
         learned.believe(self._believed(learned), self._settings())
         self._learned = learned
         return self
@@ -112,8 +111,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         rows = self._count(self._learned.model.schema, self._read(X, reset=False), labels, sample_weight)
         if rows.rows.filled():
             self._learned.learn(rows, labels.dtype)
-        if announced is not None:
-            self._learned.declare(announced)
+        self._learned.declare(announced)
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -158,8 +156,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """
         learned = self._asked()
         numbers = learned.model.most_probable(self._read(X, reset=False), threads=self.threads)
-        chosen: NDArray[Any] = learned.met()[numbers]
-        return chosen
+        return learned.met()[numbers]
 
     def predict_proba(self, X: Any) -> Floats:
         """Give P(class | row).
@@ -289,8 +286,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """What was learned, under whatever beliefs."""
         if not self.__sklearn_is_fitted__():
             check_is_fitted(self)
-        learned: Learned = self._learned
-        return learned
+        return self._learned
 
     def _asked(self) -> Learned:
         """What was learned, under the beliefs that the parameters say now."""

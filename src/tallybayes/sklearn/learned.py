@@ -18,7 +18,9 @@ from tallybayes.tally import Key
 class Learned:
     """The counts of an estimator. Asking changes nothing but what is kept, so that any number of threads may ask."""
 
-    def __init__(self, schema: Schema, model: Model, kind: np.dtype[Any]) -> None:
+    def __init__(
+        self, schema: Schema, model: Model, kind: np.dtype[Any], announced: NDArray[Any] | None = None
+    ) -> None:
         self.schema = schema  # as it was chosen, before the estimator's own beliefs
         self.model = model  # under those beliefs
         self.kind = kind  # of the labels
@@ -26,6 +28,7 @@ class Learned:
         self._settings: tuple[Any, ...] | None = None  # what the beliefs came from; none since the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
+        self.declare(announced)
 
     def learn(self, rows: Model, kind: np.dtype[Any]) -> None:
         self.model += rows
@@ -49,8 +52,10 @@ class Learned:
             self.model, self._snapshot = read, None
         self._settings = settings
 
-    def declare(self, classes: NDArray[Any]) -> None:
-        """Announces classes that may come."""
+    def declare(self, classes: NDArray[Any] | None) -> None:
+        """Announces classes that may come, if there are any."""
+        if classes is None:
+            return
         self.declared = list(dict.fromkeys([*self.declared, *classes.tolist()]))
         self.kind = _wider(self.kind, classes.dtype)
         self._changed()
