@@ -83,7 +83,9 @@ def _few_numbers(cells: pa.Array) -> pa.Array | None:
     low, high = int(numbers.min()), int(numbers.max())
     if high - low >= SHORT:
         return None
-    codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
+    if numbers.itemsize < 4:
+        numbers = numbers.astype(np.int32)  # or the difference might not fit
+    codes = (numbers - numbers.dtype.type(low)).astype(np.int32, copy=False)
     words = pa.array([str(number) for number in range(low, high + 1)])
     return pa.DictionaryArray.from_arrays(pa.array(codes), words)
 

@@ -91,8 +91,8 @@ INLINE Range range(const double* x, int64_t count) {
 
 // Asks for the column's next stretch while this one is worked on: so many columns in turn hide their order from the
 // processor.
-INLINE void fetch_next(const double* x, int64_t count) {
-    for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(x + stretch + i, 0, 2);
+INLINE void fetch_next(const double* x, int64_t count, int64_t away) {
+    for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(x + away + i, 0, 2);
 }
 
 // A stretch of every column, one value after the other. Columns of a matrix that is kept row by row are turned, some at
@@ -105,7 +105,7 @@ public:
     INLINE const double* operator[](size_t column) {
         if (columns_.step == 1) {
             const double* x = columns_.x[column] + first_;
-            fetch_next(x, count_);
+            fetch_next(x, count_, stretch);
             return x;
         }
         if (column % side == 0) turn(column);
@@ -114,13 +114,18 @@ public:
 
 private:
     static constexpr size_t side = 8;
+    static constexpr int64_t narrow = 64;  // a stretch of a wider matrix is too large to be asked for ahead
 
     INLINE void turn(size_t column) {
         const size_t wide = std::min(side, columns_.x.size() - column);
-        for (size_t k = 0; k < wide; ++k) {
-            const double* x = columns_.x[column + k] + first_ * columns_.step;
-            for (int64_t i = 0; i < count_; ++i) turned_[k][i] = x[i * columns_.step];
-        }
+        const double* row = columns_.x[column] + first_ * columns_.step;
+        if (column == 0 && columns_.step <= narrow) fetch_next(row, count_ * columns_.step, stretch * columns_.step);
+        if (wide == side)
+            for (int64_t i = 0; i < count_; ++i, row += columns_.step)
+                for (size_t k = 0; k < side; ++k) turned_[k][i] = row[k];
+        else
+            for (int64_t i = 0; i < count_; ++i, row += columns_.step)
+                for (size_t k = 0; k < wide; ++k) turned_[k][i] = row[k];
     }
 
     const Columns& columns_;
@@ -154,14 +159,22 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
         Stretch here(columns, first, count);
         for (size_t column = 0; column < columns.x.size(); ++column) {
             const double* x = here[column];
+            const Range met = range(x, count);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
                 double* __restrict score = columns.scores + c * columns.stride + first;
                 const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
+                const double furthest = std::max(met.high - centre, centre - met.low);
+                extreme += furthest * furthest >= far ? 1 : 0;
+                if (!met.gaps) {
+                    for (int64_t i = 0; i < count; ++i) {
+                        const double d = x[i] - centre;
+                        score[i] += base - d * d * half;
+                    }
+                    continue;
+                }
                 for (int64_t i = 0; i < count; ++i) {
                     const double d = x[i] - centre;
-                    const double square = d * d;
-                    const double said = base - square * half;
-                    extreme += square >= far ? 1 : 0;
+                    const double said = base - d * d * half;
                     score[i] += said == said ? said : 0.0;
                 }
             }

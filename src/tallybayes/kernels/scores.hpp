@@ -9,7 +9,7 @@ namespace tallybayes {
 // time through all columns, so that their scores stay in the nearest cache. Each adds up into scores[class][row] and
 // returns how often a value was so far out that it must be looked at: an infinity, or nearly one. A NaN says nothing.
 struct Columns {
-    std::span<const double* const> x;
+    std::span<const double* const> x;  // of a matrix, all of its columns in order
     int64_t step;  // from one value of a column to the next
     int64_t rows;
     int64_t classes;

@@ -17,6 +17,8 @@ from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import class_prior
 
+MOST = 1 << 15  # below, categories are kept in less memory, and so are turned into columns sooner
+
 
 class CategoricalNB(CountingClassifier):
     """Categorical naive Bayes, in place of scikit-learn's: every column holds one of several categories, which are the
@@ -80,10 +82,10 @@ class CategoricalNB(CountingClassifier):
         tags.classifier_tags.poor_score = True
         return tags
 
-    def _read(self, X: Any, *, reset: bool) -> NDArray[np.int64]:
+    def _read(self, X: Any, *, reset: bool) -> NDArray[Any]:
         matrix: NDArray[Any] = validate_data(self, X, reset=reset, dtype="int")
         check_non_negative(matrix, "CategoricalNB (input X)")
-        return matrix.astype(np.int64, copy=False)
+        return matrix.astype(np.int16 if matrix.max(initial=0) < MOST else np.int64, copy=False)
 
     def _schema(self, rows: Any) -> Schema:
         return Schema({str(i): Categorical() for i in range(self.n_features_in_)})
