@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 from tallybayes import kernels
 from tallybayes.exact import Exact
+from tallybayes.families.bag import _window
+from tallybayes.families.vectors import Sparse
 
 NUMBERS = st.floats(-1e150, 1e150) | st.sampled_from([np.nan, 0.0, -0.0, 5e-324, 1e-300, 0.1, 3.0])
 SHAPES = st.tuples(st.integers(0, 40), st.integers(1, 19))
@@ -92,11 +94,9 @@ def test_counts_of_vectors(matrix):
 @settings(max_examples=60, deadline=None)
 @given(WEIGHTS)
 def test_weights_of_vectors_in_as_few_limbs_as_they_need(matrix):
-    from tallybayes.families.bag import _window
-
     codes, size = classes_for(len(matrix)), matrix.shape[1]
     starts, positions, values = sparse(matrix)
-    limbs, low = _window(values) if (values > 0).any() else (2, 0)
+    limbs, low = _window(Sparse(starts, positions, values, np.zeros(len(matrix), bool)))
     sums, met = kernels.count_bags(starts, positions, values, codes, 3, size, limbs, low)
     assert Exact(sums, low).fractions() == exact_sums(matrix, codes, 3, 1)
     assert met.reshape(-1).tolist() == exact_sums(np.nan_to_num(matrix > 0).astype(float), codes, 3, 1)

@@ -183,6 +183,9 @@ def test_missing_numbers_and_missing_vectors_say_nothing():
         stored = sp.csr_array(holes)
         assert digest(train(family, stored)) == digest(model)
         np.testing.assert_allclose(model.log_joint(stored), model.log_joint(holes), rtol=1e-12)
+    nothing = sp.csr_array(([np.nan, np.nan], ([0, 2], [1, 1])), (3, 7))
+    assert digest(train(Bag(size=7), nothing, ["a"] * 3)) == digest(train(Bag(size=7), sp.csr_array((3, 7)), ["a"] * 3))
+    assert digest(train(Bag(size=7), holes)) == digest(train(Bag(size=7), sp.csr_array(holes)))
     bag = train(Bag(), pa.table({"x": pa.array([*COUNTS[:59].tolist(), None])}))
     assert bag.counts("x").aligned([-1], bag.classes).sums["n"].round().tolist() == [[20.0, 20.0, 19.0]]
     np.testing.assert_allclose(bag.log_joint(pa.table({"x": pa.array([None, [0.0] * 7])})), np.log([[1 / 3] * 3] * 2))

@@ -13,6 +13,7 @@ from tallybayes import kernels
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.bag_belief import READINGS, BagBelief
 from tallybayes.families.base import Belief, Family
+from tallybayes.families.measured import class_sums
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
 from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
 from tallybayes.frames import CellError
@@ -27,7 +28,8 @@ POOLED = "pooled"
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bag(Family):
     """A vector of counts, or of weights of at least 0: words or events that were counted elsewhere. Cells are rows of
-    a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
+    a matrix, dense or sparse (what is absent there is zero), or lists of equal length. A missing number counts as zero,
+    unless all of them are missing.
 
     With `size` there are so many positions, whether or not any vector has something in them. What the counts mean can
     be changed later: `reading` is "pooled" (multinomial), "complement", or "bernoulli", for which a position is above
@@ -79,7 +81,7 @@ class Bag(Family):
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
         """All positions there are, or of a few vectors those that they have."""
-        whole = kind(cells)
+        limbs, low = _window(cells)
         size = self.size or cells.width
         slots: Any = positions(size, True)
         if len(cells.positions) * FEW < size:
@@ -90,7 +92,6 @@ class Bag(Family):
         if rows.weights is not None:
             n, x = _weighted(cells.positions, cells.values, cells.rows, rows, size + 1)
         else:
-            limbs, low = (1, 0) if whole else _window(cells.values)
             given = (cells.starts, cells.all_positions, cells.all_values, rows.codes, len(rows.classes))
             totals, counts = kernels.count_bags(*given, size + 1, limbs, low)
             n, x = Exact(counts[..., None]), Exact(totals, low)
@@ -98,32 +99,28 @@ class Bag(Family):
 
 
 def _counted_dense(cells: Dense, rows: Rows) -> Tally:
-    found = kernels.count_matrix(cells.matrix, rows.codes, len(rows.classes)) if rows.weights is None else None
+    matrix, none = cells.matrix, ((0, 1), (0, 0), (0, 0))
+    found = kernels.count_matrix(matrix, rows.codes, len(rows.classes)) if rows.weights is None else None
     if found is not None:
-        pad = ((0, 1), (0, 0), (0, 0))
-        n, x = Exact(np.pad(found[1][..., None], pad)), Exact(np.pad(found[0], pad))
+        x, n = Exact(found[0]), Exact(found[1][..., None])
     else:
-        kind(cells)
-        row, at = np.nonzero(cells.matrix > 0)
-        n, x = _weighted(at.astype(np.int32), cells.matrix[row, at], row, rows, cells.width + 1)
+        _window(cells)  # an error if a number is not one that can be counted
+        n, x = (class_sums(part, rows, squares=False).x for part in ((matrix > 0).astype(np.float64), matrix))
+    n, x = (Exact(np.pad(sums.limbs, none), sums.low) for sums in (n, x))
     return _with_vectors(rows, positions(cells.width, True), n, x, cells.missing)
 
 
-def kind(cells: Vectors) -> bool:
-    """Whether all numbers are whole; an error if one is below zero or infinite."""
-    bad, whole, _, _ = kernels.kind_of(np.ascontiguousarray(cells.values))
+def _window(cells: Vectors) -> tuple[int, int]:
+    """How many limbs hold each of these numbers, and the lowest; a batch's sum of a limb needs no carry. An error if
+    one is below zero or infinite."""
+    bad, whole, least, most = kernels.kind_of(np.ascontiguousarray(cells.values))
     if bad >= 0:
         value = cells.values[bad]
         raise CellError(cells.row(bad), f"{cells.where(bad)}{value!s} is not a finite number of at least 0.")
-    return whole
-
-
-def _window(values: Floats) -> tuple[int, int]:
-    """How many limbs hold each of these numbers, and the lowest. A batch's sum of a limb needs no carry."""
-    above = values[values > 0]
-    lowest, highest = int(np.frexp(above.min())[1]) - 53, int(np.frexp(above.max())[1])
-    low = max(lowest, -1074) // 32
-    return max(-(-(highest - 32 * low) // 32), 2), low
+    if whole or not most:
+        return 1, 0
+    low = max(int(np.frexp(least)[1]) - 53, -1074) // 32
+    return max(-(-(int(np.frexp(most)[1]) - 32 * low) // 32), 2), low
 
 
 def _weighted(at: Any, values: Floats, row: Any, rows: Rows, size: int) -> tuple[Exact, ...]:
@@ -131,9 +128,10 @@ def _weighted(at: Any, values: Floats, row: Any, rows: Rows, size: int) -> tuple
     width, codes = len(rows.classes), rows.codes[row]
     kept = (codes >= 0) & (values > 0)
     cell = (at[kept].astype(np.int64) * width + codes[kept]).astype(np.int32)
-    weights = np.ones(len(row)) if rows.weights is None else rows.weights[row]
-    n = weighted_sums([weights[kept]], cell, size * width)
-    x = weighted_sums([weights[kept], values[kept]], cell, size * width)
+    assert rows.weights is not None
+    weights = rows.weights[row][kept]
+    n = weighted_sums([weights], cell, size * width)
+    x = weighted_sums([weights, values[kept]], cell, size * width)
     return tuple(Exact(sums.limbs.reshape(size, width, -1), sums.low) for sums in (n, x))
 
 

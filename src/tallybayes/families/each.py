@@ -128,7 +128,7 @@ class Each(Family):
             return Exact(sums.limbs.reshape(size, width, -1), sums.low)
 
         vectors = rows.count(np.where(cells.missing, -1, 0).astype(np.int32), 1)
-        gaps = summed(np.where(np.isnan(cells.values), 1.0, np.nan))
+        gaps = summed(np.where(np.isnan(cells.values) & ~cells.missing[cells.rows], 1.0, np.nan))
         n = Exact(np.repeat(vectors.limbs, size, axis=0), vectors.low) - gaps
         result = {}
         for name, value in zip(self.family.fields(), self.family.sufficient(cells.values), strict=True):

@@ -151,7 +151,7 @@ class Measured(Family, Generic[S]):
         wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
         passes = {
-            id(value): _pass(_present(value, cells), rows, id(value) in squared)
+            id(value): class_sums(_present(value, cells), rows, id(value) in squared)
             for value in wanted.values()
             if isinstance(value, np.ndarray)
         }
@@ -206,11 +206,12 @@ def _present(value: Floats, cells: Floats) -> Floats:
     return value if value is cells else np.where(np.isnan(cells), np.nan, value)
 
 
-def _pass(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+    """What a column adds up to in each class, or every column of a matrix, each row times its weight."""
     if values.ndim == 2:
         if rows.weights is None:
             return sum_matrix(values, rows.groups, squares)
-        return joined([as_columns(_pass(np.ascontiguousarray(column), rows, squares)) for column in values.T])
+        return joined([as_columns(class_sums(np.ascontiguousarray(column), rows, squares)) for column in values.T])
     if rows.weights is None:
         return sum_by_class(values, rows.groups, squares)
     width = len(rows.classes)

@@ -135,7 +135,7 @@ def read_vectors(cells: pa.Array, size: int | None) -> Vectors:
     kind = cells.type
     lists = pa.types.is_list(kind) or pa.types.is_large_list(kind)
     if lists and pa.types.is_struct(kind.value_type) and {f.name for f in kind.value_type} == {POSITION, VALUE}:
-        found: Vectors = _sparse(cells)
+        found: Vectors = _sparse(cells, size)
     elif lists or pa.types.is_fixed_size_list(kind):
         found = Dense(_dense(cells))
     elif pa.types.is_struct(kind):
@@ -171,15 +171,18 @@ def _dense(cells: pa.Array) -> Floats:
     return numbers
 
 
-def _sparse(cells: pa.Array) -> Sparse:
+def _sparse(cells: pa.Array, size: int | None) -> Sparse:
     pairs: Any = cells.values
     starts = np.ascontiguousarray(cells.offsets.to_numpy(zero_copy_only=False), np.int64)
     positions = pairs.field(pairs.type.get_field_index(POSITION)).to_numpy(zero_copy_only=False)
     values = frames.numbers(pairs.field(pairs.type.get_field_index(VALUE)))
     none = cells.null_count == 0
-    missing = np.zeros(len(cells), bool) if none else cells.is_null().to_numpy(zero_copy_only=False)
+    missing = np.zeros(len(cells), bool) if none else cells.is_null().to_numpy(zero_copy_only=False).copy()
     found = Sparse(starts, np.ascontiguousarray(positions, np.int32), np.ascontiguousarray(values), missing)
     below = np.flatnonzero(found.positions < 0)
     if below.size:
         raise CellError(found.row(int(below[0])), f"the position {found.positions[below[0]]} is below zero.")
+    gaps = np.isnan(found.values)
+    if gaps.any():  # a vector of which nothing is known is missing, as it is where vectors are not sparse
+        found.missing[np.bincount(found.rows, gaps, len(found)) == (size or found.width)] = True
     return found
