@@ -51,9 +51,11 @@ class Learned:
 
     def declare(self, classes: NDArray[Any]) -> None:
         """Announces classes that may come."""
-        self.declared = list(dict.fromkeys([*self.declared, *classes.tolist()]))
-        self.kind = _wider(self.kind, classes.dtype)
-        self._changed()
+        declared = list(dict.fromkeys([*self.declared, *classes.tolist()]))
+        if len(declared) > len(self.declared):
+            label_keys(self.model.kind, declared)  # an error, if these are no such labels, before anything is changed
+            self.declared, self.kind = declared, _wider(self.kind, classes.dtype)
+            self._changed()
 
     def snapshot(self) -> Model:
         """The model as it is now: it stays so, whatever the estimator learns afterwards."""
