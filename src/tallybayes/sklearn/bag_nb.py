@@ -154,7 +154,8 @@ class ComplementNB(BagClassifier):
         self.norm = norm
 
     def _prior(self, learned: Learned) -> Prior:
-        return UNIFORM if self.class_prior is None else super()._prior(learned)
+        given = super()._prior(learned)
+        return UNIFORM if self.class_prior is None else given
 
     @property
     def feature_all_(self) -> Floats:
