@@ -185,7 +185,7 @@ def test_bernoulli_nb_keeps_its_digits_where_alpha_is_next_to_nothing():
     alpha, X, y = 1e-10, np.array([[1.0], [1.0], [1.0], [0.0]]), [0, 0, 0, 1]
     expected = np.log(3 / 4) + np.log(alpha / (3 + 2 * alpha))  # of a row without what all rows of class 0 have
     theirs = original.BernoulliNB(alpha=alpha).fit(X, y).predict_joint_log_proba([[0.0]])
-    assert abs(theirs[0, 0] - expected) > 1e-7
+    assert abs(theirs[0, 0] - expected) > 1e-8
     mine = ours.BernoulliNB(alpha=alpha).fit(X, y).predict_joint_log_proba([[0.0]])
     assert mine[0, 0] == pytest.approx(expected, rel=1e-14)
 
