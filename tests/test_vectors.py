@@ -11,6 +11,7 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, Multinomi
 
 from tallybayes import (
     Bag,
+    Bernoulli,
     Categorical,
     Each,
     Exponential,
@@ -49,6 +50,8 @@ def test_each_obeys_the_laws(family):
 def test_bag_obeys_the_laws(reading):
     check_family(Bag(reading=reading), VECTORS, examples=10)
     check_family(Bag(reading=reading), st.lists(st.floats(0, 1e9), min_size=3, max_size=3), examples=10)
+    holes = st.lists(st.sampled_from([0.0, 1.0, np.nan]), min_size=3, max_size=3)
+    check_family(Bag(reading=reading, size=3), holes, examples=10)
 
 
 @pytest.mark.parametrize(
@@ -184,11 +187,23 @@ def test_missing_numbers_and_missing_vectors_say_nothing():
         assert digest(train(family, stored)) == digest(model)
         np.testing.assert_allclose(model.log_joint(stored), model.log_joint(holes), rtol=1e-12)
     nothing = sp.csr_array(([np.nan, np.nan], ([0, 2], [1, 1])), (3, 7))
-    assert digest(train(Bag(size=7), nothing, ["a"] * 3)) == digest(train(Bag(size=7), sp.csr_array((3, 7)), ["a"] * 3))
+    assert digest(train(Bag(size=7), nothing, ["a"] * 3)) == digest(train(Bag(size=7), nothing.toarray(), ["a"] * 3))
     assert digest(train(Bag(size=7), holes)) == digest(train(Bag(size=7), sp.csr_array(holes)))
     bag = train(Bag(), pa.table({"x": pa.array([*COUNTS[:59].tolist(), None])}))
     assert bag.counts("x").aligned([-1], bag.classes).sums["n"].round().tolist() == [[20.0, 20.0, 19.0]]
     np.testing.assert_allclose(bag.log_joint(pa.table({"x": pa.array([None, [0.0] * 7])})), np.log([[1 / 3] * 3] * 2))
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.3, 0.0])
+def test_a_missing_number_is_neither_there_nor_not(alpha):
+    holes = np.where(RANDOM.random(COUNTS.shape) < 0.2, np.nan, COUNTS > 0)
+    truths = {str(i): pa.array(column, from_pandas=True).cast(pa.bool_()) for i, column in enumerate(holes.T)}
+    apart = Model.train({name: Bernoulli(alpha=alpha) for name in truths}, truths, LABELS)
+    together = train(Bag(reading="bernoulli", alpha=alpha, size=7), holes)
+    assert digest(together) == digest(train(Bag(reading="bernoulli", alpha=alpha, size=7), sp.csr_array(holes)))
+    assert from_bytes(to_bytes(together)) == together
+    for form in (np.array, np.asfortranarray, sp.csr_array):
+        np.testing.assert_allclose(together.log_joint(form(holes)), apart.log_joint(truths), rtol=1e-12)
 
 
 def test_positions_never_counted_say_nothing():

@@ -7,6 +7,7 @@ from functools import lru_cache
 Slot = str | int
 
 VECTORS = -1  # the slot in which vectors are counted, rather than what they hold
+GAPS = -2  # and, down from here, those that count the vectors in which a position is missing
 
 
 class Positions(dict[Slot, int]):

@@ -15,9 +15,9 @@ from tallybayes.families.bag_belief import READINGS, BagBelief
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.measured import class_sums
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
-from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
+from tallybayes.families.vectors import Columns, Dense, Sparse, Vectors, has_gaps, met_size, read_vectors
 from tallybayes.frames import CellError
-from tallybayes.slots import VECTORS, positions
+from tallybayes.slots import GAPS, VECTORS, positions
 from tallybayes.sums import weighted_sums
 from tallybayes.tally import Key, Rows, Tally
 
@@ -28,13 +28,12 @@ POOLED = "pooled"
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bag(Family):
     """A vector of counts, or of weights of at least 0: words or events that were counted elsewhere. Cells are rows of
-    a matrix, dense or sparse (what is absent there is zero), or lists of equal length. A missing number counts as zero,
-    unless all of them are missing.
+    a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
 
     With `size` there are so many positions, whether or not any vector has something in them. What the counts mean can
     be changed later: `reading` is "pooled" (multinomial), "complement", or "bernoulli", for which a position is above
     zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`, complement
-    scores of each class are divided by their sum.
+    scores of each class are divided by their sum. NaN is a missing number: to "bernoulli" neither above zero nor not.
 
     >>> Bag(reading="complement", norm=True)
     Bag(reading='complement', norm=True)
@@ -59,7 +58,8 @@ class Bag(Family):
         return ("n", "x")
 
     def takes(self, slots: Sequence[Any]) -> bool:
-        return all(type(slot) is int and VECTORS <= slot < (self.size or 1 << 31) for slot in slots)
+        end = self.size or 1 << 31
+        return all(type(slot) is int and GAPS - end < slot < end for slot in slots)
 
     def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
         return tally.aligned([VECTORS], classes).sums["n"][0]
@@ -71,13 +71,15 @@ class Bag(Family):
         return 16 * (self.size or 0) * classes
 
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
-        if isinstance(cells, Sparse):
-            return self._counted_sparse(cells, rows)
-        return _counted_dense(cells if isinstance(cells, Dense) else cells.turned(), rows)
+        if isinstance(cells, Columns):
+            cells = cells.turned()
+        counted = self._counted_sparse(cells, rows) if isinstance(cells, Sparse) else _counted_dense(cells, rows)
+        return counted + _counted_gaps(cells, rows) if has_gaps(cells) else counted
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         size = self.size or met_size(tally)
-        return BagBelief(self, tally.read(positions(size, True), classes), classes)
+        gaps = _gaps(tally, size, classes) if self.reading == "bernoulli" else None
+        return BagBelief(self, tally.read(positions(size, True), classes), classes, gaps)
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
         """All positions there are, or of a few vectors those that they have."""
@@ -108,6 +110,31 @@ def _counted_dense(cells: Dense, rows: Rows) -> Tally:
         n, x = (class_sums(part, rows, squares=False).x for part in ((matrix > 0).astype(np.float64), matrix))
     n, x = (Exact(np.pad(sums.limbs, none), sums.low) for sums in (n, x))
     return _with_vectors(rows, positions(cells.width, True), n, x, cells.missing)
+
+
+def _counted_gaps(cells: Dense | Sparse, rows: Rows) -> Tally:
+    """How many vectors lack a number, in every position where one does; those that lack them all are missing."""
+    gaps = np.flatnonzero(np.isnan(cells.values))
+    row, at = (cells.rows[gaps], cells.positions[gaps]) if isinstance(cells, Sparse) else np.divmod(gaps, cells.width)
+    kept = ~cells.missing[row] & (rows.codes[row] >= 0)
+    met, place = np.unique(at[kept], return_inverse=True)
+    width = len(rows.classes)
+    cell = (place.reshape(-1) * width + rows.codes[row[kept]]).astype(np.int32)
+    weights = np.ones(len(cell)) if rows.weights is None else rows.weights[row[kept]]
+    sums = weighted_sums([weights], cell, len(met) * width)
+    shape = (len(met), width, sums.limbs.shape[-1])
+    n, x = (Exact(sums.limbs.reshape(shape).copy(), sums.low) for _ in range(2))
+    return Tally(rows.classes, (GAPS - met).tolist(), {"n": n, "x": x})
+
+
+def _gaps(tally: Tally, size: int, classes: Sequence[Key]) -> Floats | None:
+    """The same of all that was counted: a row for each position, if there are any."""
+    slots = [slot for slot in tally.slots if isinstance(slot, int) and GAPS - size < slot <= GAPS]
+    if not slots:
+        return None
+    gaps = np.zeros((size, len(classes)))
+    gaps[GAPS - np.array(slots)] = tally.aligned(slots, classes).sums["n"].round()
+    return gaps
 
 
 def _window(cells: Vectors) -> tuple[int, int]:

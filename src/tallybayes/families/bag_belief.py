@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from tallybayes.families import readings, special
 from tallybayes.families.base import Belief, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.seen import Seen
-from tallybayes.families.vectors import Dense, Sparse, Vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps
 from tallybayes.families.word_table import dense_table
 from tallybayes.sparse import SparseTally
 from tallybayes.tally import Key
@@ -47,7 +48,7 @@ class SeenPositions(Seen):
         return np.bincount(self.words, values, self.size).astype(np.float64)
 
 
-def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key]) -> SeenPositions:
+def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None) -> SeenPositions:
     """The positions that hold something, as words do; the last slot is the vectors' own."""
     size = len(sums["n"]) - 1
     words, columns = np.nonzero(~sums["n"][:size].is_zero())
@@ -62,16 +63,27 @@ def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key]) -> SeenPos
         index=kernels.StringIndex(),
         everything=SparseTally.empty(()),
         keys=list(classes),
+        gaps=gaps,
         positions=size,
     )
+
+
+def _gaps(cells: Vectors) -> Vectors:
+    """Vectors that have a 1 where a number is missing from these, and none where all are."""
+    if isinstance(cells, Sparse):
+        return Sparse(cells.starts - cells.starts[0], cells.positions, np.isnan(cells.values) * 1.0, cells.missing)
+    matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix
+    return Dense(np.isnan(matrix) * ~cells.missing[:, None] * 1.0)
 
 
 class BagBelief(Belief):
     """A table of what each position says about each class, for every one that it counts."""
 
-    def __init__(self, family: Any, sums: Mapping[str, Exact], classes: Sequence[Key]) -> None:
+    def __init__(
+        self, family: Any, sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None = None
+    ) -> None:
         self.family = family
-        self.seen = seen_positions(sums, classes)
+        self.seen = seen_positions(sums, classes, gaps)
         self.alpha = self.seen.settled(family.alpha)
         self.said = READINGS[family.reading](self.seen, self.alpha)
         self.likelihood = family.reading != "complement"
@@ -93,13 +105,24 @@ class BagBelief(Belief):
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
         rows = len(cells)
         self._add(cells, self.table, scores)
+        gaps = _gaps(cells) if self._once and has_gaps(cells) else None
+        if gaps is not None:
+            self._add(gaps, self._absent, scores)
         if self._certain is not None:
             met = np.zeros_like(scores)
-            self._add(cells, self._certain, met)
+            for each in (cells,) if gaps is None else (cells, gaps):
+                self._add(each, self._certain, met)
             lacking = met[:, :rows] < self._certain.sum(axis=0)[:, None]
             scores[:, :rows][lacking & ~cells.missing] = -np.inf
         if self._rest.any():
             scores[:, :rows] += np.where(cells.missing, 0.0, self._rest)
+
+    @cached_property
+    def _absent(self) -> Floats:
+        """−log P(a position is not above zero | class): what a vector says too much of one that is missing."""
+        table = np.logaddexp(0.0, self.table)
+        table[:, self.said.blank] = 0.0
+        return table if self._certain is None else np.where(self._certain > 0, 0.0, table)
 
     def _add(self, cells: Vectors, table: Floats, scores: Floats) -> None:
         if isinstance(cells, Sparse):

@@ -101,6 +101,8 @@ def bernoulli(seen: Seen, alpha: Alpha) -> Said:
     if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and alpha.p != "uniform"):
         return _bernoulli_table(seen, alpha)
     a = alpha.m / 2.0 if isinstance(alpha, MEstimate) else float(alpha)
+    if seen.gaps is not None:
+        return _bernoulli_table(seen, a)
     texts, d = seen.texts, seen.documents
     absent = np.maximum(texts[seen.classes] - d, 0.0) + a
     certain = absent <= 0
@@ -128,9 +130,10 @@ def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
             "give alpha as a number, or limit the words."
         )
     overall = seen.by_word(seen.documents)
+    texts = seen.texts[None, :] if seen.gaps is None else seen.texts - seen.gaps
     if isinstance(alpha, MEstimate):
         levels = seen.vocabulary if isinstance(alpha.p, Mapping) else []
-        share = overall / max(seen.texts.sum(), 1e-300)
+        share = overall / np.maximum(texts.sum(axis=1), 1e-300)
         p = share if alpha.p == "overall" else pseudocounts(MEstimate(1.0, alpha.p), levels, overall)
         hits, misses = alpha.m * p, alpha.m * (1.0 - p)
     else:
@@ -138,7 +141,7 @@ def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
     counts = np.zeros((seen.size, width))
     counts[seen.words, seen.classes] = seen.documents
     present = counts + hits[:, None]
-    absent = np.maximum(seen.texts - counts, 0.0) + misses[:, None]
+    absent = np.maximum(texts - counts, 0.0) + misses[:, None]
     certain = (absent <= 0) & (present > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         without = np.where(absent > 0, np.log(absent) - np.log(present + absent), 0.0)

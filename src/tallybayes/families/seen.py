@@ -33,6 +33,7 @@ class Seen:
     index: kernels.StringIndex
     everything: SparseTally  # ignored words too
     keys: list[Key]  # of the classes
+    gaps: Floats | None = None  # documents of which it is not known whether they have the word: [word, class]
 
     @property
     def size(self) -> int:

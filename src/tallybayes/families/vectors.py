@@ -137,7 +137,7 @@ def read_vectors(cells: pa.Array, size: int | None) -> Vectors:
     if lists and pa.types.is_struct(kind.value_type) and {f.name for f in kind.value_type} == {POSITION, VALUE}:
         found: Vectors = _sparse(cells, size)
     elif lists or pa.types.is_fixed_size_list(kind):
-        found = Dense(_dense(cells))
+        found = Dense(_dense(cells, size or 1))
     elif pa.types.is_struct(kind):
         found = Columns([np.ascontiguousarray(frames.numbers(field)) for field in cells.flatten()])
     elif pa.types.is_null(kind):
@@ -149,12 +149,18 @@ def read_vectors(cells: pa.Array, size: int | None) -> Vectors:
     return found
 
 
+def has_gaps(cells: Vectors) -> bool:
+    """Whether a number is missing in any of them."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isnan(cells.values.sum()))
+
+
 def met_size(tally: Tally) -> int:
     """How many positions there are if nobody says: up to the last that holds anything."""
     return max((slot for slot in tally.canonical().slots if isinstance(slot, int)), default=-1) + 1
 
 
-def _dense(cells: pa.Array) -> Floats:
+def _dense(cells: pa.Array, size: int) -> Floats:
     there = cells.is_valid().to_numpy(zero_copy_only=False)
     if pa.types.is_fixed_size_list(cells.type):
         width = cells.type.list_size
@@ -162,7 +168,7 @@ def _dense(cells: pa.Array) -> Floats:
         numbers = np.ascontiguousarray(frames.numbers(inner)).reshape(len(cells), width)
         return numbers if there.all() else np.where(there[:, None], numbers, np.nan)
     lengths = cells.value_lengths().fill_null(-1).to_numpy()
-    width = int(lengths[there][0]) if there.any() else 1
+    width = int(lengths[there][0]) if there.any() else size
     strange = np.flatnonzero(there & (lengths != width))
     if strange.size:
         raise CellError(int(strange[0]), f"the vector has {lengths[strange[0]]} numbers, where others have {width}.")

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Tags
+from sklearn.utils import Tags, assert_all_finite
 
 from tallybayes.exact import Floats
 from tallybayes.families import Bag, Family
 from tallybayes.schema import UNIFORM, Prior
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import MatrixClassifier
+from tallybayes.sklearn.matrix import MatrixClassifier, check_truth
 
 LEAST_ALPHA = 1e-10  # without force_alpha
 
@@ -28,6 +28,11 @@ class BagClassifier(MatrixClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        matrix = super()._read(X, reset=reset)
+        assert_all_finite(matrix, allow_nan=True, input_name="X")  # tables that are looked up would not notice
+        return matrix
 
     def _family(self, learned: Learned | None) -> Family:
         alpha = smoothing(self.alpha, self.force_alpha, self.n_features_in_)
@@ -149,7 +154,8 @@ class ComplementNB(BagClassifier):
         self.norm = norm
 
     def _prior(self, learned: Learned) -> Prior:
-        return UNIFORM if self.class_prior is None else super()._prior(learned)
+        given = super()._prior(learned)
+        return UNIFORM if self.class_prior is None else given
 
     @property
     def feature_all_(self) -> Floats:
@@ -204,7 +210,10 @@ class BernoulliNB(BagClassifier):
         self.class_prior = class_prior
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        return above(super()._read(X, reset=reset), 0.0 if self.binarize is None else self.binarize)
+        threshold = 0.0 if self.binarize is None else self.binarize
+        if not isinstance(threshold, (int, float, np.number)) or not 0 <= threshold < np.inf:
+            raise ValueError(f"binarize={threshold!r}: give a number of at least 0, or None.")
+        return above(super()._read(X, reset=reset), threshold)
 
     @property
     def feature_log_prob_(self) -> Floats:
@@ -217,27 +226,30 @@ def above(matrix: Any, threshold: float) -> Any:
     """1 for every number above the threshold, 0 for the others; what is missing stays so."""
     if not sparse.issparse(matrix):
         return np.where(np.isnan(matrix), np.nan, matrix > threshold)
-    if threshold < 0:
-        raise ValueError(f"binarize={threshold!r}: of a sparse matrix, what is absent would be above the threshold.")
     result = matrix.astype(np.float64)
+    result.sum_duplicates()
     result.data = np.where(np.isnan(result.data), np.nan, result.data > threshold)
     return result
 
 
-def smoothing(alpha: Any, force: bool, columns: int) -> Any:
-    """Pseudo-counts as families take them: a number, or one for each position."""
-    if np.ndim(alpha) == 0:
-        each: Floats = np.full(1, alpha, np.float64)
-    else:
-        each = np.asarray(alpha, np.float64).reshape(-1)
-        if len(each) != columns:
-            raise ValueError(
-                f"When alpha is an array, it should contain one number for each of the {columns} features; it has "
-                f"{len(each)}."
-            )
-    if not np.all(each >= 0):
-        raise ValueError(f"alpha={alpha!r}: give numbers of at least 0.")
+def smoothing(alpha: Any, force: bool, columns: int | None) -> Any:
+    """Pseudo-counts as families take them: a number, or one for each position where there are such."""
+    check_truth("force_alpha", force)
+    single = np.ndim(alpha) == 0
+    try:
+        each: Floats = np.asarray(alpha, np.float64).reshape(-1)
+        fine = bool(np.all((each >= 0) & (each < np.inf))) and alpha is not None
+    except (TypeError, ValueError):
+        fine = False
+    if not fine or (columns is None and not single):
+        numbers = "a finite number" if columns is None else "finite numbers"
+        raise ValueError(f"alpha={alpha!r}: give {numbers} of at least 0.")
+    if not single and len(each) != columns:
+        raise ValueError(
+            f"When alpha is an array, it should contain one number for each of the {columns} features; it has "
+            f"{len(each)}."
+        )
     if not force and each.min() < LEAST_ALPHA:
         warnings.warn(f"alpha is below {LEAST_ALPHA}, and set to it; with force_alpha=True it stays.", stacklevel=2)
         each = np.maximum(each, LEAST_ALPHA)
-    return float(each[0]) if np.ndim(alpha) == 0 else dict(enumerate(each.tolist()))
+    return float(each[0]) if single else dict(enumerate(each.tolist()))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags
+from sklearn.utils import Tags, assert_all_finite
 from sklearn.utils.validation import check_non_negative, validate_data
 
 from tallybayes.exact import Floats
@@ -24,7 +24,7 @@ class CategoricalNB(CountingClassifier):
     """Categorical naive Bayes, in place of scikit-learn's: every column holds one of several categories, which are the
     whole numbers from 0.
 
-    A category that was never met says nothing when it is asked for, and may be learned later.
+    A category that was never met says nothing when it is asked for, and may be learned later. NaN is a missing one.
 
     Parameters
     ----------
@@ -78,20 +78,26 @@ class CategoricalNB(CountingClassifier):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
 
     def _read(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        matrix: NDArray[Any] = validate_data(self, X, reset=reset, dtype="int")
+        matrix: NDArray[Any] = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        if matrix.dtype.kind not in "biu":
+            matrix = np.trunc(matrix.astype(np.float64))
+            assert_all_finite(matrix, allow_nan=True, input_name="X")
         check_non_negative(matrix, "CategoricalNB (input X)")
+        if matrix.dtype.kind == "f" and np.isnan(matrix).any():
+            return matrix
         return matrix.astype(np.int16 if matrix.max(initial=0) < MOST else np.int64, copy=False)
 
     def _schema(self, rows: Any) -> Schema:
         return Schema({str(i): Categorical() for i in range(self.n_features_in_)})
 
     def _believed(self, learned: Learned) -> Schema:
-        alpha = smoothing(self.alpha, self.force_alpha, 1)
+        alpha = smoothing(self.alpha, self.force_alpha, None)
         sizes = self._sizes(learned)
         columns = {
             str(i): Categorical(alpha=alpha, levels=tuple(map(str, range(size)))) for i, size in enumerate(sizes)
@@ -103,7 +109,9 @@ class CategoricalNB(CountingClassifier):
         least = np.zeros(1, np.int64) if self.min_categories is None else np.asarray(self.min_categories)
         if not np.issubdtype(least.dtype, np.integer):
             raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
-        if least.ndim and len(least) not in (1, self.n_features_in_):
+        if least.ndim == 0 and least < 1:
+            raise ValueError(f"min_categories={self.min_categories!r}: give numbers of at least 1, or None.")
+        if least.ndim > 1 or (least.ndim == 1 and len(least) not in (1, self.n_features_in_)):
             raise ValueError(
                 f"'min_categories' should have shape ({self.n_features_in_},) when an array-like is provided. Got "
                 f"{least.shape} instead."

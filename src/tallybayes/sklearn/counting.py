@@ -22,7 +22,7 @@ from tallybayes.schema import Schema
 from tallybayes.sklearn.display import Displayed
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.pickled import Pickled
-from tallybayes.sklearn.targets import check_alike, checked_labels, checked_weights
+from tallybayes.sklearn.targets import announced, checked_labels, checked_weights
 
 
 class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
@@ -59,25 +59,25 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; 2 is the same as having it twice.
+            How often each row counts; 2 is the same as having it twice. A class whose rows weigh 0 has probability 0.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        return self._begin(X, checked_labels(y, type(self).__name__), sample_weight, None)
+        labels = checked_labels(y, type(self).__name__)
+        return self._begin(X, labels, None, checked_weights(sample_weight, labels, some=True))
 
-    def _begin(self, X: Any, labels: NDArray[Any], sample_weight: Any, announced: NDArray[Any] | None) -> Self:
+    def _begin(self, X: Any, labels: NDArray[Any], classes: Any, weights: Floats | None) -> Self:
         self.__dict__.pop("_learned", None)  # should this fail, nothing half fitted is left
         rows = self._read(X, reset=True)
         if not len(labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
+        expected = announced(classes, labels, weights, type(self).__name__)
         schema = self._schema(rows)
-        model = self._count(schema, rows, labels, sample_weight)
-        if not model.rows.filled():
-            raise ValueError("Every row has the sample weight zero, so that nothing is counted.")
-        learned = Learned(schema, model, labels.dtype, announced)
+        model = Model.train(schema, rows, labels, weights=weights, threads=self.threads)
+        learned = Learned(schema, model, labels.dtype, expected)
         learned.believe(self._believed(learned), self._settings())
         self._learned = learned
         return self
@@ -103,15 +103,14 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             The same estimator.
         """
         labels = checked_labels(y, type(self).__name__)
-        announced = None if classes is None else checked_labels(classes, type(self).__name__, "classes")
-        if announced is not None:
-            check_alike(announced, labels)
+        weights = checked_weights(sample_weight, labels)
         if not self.__sklearn_is_fitted__():
-            return self._begin(X, labels, sample_weight, announced)
-        rows = self._count(self._learned.model.schema, self._read(X, reset=False), labels, sample_weight)
+            return self._begin(X, labels, classes, weights)
+        expected = announced(classes, labels, weights, type(self).__name__)
+        rows = self._count(X, labels, weights)
         if rows.rows.filled():
             self._learned.learn(rows, labels.dtype)
-        self._learned.declare(announced)
+        self._learned.declare(expected)
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -138,7 +137,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """
         learned = self._counted()
         labels = checked_labels(y, type(self).__name__)
-        learned.forget(self._count(learned.model.schema, self._read(X, reset=False), labels, sample_weight))
+        learned.forget(self._count(X, labels, checked_weights(sample_weight, labels)))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -155,8 +154,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             Labels as they were given in `y`.
         """
         learned = self._asked()
-        numbers = learned.model.most_probable(self._read(X, reset=False), threads=self.threads)
-        return learned.met()[numbers]
+        return learned.met()[learned.model.most_probable(self._read(X, reset=False), threads=self.threads)]
 
     def predict_proba(self, X: Any) -> Floats:
         """Give P(class | row).
@@ -295,6 +293,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             learned.believe(self._believed(learned), settings)
         return learned
 
-    def _count(self, schema: Schema, rows: Any, labels: NDArray[Any], sample_weight: Any) -> Model:
-        weights = checked_weights(sample_weight, labels)
-        return Model.train(schema, rows, labels, weights=weights, threads=self.threads)
+    def _count(self, X: Any, labels: NDArray[Any], weights: Floats | None) -> Model:
+        """More rows, counted as the first ones were."""
+        rows = self._read(X, reset=False)
+        return Model.train(self._learned.model.schema, rows, labels, weights=weights, threads=self.threads)

@@ -18,9 +18,7 @@ from tallybayes.tally import Key
 class Learned:
     """The counts of an estimator. Asking changes nothing but what is kept, so that any number of threads may ask."""
 
-    def __init__(
-        self, schema: Schema, model: Model, kind: np.dtype[Any], announced: NDArray[Any] | None = None
-    ) -> None:
+    def __init__(self, schema: Schema, model: Model, kind: np.dtype[Any], announced: NDArray[Any]) -> None:
         self.schema = schema  # as it was chosen, before the estimator's own beliefs
         self.model = model  # under those beliefs
         self.kind = kind  # of the labels
@@ -52,13 +50,13 @@ class Learned:
             self.model, self._snapshot = read, None
         self._settings = settings
 
-    def declare(self, classes: NDArray[Any] | None) -> None:
-        """Announces classes that may come, if there are any."""
-        if classes is None:
-            return
-        self.declared = list(dict.fromkeys([*self.declared, *classes.tolist()]))
-        self.kind = _wider(self.kind, classes.dtype)
-        self._changed()
+    def declare(self, classes: NDArray[Any]) -> None:
+        """Announces classes that may come."""
+        declared = list(dict.fromkeys([*self.declared, *classes.tolist()]))
+        if len(declared) > len(self.declared):
+            label_keys(self.model.kind, declared)  # an error, if these are no such labels, before anything is changed
+            self.declared, self.kind = declared, _wider(self.kind, classes.dtype)
+            self._changed()
 
     def snapshot(self) -> Model:
         """The model as it is now: it stays so, whatever the estimator learns afterwards."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags, check_array
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_non_negative, validate_data
 
 from tallybayes.exact import Floats
@@ -83,18 +83,27 @@ class MatrixClassifier(CountingClassifier):
 
 def class_prior(estimator: Any, learned: Learned) -> Prior:
     """What `class_prior` and `fit_prior` say."""
+    check_truth("fit_prior", estimator.fit_prior)
     if estimator.class_prior is None:
         return FREQUENCIES if estimator.fit_prior else UNIFORM
-    return given_prior(estimator.class_prior, learned.classes())
+    return given_prior("class_prior", estimator.class_prior, learned.classes())
 
 
-def given_prior(given: Any, classes: NDArray[Any]) -> Prior:
+def given_prior(name: str, given: Any, classes: NDArray[Any]) -> Prior:
     """A probability for each class, in the order of the classes."""
-    shares: Floats = check_array(given, ensure_2d=False, dtype=np.float64, input_name="class_prior").reshape(-1)
+    try:
+        shares: Floats = np.asarray(given, np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={given!r}: give a probability for each class, or None.") from None
     if len(shares) != len(classes):
         raise ValueError(
             f"Number of priors must match number of classes: {len(shares)} are given for {len(classes)} classes."
         )
-    if np.any(shares < 0) or not shares.sum() > 0:
+    if not np.all(shares >= 0) or not 0 < shares.sum() < np.inf:
         raise ValueError(f"Priors must be non-negative, and not all zero: {shares.tolist()} are given.")
     return dict(zip(classes.tolist(), (shares / shares.sum()).tolist(), strict=True))
+
+
+def check_truth(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={value!r}: give True or False.")

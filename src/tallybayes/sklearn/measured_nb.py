@@ -68,9 +68,10 @@ class GaussianNB(MatrixClassifier):
     def _prior(self, learned: Learned) -> Prior:
         if self.priors is None:
             return FREQUENCIES
+        prior = given_prior("priors", self.priors, learned.classes())
         if not np.isclose(np.sum(self.priors), 1.0):
             raise ValueError(f"The sum of the priors should be 1; it is {np.sum(self.priors):g}.")
-        return given_prior(self.priors, learned.classes())
+        return prior
 
     @property
     def epsilon_(self) -> float:

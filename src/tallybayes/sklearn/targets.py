@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight  # there is no public one
 
 from tallybayes.exact import Floats
 from tallybayes.frames import is_text
@@ -62,9 +61,30 @@ def check_alike(classes: NDArray[Any], labels: NDArray[Any]) -> None:
         )
 
 
-def checked_weights(sample_weight: Any, labels: NDArray[Any]) -> Floats | None:
-    """One number per label."""
+def checked_weights(sample_weight: Any, labels: NDArray[Any], *, some: bool = False) -> Floats | None:
+    """One number per label; `some` says that not all may be zero."""
     if sample_weight is None:
         return None
-    weights: Floats = _check_sample_weight(sample_weight, labels, dtype=np.float64)
+    if isinstance(sample_weight, (int, float, np.number)):
+        sample_weight = np.full(len(labels), sample_weight)
+    weights: Floats = check_array(
+        sample_weight, ensure_2d=False, ensure_min_samples=0, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got a {weights.ndim}D array.")
+    if weights.shape != labels.shape:
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {labels.shape}!")
+    if some and len(weights) and not weights.any():
+        raise ValueError("Every row has the sample weight zero, so that nothing is counted.")
     return weights
+
+
+def announced(classes: Any, labels: NDArray[Any], weights: Floats | None, owner: str) -> NDArray[Any]:
+    """Classes that are to be known before any of their rows is counted: those that are given, and those of rows that
+    weigh nothing."""
+    weightless = labels[:0] if weights is None else np.unique(labels[weights == 0])
+    if classes is None:
+        return weightless
+    given = checked_labels(classes, owner, "classes")
+    check_alike(given, labels)
+    return np.concatenate([given, weightless])
