@@ -240,3 +240,13 @@ def test_categories_that_are_numbers_or_none_at_all_are_levels_by_their_texts():
         np.testing.assert_array_equal(model.posterior(frame), model.posterior({"x": ["0.5", "2", None]}))
     empty = pd.DataFrame({"x": pd.Series([None, None], dtype="category")})
     np.testing.assert_allclose(model.posterior(empty), [[2 / 3, 1 / 3]] * 2)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_whole_numbers_of_every_size_are_the_same_levels(kind):
+    info = np.iinfo(kind)
+    schema, labels = Schema({"x": Categorical()}), ["a", "b"] * 1000
+    close = [[int(first) + i for i in range(200)] * 10 for first in (info.min, info.max - 199)]
+    for numbers in (*close, [int(info.min), int(info.max)] * 1000):
+        levels = Model.train(schema, {"x": np.array(numbers, kind)}, labels)
+        assert digest(levels) == digest(Model.train(schema, {"x": list(map(str, numbers))}, labels))
