@@ -1,5 +1,8 @@
 """Matrices as columns of vectors: whatever way they come, the same counts; and the laws."""
 
+import copy
+import pickle
+
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -26,6 +29,7 @@ from tallybayes import (
     digest,
 )
 from tallybayes.files import from_bytes, to_bytes
+from tallybayes.slots import positions
 from tallybayes.testing import check_family
 
 RANDOM = np.random.default_rng(4)
@@ -316,3 +320,11 @@ def test_lists_of_words_are_words():
     tokens = {"x": [["a", "free", "prize"], ["a", "meeting"]]}
     assert Schema.infer(tokens).columns["x"] == Words(reading="once", alpha="fitted")
     assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]
+
+
+def test_a_model_that_was_pickled_shares_its_positions_again():
+    model = train(Bag(size=7), COUNTS)
+    again = pickle.loads(pickle.dumps(model))
+    assert digest(again) == digest(model)
+    assert again.columns["x"]._slots is positions(7, True)
+    assert copy.deepcopy(model).columns["x"]._slots is positions(7, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 Slot = str | int
 
@@ -22,6 +23,11 @@ class Positions(dict[Slot, int]):
         super().__init__(zip(range(size), range(size), strict=True))
         if vectors:
             self[VECTORS] = size
+        self._made_of = (size, vectors)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied, or pickled and read again, it is the one that all share."""
+        return positions, self._made_of
 
 
 positions = lru_cache(maxsize=8)(Positions)
