@@ -30,4 +30,7 @@ class Positions(dict[Slot, int]):
         return positions, self._made_of
 
 
-positions = lru_cache(maxsize=8)(Positions)
+@lru_cache(maxsize=8)
+def positions(size: int, vectors: bool = False) -> Positions:
+    """The positions that all vectors of this size have."""
+    return Positions(size, vectors)

@@ -85,8 +85,8 @@ class Bag(Family):
         """All positions there are, or of a few vectors those that they have."""
         limbs, low = _window(cells)
         size = self.size or cells.width
-        slots: Any = positions(size, True)
-        if len(cells.positions) * FEW < size:
+        few = len(cells.positions) * FEW < size
+        if few:
             met, at = np.unique(cells.positions, return_inverse=True)
             slots, size = [*met.tolist(), VECTORS], len(met)
             starts = cells.starts - cells.starts[0]
@@ -97,7 +97,7 @@ class Bag(Family):
             given = (cells.starts, cells.all_positions, cells.all_values, rows.codes, len(rows.classes))
             totals, counts = kernels.count_bags(*given, size + 1, limbs, low)
             n, x = Exact(counts[..., None]), Exact(totals, low)
-        return _with_vectors(rows, slots, n, x, cells.missing)
+        return _with_vectors(rows, slots if few else positions(size, True), n, x, cells.missing)
 
 
 def _counted_dense(cells: Dense, rows: Rows) -> Tally:
