@@ -328,3 +328,24 @@ def test_a_model_that_was_pickled_shares_its_positions_again():
     assert digest(again) == digest(model)
     assert again.columns["x"]._slots is positions(7, True)
     assert copy.deepcopy(model).columns["x"]._slots is positions(7, True)
+
+
+@pytest.mark.parametrize("reading", ["pooled", "bernoulli", "complement"])
+def test_what_each_position_says_adds_up(reading):
+    model = train(Bag(size=7, reading=reading), COUNTS)
+    for data in (COUNTS[:5], sp.csr_array(COUNTS[:5])):
+        evidence = model.evidence(data)
+        for row in range(5):
+            parts = evidence.words(row)
+            np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][row])
+            held = {part.word: part.times for part in parts if part.word}
+            assert held == {str(i): n for i, n in enumerate(COUNTS[row]) if n}
+
+
+def test_the_positions_that_speak_most_for_a_class():
+    data = np.array([[5.0, 1.0, 0.0], [0.0, 1.0, 7.0]])
+    model = train(Bag(size=3), sp.csr_array(data), ["a", "b"])
+    first, second, third = model.words("b", column="x")
+    assert [first.word, second.word, third.word] == ["2", "1", "0"]
+    assert first.n == 7.0
+    assert first.log_odds == pytest.approx(np.log((8 / 11) / (1 / 9)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import Exact, Floats
 from tallybayes.families import readings, special
-from tallybayes.families.base import Belief, NotLinearError, Terms, by_class
+from tallybayes.families.base import (
+    Belief,
+    NotLinearError,
+    Part,
+    Terms,
+    WordWeight,
+    by_class,
+    heaviest,
+    log_odds,
+)
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.seen import Seen
 from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps
@@ -76,8 +85,21 @@ def _gaps(cells: Vectors) -> Vectors:
     return Dense(np.isnan(matrix) * ~cells.missing[:, None] * 1.0)
 
 
+def _held(vector: Vectors, size: int) -> tuple[NDArray[Any], Floats]:
+    """Of one vector the positions that are above zero, and what they hold."""
+    if isinstance(vector, Sparse):
+        positions, values = vector.positions, vector.values
+    else:
+        values = vector.values
+        positions = np.arange(len(values), dtype=np.int32)
+    held = (values > 0) & (positions < size)
+    return positions[held], values[held]
+
+
 class BagBelief(Belief):
     """A table of what each position says about each class, for every one that it counts."""
+
+    has_parts = True
 
     def __init__(
         self, family: Any, sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None = None
@@ -133,6 +155,24 @@ class BagBelief(Belief):
         times = (matrix > 0).astype(np.float64) if self._once else matrix
         kernels.add_linear(times, np.ascontiguousarray(table[: matrix.shape[1]]), scores)
 
+    def parts(self, cells: Vectors) -> Iterator[list[Part]]:
+        """For every vector what each of its positions says; what is said of none in particular comes last."""
+        total = np.zeros((self.table.shape[1], len(cells)))
+        self.add_evidence(cells, total)
+        for row in range(len(cells)):
+            positions, values = _held(cells[row : row + 1], len(self.table))
+            times = np.ones(len(values)) if self._once else values
+            said = times[:, None] * self.table[positions]
+            found = [Part(str(at), float(n), each) for at, n, each in zip(positions, values, said, strict=True)]
+            with np.errstate(invalid="ignore"):
+                rest = total[:, row] - said.sum(axis=0)
+            rest = np.where(np.isnan(rest), 0.0, rest)
+            yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1.0, rest)]
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        odds = log_odds(self.table, index, prior)
+        return heaviest(self.seen.vocabulary, self.seen.counts_of(index), odds, top)
+
     def estimates(self) -> dict[str, Floats]:
         """P(position | class); of Bernoulli that a vector has it, of complement P(position | other classes)."""
         return dict(zip(self.seen.vocabulary, self.probabilities(), strict=True))
@@ -149,9 +189,8 @@ class BagBelief(Belief):
         if self.family.reading != "pooled":
             raise TypeError(f"Bag(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
         alpha = self.seen.pseudo(self.alpha, self.seen.n)
-        mine = self.seen.classes == index
-        alpha[self.seen.words[mine]] += self.seen.n[mine]
-        return Dirichlet(dict(zip(self.seen.vocabulary, alpha.tolist(), strict=True)))
+        counts = alpha + self.seen.counts_of(index)
+        return Dirichlet(dict(zip(self.seen.vocabulary, counts.tolist(), strict=True)))
 
     def linear(self) -> Terms:
         if self.said.certain is not None:

@@ -39,11 +39,31 @@ class NotLinearError(TypeError):
 
 
 class Part(NamedTuple):
-    """What one word of a text says about every class, all of its occurrences together."""
+    """What one word of a text says about every class, all of its occurrences together; or a position of a vector."""
 
     word: str  # empty: what is said of no word in particular
-    times: int
+    times: float
     said: Floats
+
+
+def heaviest(words: Sequence[str], counts: Floats, odds: Floats, top: Any) -> list[WordWeight]:
+    """Those of the highest odds, in the order of these and of the alphabet."""
+    if not isinstance(top, int) or top < 0:
+        raise ValueError(f"top={top!r}: give how many words to name, a whole number of at least 0.")
+    names = np.array(words, object)
+    best = np.lexsort((names, -odds))[:top]
+    return [WordWeight(names[i], float(counts[i]), float(odds[i])) for i in best]
+
+
+def log_odds(rows: Floats, index: int, prior: Floats) -> Floats:
+    """How much more each row says for a class than for the others, taken together as often as they come."""
+    others = np.arange(rows.shape[1]) != index
+    if not others.any():
+        return np.zeros(len(rows))
+    shares = prior[others] - np.logaddexp.reduce(prior[others])
+    with np.errstate(invalid="ignore"):
+        odds = rows[:, index] - np.logaddexp.reduce(rows[:, others] + shares, axis=1)
+    return np.where(np.isnan(odds), 0.0, odds)
 
 
 class WordWeight(NamedTuple):

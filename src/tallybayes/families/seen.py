@@ -70,6 +70,13 @@ class Seen:
         words, overall = self.by_class(self.n), self.everything.sum_of("n", self.keys).round()
         return np.clip(np.divide(words, overall, out=np.ones(len(words)), where=overall > 0), 0.0, 1.0)
 
+    def counts_of(self, index: int) -> Floats:
+        """How often each word occurred in one class."""
+        counts = np.zeros(self.size)
+        mine = self.classes == index
+        counts[self.words[mine]] = self.n[mine]
+        return counts
+
     def by_class(self, values: Floats) -> Floats:
         """Sums over the cells of each class."""
         return _summed(values, self.classes, len(self.texts))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import Codes, Counts, Floats
 from tallybayes.families import special
-from tallybayes.families.base import Belief, NotLinearError, Part, Terms, WordWeight
+from tallybayes.families.base import Belief, NotLinearError, Part, Terms, WordWeight, heaviest, log_odds
 from tallybayes.families.cutting import UNKNOWN, not_utf8
 from tallybayes.families.drawn_texts import draw_texts
 from tallybayes.families.posteriors import Dirichlet, Posterior
@@ -105,28 +105,10 @@ class WordBelief(Belief):
         return self.rows(words) * (1 if self._once else counts[:, None])
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
-        if not isinstance(top, int) or top < 0:
-            raise ValueError(f"top={top!r}: give how many words to name, a whole number of at least 0.")
-        counts = np.zeros(self.seen.size)
-        mine = self.seen.classes == index
-        counts[self.seen.words[mine]] = self.seen.n[mine]
-        odds = self._odds(index, prior)
-        words = np.array(self.words(), object)
-        best = np.lexsort((words, -odds))[:top]
-        return [WordWeight(words[i], float(counts[i]), float(odds[i])) for i in best]
-
-    def _odds(self, index: int, prior: Floats) -> Floats:
-        """How much more every word says for a class than for the others, taken together as often as they come."""
-        others = np.arange(self.table.width) != index
-        if not others.any():
-            return np.zeros(self.seen.size)
-        shares = prior[others] - np.logaddexp.reduce(prior[others])
         odds = np.empty(self.seen.size)
         for span, rows in self.table.all_rows():
-            weights = rows - self._common
-            with np.errstate(invalid="ignore"):
-                odds[span] = weights[:, index] - np.logaddexp.reduce(weights[:, others] + shares, axis=1)
-        return np.where(np.isnan(odds), 0.0, odds)
+            odds[span] = log_odds(rows - self._common, index, prior)
+        return heaviest(self.words(), self.seen.counts_of(index), odds, top)
 
     @property
     def _common(self) -> Any:
@@ -160,9 +142,7 @@ class WordBelief(Belief):
         if self.family.reading != "pooled":
             raise TypeError(f"Words(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
         alpha = self.seen.pseudo(self.alpha, self.seen.n)
-        mine = self.seen.classes == index
-        alpha[self.seen.words[mine]] += self.seen.n[mine]
-        return Dirichlet(dict(zip(self.words(), alpha.tolist(), strict=True)))
+        return Dirichlet(dict(zip(self.words(), (alpha + self.seen.counts_of(index)).tolist(), strict=True)))
 
 
 class CompoundBelief(WordBelief):
