@@ -11,14 +11,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.exact import Exact, Floats
-from tallybayes.families.base import Belief
+from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.compiled import CompiledBelief
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.vectors import Dense, Sparse, Vectors
+from tallybayes.families.whole import WholeBelief
 from tallybayes.frames import CellError
 
 STEP = 1 << 18  # so many numbers are worked out at once
+FEW = 1 << 10  # positions, for each of which a table of whole numbers is kept
 
 
 class EachBelief(Belief):
@@ -31,8 +33,8 @@ class EachBelief(Belief):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self.s = family.read(sums)
             if family.settled():
-                self._scorer = family.scorer(self.s)
-                self._kind, self._settings = type(self._scorer), getattr(self._scorer, "settings", [])
+                scorer = family.scorer(self.s)
+                self._kind, self._settings = type(scorer), getattr(scorer, "settings", [])
                 return
             total = family.read({name: array.sum(axis=1) for name, array in sums.items()})
             self._single = [family.believe_one(_at(total, i), _at(self.s, i)) for i in range(self.size)]
@@ -51,19 +53,26 @@ class EachBelief(Belief):
             return
         if issubclass(self._kind, CompiledBelief) and cells.width == self.size:
             numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
-            if self._kind.kernel(
-                numbers, *self._settings, scores, self._kind.logs
-            ):  # some may be infinite, or not taken
+            extreme = self._kind.kernel(numbers, *self._settings, scores, self._kind.logs)
+            if extreme:  # some may be infinite, or are not taken
                 self._check(cells)
                 self.family.outside(cells.values)
             return
         self._check(cells)
         matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix[:, : self.size]
+        if issubclass(self._kind, WholeBelief) and matrix.shape[1] == self.size <= FEW:
+            self._by_table(list(np.ascontiguousarray(matrix.T)), scores)
+            return
         if not self._single and not issubclass(self._kind, CompiledBelief):
             self._add_formula(matrix, scores)
             return
         for position, column in enumerate(matrix.T):  # positions beyond those that were counted say nothing
             self.belief(position).add_evidence(np.ascontiguousarray(column), scores)
+
+    @cached_property
+    def _by_table(self) -> Scorer:
+        """Whole numbers of every position, each looked up in its own table."""
+        return WholeBelief.together([self.belief(position) for position in range(self.size)])
 
     def _check(self, cells: Vectors) -> None:
         infinite = np.flatnonzero(np.isinf(cells.values))
