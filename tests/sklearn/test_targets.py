@@ -69,3 +69,25 @@ def test_labels_that_could_be_missing_are_not_made_floats(kind):
     if kind in ("Int64", "boolean"):
         with pytest.raises(ValueError, match="1 of 20 rows have no label, the first in row 4"):
             NaiveBayes().fit(NUMBERS, pd.Series([*BITS[:4], None, *BITS[5:]], dtype=kind))
+
+
+def test_labels_that_are_all_forgotten_leave_no_type_behind():
+    learned = NaiveBayes(Gaussian()).fit(NUMBERS[:2], ["a", "b"]).forget(NUMBERS[:2], ["a", "b"])
+    learned.partial_fit(NUMBERS, BITS)
+    assert learned.classes_.tolist() == [0, 1]
+    assert learned.predict(NUMBERS).dtype == BITS.dtype
+
+
+def test_labels_unlike_the_classes_announced_change_nothing():
+    learned = NaiveBayes(Gaussian()).partial_fit(NUMBERS[:2], ["a", "b"], classes=["a", "b", "c"])
+    learned.forget(NUMBERS[:2], ["a", "b"])
+    with pytest.raises(TypeError, match="labels are of type int64; the classes announced are of type string"):
+        learned.partial_fit(NUMBERS, BITS)
+    assert learned.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_whole_numbers_with_and_without_a_sign_stay_whole():
+    learned = NaiveBayes(Gaussian()).fit(NUMBERS[:2], np.array([1, 2], np.uint64))
+    learned.partial_fit(NUMBERS[:2], np.array([-1, 2**60 + 1]))
+    assert learned.classes_.tolist() == [-1, 1, 2, 2**60 + 1]
+    assert learned.classes_.dtype == np.int64

@@ -29,8 +29,11 @@ class Learned:
         self.declare(announced)
 
     def learn(self, rows: Model, kind: np.dtype[Any]) -> None:
+        if self.declared and rows.kind != self.model.kind:
+            raise TypeError(f"The labels are of type {rows.kind}; the classes announced are of type {self.model.kind}.")
+        fresh = not self.model.rows.filled() and not self.declared
         self.model += rows
-        self.kind = _wider(self.kind, kind)
+        self.kind = kind if fresh else _wider(self.kind, kind)  # labels that are all forgotten left no type behind
         self._changed()
 
     def forget(self, rows: Model) -> None:
@@ -104,8 +107,9 @@ class Learned:
 
 
 def _wider(one: np.dtype[Any], other: np.dtype[Any]) -> np.dtype[Any]:
-    """The type that has the labels of both."""
-    return np.result_type(one, other)
+    """The type that has the labels of both. Whole numbers stay so: all labels are below 2⁶³."""
+    both = np.result_type(one, other)
+    return np.dtype(np.int64) if both.kind == "f" and {one.kind, other.kind} == {"i", "u"} else both
 
 
 def _as_array(labels: Sequence[Any], kind: np.dtype[Any]) -> NDArray[Any]:
