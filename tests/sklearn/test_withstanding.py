@@ -309,3 +309,9 @@ def test_a_schema_that_leaves_columns_out_still_knows_how_many_there_were():
     learned = NaiveBayes(Schema({"calls": Poisson()})).fit(FRAME, LABELS)
     assert learned.n_features_in_ == 5
     np.testing.assert_array_equal(learned.predict(FRAME[["calls"]]), learned.predict(FRAME))
+
+
+def test_what_pandas_calls_missing_is_no_level_among_numbers_and_texts():
+    cells = np.array([[1], ["a"], [pd.NA], [pd.NaT], [None], [np.nan]], object)
+    learned = NaiveBayes().fit(cells, list("ababab"))
+    assert learned.model_.counts("0").slots == ["1", "a"]

@@ -20,6 +20,7 @@ from sklearn.utils import check_array
 from tallybayes import frames
 
 TEXT = "text"
+MISSING = ("NAType", "NaTType")  # what pandas calls the types of its own
 
 
 class Columns(NamedTuple):
@@ -183,7 +184,9 @@ def _cells(objects: NDArray[Any]) -> pa.Array:
 
 
 def _level(cell: Any) -> str | None:
-    if cell is None or cell is np.ma.masked or (isinstance(cell, (float, Decimal, np.floating)) and cell != cell):
+    if cell is None or cell is np.ma.masked or type(cell).__name__ in MISSING:
+        return None
+    if isinstance(cell, (float, Decimal, np.floating)) and cell != cell:
         return None
     return frames.level_text(cell) if isinstance(cell, (bool, int, float, Decimal, np.generic)) else str(cell)
 
