@@ -1,8 +1,5 @@
 """Matrices as columns of vectors: whatever way they come, the same counts; and the laws."""
 
-import copy
-import pickle
-
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -25,11 +22,9 @@ from tallybayes import (
     Model,
     Poisson,
     Schema,
-    Words,
     digest,
 )
 from tallybayes.files import from_bytes, to_bytes
-from tallybayes.slots import positions
 from tallybayes.testing import check_family
 
 RANDOM = np.random.default_rng(4)
@@ -303,49 +298,3 @@ def test_the_linear_view_of_counts():
     expected = said[:, 1] - said[:, 0] if model.classes == [False, True] else said[:, 0] - said[:, 1]
     weights = np.array([view.weights["x"][str(i)] for i in range(7)])
     np.testing.assert_allclose(view.intercept + COUNTS @ weights, expected)
-
-
-def test_families_are_chosen_for_vectors_too():
-    frame = {"words": sp.csr_array(COUNTS), "numbers": COUNTS - 1.0, "deltas": sp.csr_array(COUNTS - 1.0)}
-    schema = Schema.infer(frame)
-    assert schema.columns == {"words": Bag(), "numbers": Each(Gaussian()), "deltas": Each(Gaussian())}
-    assert schema.reasons["words"] == "sparse vectors of numbers of at least 0"
-    model = Model.train(schema, frame, LABELS)
-    assert np.isfinite(model.log_joint(frame)).all()
-    with pytest.raises(ValueError, match=r"Column 'x': .*are not numbers.*hints"):
-        Schema.infer({"x": [[[1.0]], [[2.0]]]})
-
-
-def test_lists_of_words_are_words():
-    tokens = {"x": [["a", "free", "prize"], ["a", "meeting"]]}
-    assert Schema.infer(tokens).columns["x"] == Words(reading="once", alpha="fitted")
-    assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]
-
-
-def test_a_model_that_was_pickled_shares_its_positions_again():
-    model = train(Bag(size=7), COUNTS)
-    again = pickle.loads(pickle.dumps(model))
-    assert digest(again) == digest(model)
-    assert again.columns["x"]._slots is positions(7, True)
-    assert copy.deepcopy(model).columns["x"]._slots is positions(7, True)
-
-
-@pytest.mark.parametrize("reading", ["pooled", "bernoulli", "complement"])
-def test_what_each_position_says_adds_up(reading):
-    model = train(Bag(size=7, reading=reading), COUNTS)
-    for data in (COUNTS[:5], sp.csr_array(COUNTS[:5])):
-        evidence = model.evidence(data)
-        for row in range(5):
-            parts = evidence.words(row)
-            np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][row])
-            held = {part.word: part.times for part in parts if part.word}
-            assert held == {str(i): n for i, n in enumerate(COUNTS[row]) if n}
-
-
-def test_the_positions_that_speak_most_for_a_class():
-    data = np.array([[5.0, 1.0, 0.0], [0.0, 1.0, 7.0]])
-    model = train(Bag(size=3), sp.csr_array(data), ["a", "b"])
-    first, second, third = model.words("b", column="x")
-    assert [first.word, second.word, third.word] == ["2", "1", "0"]
-    assert first.n == 7.0
-    assert first.log_odds == pytest.approx(np.log((8 / 11) / (1 / 9)))

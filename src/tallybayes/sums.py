@@ -12,6 +12,7 @@ from tallybayes import kernels
 from tallybayes.exact import LIMB, Codes, Exact, Floats, ratio, window
 
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
+MOST_VALUES = 1 << 18  # that are laid out with their weights at once
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,25 @@ def sum_matrix(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSu
     return parts[0] if len(parts) == 1 else joined(parts)
 
 
+def sum_weighted(values: Floats, weights: Floats, codes: Codes, classes: int, squares: bool) -> ClassSums:
+    """The same of rows that have weights; a code below zero is no class."""
+    step = max(min(MOST_CELLS // max(classes, 1), MOST_VALUES // max(len(values), 1)), 1)
+    parts = []
+    for start in range(0, values.shape[1], step):
+        part = values[:, start : start + step]
+        columns = part.shape[1]
+        cells = np.where(codes >= 0, codes, -classes * columns)[:, None] + classes * np.arange(columns, dtype=np.int32)
+        x, weight = np.ascontiguousarray(part).reshape(-1), np.repeat(weights, columns)
+        factors = [[np.where(np.isnan(x), np.nan, 1.0)], [x], [x, x]][: 2 + squares]
+        try:
+            found = [weighted_sums([weight, *each], cells.reshape(-1), columns * classes) for each in factors]
+        except InfiniteError as infinite:
+            raise InfiniteError(infinite.row // columns) from None
+        shaped = [Exact(sums.limbs.reshape(columns, classes, -1), sums.low) for sums in found]
+        parts.append(ClassSums(shaped[0], shaped[1], shaped[2] if squares else None))
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
 def joined(parts: Sequence[ClassSums]) -> ClassSums:
     """Sums of columns, one part after the other."""
     squares = [part.xx for part in parts if part.xx is not None]
@@ -60,11 +80,6 @@ def joined(parts: Sequence[ClassSums]) -> ClassSums:
         concatenated([part.x for part in parts]),
         concatenated(squares) if squares else None,
     )
-
-
-def as_columns(sums: ClassSums) -> ClassSums:
-    """The sums of a single column, as those of a matrix that has no other."""
-    return ClassSums(sums.n[None], sums.x[None], None if sums.xx is None else sums.xx[None])
 
 
 def concatenated(parts: Sequence[Exact]) -> Exact:

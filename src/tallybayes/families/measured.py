@@ -23,16 +23,7 @@ from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_c
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
 from tallybayes.frames import CellError
-from tallybayes.sums import (
-    ClassSums,
-    InfiniteError,
-    Square,
-    as_columns,
-    joined,
-    sum_by_class,
-    sum_matrix,
-    weighted_sums,
-)
+from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, sum_matrix, sum_weighted
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
@@ -208,17 +199,12 @@ def _present(value: Floats, cells: Floats) -> Floats:
 
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
     """What a column adds up to in each class, or every column of a matrix, each row times its weight."""
-    if values.ndim == 2:
-        if rows.weights is None:
-            return sum_matrix(values, rows.groups, squares)
-        return joined([as_columns(class_sums(np.ascontiguousarray(column), rows, squares)) for column in values.T])
     if rows.weights is None:
-        return sum_by_class(values, rows.groups, squares)
-    width = len(rows.classes)
-    present = np.where(np.isnan(values), np.nan, 1.0)
-    n = weighted_sums([rows.weights, present], rows.codes, width)
-    x = weighted_sums([rows.weights, values], rows.codes, width)
-    return ClassSums(n, x, weighted_sums([rows.weights, values, values], rows.codes, width) if squares else None)
+        return (sum_by_class if values.ndim == 1 else sum_matrix)(values, rows.groups, squares)
+    if values.ndim == 2:
+        return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)
+    n, x, xx = class_sums(values[:, None], rows, squares)
+    return ClassSums(n[0], x[0], None if xx is None else xx[0])
 
 
 class MeasuredBelief(Belief):
