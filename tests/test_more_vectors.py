@@ -85,3 +85,9 @@ def test_an_infinity_in_a_weighted_matrix_is_found_in_its_row():
     matrix[3, 1] = np.inf
     with pytest.raises(ValueError, match="row 3: position 1: inf"):
         train(Each(Gaussian()), matrix, list("ababa"), weights=[1.0, 0.5, 1.0, 1.0, 1.0])
+
+
+def test_a_table_of_more_cells_than_can_be_numbered_is_an_error():
+    matrix = sp.csr_array(([1.0] * 3, ([0, 1, 2], [0, 5, 1 << 29])), shape=(3, 1 << 30))
+    with pytest.raises(OverflowError, match="1073741824 values × 3 classes in one batch are more than 2³¹"):
+        train(Each(Gaussian(), size=1 << 30), matrix, list("abc"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -87,6 +87,13 @@ def concatenated(parts: Sequence[Exact]) -> Exact:
     low = min(part.low for part in parts)
     high = max(part.low + part.limbs.shape[-1] for part in parts)
     return Exact(np.concatenate([part.widened(low, high - low).limbs for part in parts]), low)
+
+
+def cells_of(slots: Any, codes: Codes, size: int, classes: int) -> Codes:
+    """Which cell of a table of `size` slots by classes each value goes to; below zero: to none."""
+    if size * classes > np.iinfo(np.int32).max:
+        raise OverflowError(f"{size} values × {classes} classes in one batch are more than 2³¹; give smaller batches.")
+    return np.where((slots >= 0) & (codes >= 0), slots.astype(np.int64) * classes + codes, -1).astype(np.int32)
 
 
 def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:

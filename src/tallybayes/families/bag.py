@@ -18,7 +18,7 @@ from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
 from tallybayes.families.vectors import Columns, Dense, Sparse, Vectors, has_gaps, met_size, read_vectors
 from tallybayes.frames import CellError
 from tallybayes.slots import GAPS, VECTORS, positions
-from tallybayes.sums import weighted_sums
+from tallybayes.sums import cells_of, weighted_sums
 from tallybayes.tally import Key, Rows, Tally
 
 FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
@@ -92,7 +92,7 @@ class Bag(Family):
             starts = cells.starts - cells.starts[0]
             cells = Sparse(starts, at.astype(np.int32).reshape(-1), cells.values, cells.missing)
         if rows.weights is not None:
-            n, x = _weighted(cells.positions, cells.values, cells.rows, rows, size + 1)
+            n, x = _weighted(cells, rows, rows.weights, size + 1)
         else:
             given = (cells.starts, cells.all_positions, cells.all_values, rows.codes, len(rows.classes))
             totals, counts = kernels.count_bags(*given, size + 1, limbs, low)
@@ -150,16 +150,13 @@ def _window(cells: Vectors) -> tuple[int, int]:
     return max(-(-(int(np.frexp(most)[1]) - 32 * low) // 32), 2), low
 
 
-def _weighted(at: Any, values: Floats, row: Any, rows: Rows, size: int) -> tuple[Exact, ...]:
+def _weighted(cells: Sparse, rows: Rows, weights: Floats, size: int) -> tuple[Exact, ...]:
     """Exact sums of how many values are above zero, and of the values, each times its row's weight."""
-    width, codes = len(rows.classes), rows.codes[row]
-    kept = (codes >= 0) & (values > 0)
-    cell = (at[kept].astype(np.int64) * width + codes[kept]).astype(np.int32)
-    assert rows.weights is not None
-    weights = rows.weights[row][kept]
-    n = weighted_sums([weights], cell, size * width)
-    x = weighted_sums([weights, values[kept]], cell, size * width)
-    return tuple(Exact(sums.limbs.reshape(size, width, -1), sums.low) for sums in (n, x))
+    width, kept = len(rows.classes), cells.values > 0
+    row, x = cells.rows[kept], cells.values[kept]
+    cell = cells_of(cells.positions[kept], rows.codes[row], size, width)
+    found = [weighted_sums([weights[row], *factors], cell, size * width) for factors in ([], [x])]
+    return tuple(Exact(sums.limbs.reshape(size, width, -1), sums.low) for sums in found)
 
 
 def _with_vectors(rows: Rows, slots: Any, n: Exact, x: Exact, missing: Any) -> Tally:

@@ -18,7 +18,7 @@ from tallybayes.families.support import REAL
 from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
 from tallybayes.frames import CellError
 from tallybayes.slots import positions
-from tallybayes.sums import InfiniteError, Square, concatenated, weighted_sums
+from tallybayes.sums import InfiniteError, Square, cells_of, concatenated, weighted_sums
 from tallybayes.tally import Key, Rows, Tally
 
 
@@ -119,8 +119,7 @@ class Each(Family):
     def _sparse_sums(self, cells: Sparse, rows: Rows) -> dict[str, Exact]:
         """Zeros add to how many numbers there are, and to nothing else."""
         width, size = len(rows.classes), self.size or max(cells.width, 1)
-        codes = rows.codes[cells.rows]
-        cell = np.where(codes >= 0, cells.positions.astype(np.int64) * width + codes, -1).astype(np.int32)
+        cell = cells_of(cells.positions, rows.codes[cells.rows], size, width)
         weights = [] if rows.weights is None else [rows.weights[cells.rows]]
 
         def summed(*factors: Any) -> Exact:
