@@ -91,3 +91,10 @@ def test_a_table_of_more_cells_than_can_be_numbered_is_an_error():
     matrix = sp.csr_array(([1.0] * 3, ([0, 1, 2], [0, 5, 1 << 29])), shape=(3, 1 << 30))
     with pytest.raises(OverflowError, match="1073741824 values × 3 classes in one batch are more than 2³¹"):
         train(Each(Gaussian(), size=1 << 30), matrix, list("abc"))
+
+
+@pytest.mark.parametrize("weights", [None, [0.5, 2.0]])
+def test_vectors_with_nothing_but_missing_numbers_are_counted(weights):
+    matrix = sp.csr_array(([np.nan], ([0], [1])), shape=(2, 3))
+    sparse, dense = (train(Bag(size=3), form, ["a", "b"], weights=weights) for form in (matrix, matrix.toarray()))
+    assert digest(sparse) == digest(dense)

@@ -15,7 +15,7 @@ from mixed_table import SCHEMA, rows, table
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from tallybayes import Categorical, Gaussian, NaiveBayes, Poisson, Schema, Words, __version__, digest
+from tallybayes import Categorical, Each, Gaussian, NaiveBayes, Poisson, Schema, Words, __version__, digest
 
 COLUMNS, LABELS = table(100)
 FRAME = pd.DataFrame(COLUMNS)
@@ -315,3 +315,8 @@ def test_what_pandas_calls_missing_is_no_level_among_numbers_and_texts():
     cells = np.array([[1], ["a"], [pd.NA], [pd.NaT], [None], [np.nan]], object)
     learned = NaiveBayes().fit(cells, list("ababab"))
     assert learned.model_.counts("0").slots == ["1", "a"]
+
+
+def test_a_sparse_matrix_with_numbers_below_zero_is_measured_even_if_some_are_missing():
+    matrix = sparse.csr_array(([np.nan, -1.0], ([0, 1], [0, 1])), shape=(2, 3))
+    assert isinstance(NaiveBayes().fit(matrix, [0, 1]).schema_.columns["x"], Each)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
 from tallybayes.families import Bag, Bernoulli, Each, Family, Gaussian
@@ -34,7 +35,7 @@ def matrix_schema(given: Any, matrix: Any) -> Schema:
     size, columns = matrix.shape[1], _columns(given)
     if given is None:
         numbers = matrix.data if sparse.issparse(matrix) else matrix
-        if numbers.size and numbers.min() < 0:
+        if np.any(numbers < 0):
             return Schema({COLUMN: Each(Gaussian(), size=size)}, reasons={COLUMN: "a matrix of numbers"})
         return Schema({COLUMN: Bag(size=size)}, reasons={COLUMN: "a matrix of numbers of at least 0"})
     if len(columns) != 1:
