@@ -239,7 +239,8 @@ def test_what_cannot_be_counted_is_refused_with_its_place(family, data, message)
 
 def test_infinities_are_refused_when_asked_too():
     asked = np.where(COUNTS.max() == COUNTS, np.inf, COUNTS)
-    for family in (Each(Gaussian()), Each(Gaussian(m=0.0, plugin=True)), Each(Poisson())):
+    bags = [Bag(reading=reading) for reading in ("pooled", "complement", "bernoulli")]
+    for family in (Each(Gaussian()), Each(Gaussian(m=0.0, plugin=True)), Each(Poisson()), *bags):
         for form in (np.array, sp.csr_array):
             with pytest.raises(ValueError, match="the value is infinite"):
                 train(family, COUNTS).posterior(form(asked))

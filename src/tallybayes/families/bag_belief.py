@@ -28,6 +28,7 @@ from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.seen import Seen
 from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps
 from tallybayes.families.word_table import dense_table
+from tallybayes.frames import CellError
 from tallybayes.sparse import SparseTally
 from tallybayes.tally import Key
 
@@ -96,6 +97,13 @@ def _held(vector: Vectors, size: int) -> tuple[NDArray[Any], Floats]:
     return positions[held], values[held]
 
 
+def _refuse_infinite(cells: Vectors) -> None:
+    infinite = np.flatnonzero(np.isinf(cells.values))
+    if infinite.size:
+        entry = int(infinite[0])
+        raise CellError(cells.row(entry), f"{cells.where(entry)}the value is infinite; a finite number is expected.")
+
+
 class BagBelief(Belief):
     """A table of what each position says about each class, for every one that it counts."""
 
@@ -127,6 +135,8 @@ class BagBelief(Belief):
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
         rows = len(cells)
         self._add(cells, self.table, scores)
+        if self._once or not np.isfinite(scores[:, :rows]).all():  # an infinity leaves a trace otherwise
+            _refuse_infinite(cells)
         gaps = _gaps(cells) if self._once and has_gaps(cells) else None
         if gaps is not None:
             self._add(gaps, self._absent, scores)

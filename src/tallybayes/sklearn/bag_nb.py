@@ -226,8 +226,8 @@ def above(matrix: Any, threshold: float) -> Any:
     """1 for every number above the threshold, 0 for the others; what is missing stays so."""
     if not sparse.issparse(matrix):
         return np.where(np.isnan(matrix), np.nan, matrix > threshold)
-    result = matrix.astype(np.float64)
-    result.sum_duplicates()
+    result = matrix.astype(np.float64)  # a copy
+    result.sum_duplicates()  # the number is what all that is stored for its place adds up to
     result.data = np.where(np.isnan(result.data), np.nan, result.data > threshold)
     return result
 

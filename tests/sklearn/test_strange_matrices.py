@@ -1,0 +1,32 @@
+"""Matrices as they come from elsewhere: entries stored twice, infinities."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from tallybayes import digest
+from tallybayes.sklearn import BernoulliNB, ComplementNB, MultinomialNB
+
+
+def twice():
+    """A matrix that stores 0.5 + 0.5 for its ones, out of order."""
+    return sparse.csr_array(([0.5, 0.5, 0.5, 0.5], [2, 2, 0, 0], [0, 2, 4]), shape=(2, 3))
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.7])
+def test_what_is_stored_twice_is_added_up_before_it_is_compared_with_a_threshold(threshold):
+    given = twice()
+    learned = BernoulliNB(binarize=threshold).fit(given, [0, 1])
+    assert digest(learned.model_) == digest(BernoulliNB(binarize=threshold).fit(given.toarray(), [0, 1]).model_)
+    assert learned.feature_count_.tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    assert given.nnz == 4  # the caller's is as it was
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_array])
+@pytest.mark.parametrize("estimator", [BernoulliNB(), ComplementNB(), MultinomialNB()])
+def test_infinities_are_refused_in_training_and_when_asked(estimator, form):
+    with pytest.raises(ValueError, match="inf"):
+        estimator.fit(form([[np.inf, 0.0], [0.0, 1.0]]), [0, 1])
+    learned = estimator.fit(form([[1.0, 0.0], [0.0, 1.0]]), [0, 1])
+    with pytest.raises(ValueError, match="inf"):
+        learned.predict(form([[1.0, 0.0], [np.inf, 1.0]]))
