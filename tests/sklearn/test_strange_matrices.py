@@ -1,11 +1,13 @@
-"""Matrices as they come from elsewhere: entries stored twice, infinities."""
+"""Matrices as they come from elsewhere: entries stored twice, infinities, very many categories."""
+
+import time
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from tallybayes import digest
-from tallybayes.sklearn import BernoulliNB, ComplementNB, MultinomialNB
+from tallybayes.sklearn import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 
 
 def twice():
@@ -30,3 +32,12 @@ def test_infinities_are_refused_in_training_and_when_asked(estimator, form):
     learned = estimator.fit(form([[1.0, 0.0], [0.0, 1.0]]), [0, 1])
     with pytest.raises(ValueError, match="inf"):
         learned.predict(form([[1.0, 0.0], [np.inf, 1.0]]))
+
+
+def test_a_column_of_very_many_categories_is_listed_in_one_pass():
+    categories = np.arange(100_000)[:, None]
+    learned = CategoricalNB().fit(categories, categories[:, 0] % 2)
+    begin = time.perf_counter()
+    (table,) = learned.feature_log_prob_
+    assert time.perf_counter() - begin < 10.0
+    np.testing.assert_allclose(np.exp(table).sum(axis=1), 1.0)

@@ -142,7 +142,8 @@ class CategoricalNB(CountingClassifier):
         found = []
         for i, size in enumerate(self._sizes(learned)):
             belief: Any = learned.model.belief(str(i))
-            order = [belief.levels.index(str(level)) for level in range(size)]
+            at = {level: number for number, level in enumerate(belief.levels)}
+            order = [at[str(level)] for level in range(size)]
             found.append(np.ascontiguousarray(learned.spread(belief.table[order], np.nan).T))
         return found
 
