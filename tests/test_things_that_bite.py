@@ -10,6 +10,7 @@ from tallybayes import (
     FAMILIES,
     Bernoulli,
     Categorical,
+    Each,
     Exponential,
     Gamma,
     Gaussian,
@@ -150,3 +151,15 @@ def test_numbers_too_large_for_their_squares():
     exact = [Fraction(v) for v in x]
     assert model.counts("x").sums["xx"].fractions() == [sum(v * v for v in exact)]
     assert np.isfinite(train(Gaussian(), [1.0, 2.0], ["a", "b"]).log_joint({"x": [1e300, -1e300]})).all()
+
+
+@pytest.mark.parametrize("family", [Gaussian(m=0.0, plugin=True), Poisson(shape=0.0, rate=0.0), LogNormal(m=0.0)])
+def test_a_column_of_which_nothing_is_known_rules_no_class_out(family):
+    numbers, labels = np.array([[1.0, np.nan], [2.0, np.nan], [5.0, np.nan], [6.0, np.nan]]), ["a", "a", "b", "b"]
+    asked = np.array([[1.0, 3.0], [6.0, 3.0]])
+    known = Model.train(Schema({"0": family}), numbers[:, :1], labels).log_joint(asked[:, :1])
+    apart = Model.train(Schema({"0": family, "1": family}), numbers, labels)
+    together = Model.train(Schema({"x": Each(family)}), numbers, labels)
+    np.testing.assert_allclose(apart.log_joint(asked), known)
+    for form in (np.array, np.asfortranarray):
+        np.testing.assert_allclose(together.log_joint(form(asked)), known)

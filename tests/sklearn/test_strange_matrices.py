@@ -1,7 +1,5 @@
 """Matrices as they come from elsewhere: entries stored twice, infinities, very many categories."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -37,7 +35,5 @@ def test_infinities_are_refused_in_training_and_when_asked(estimator, form):
 def test_a_column_of_very_many_categories_is_listed_in_one_pass():
     categories = np.arange(100_000)[:, None]
     learned = CategoricalNB().fit(categories, categories[:, 0] % 2)
-    begin = time.perf_counter()
-    (table,) = learned.feature_log_prob_
-    assert time.perf_counter() - begin < 10.0
+    (table,) = learned.feature_log_prob_  # for each category looking through all of them would take minutes
     np.testing.assert_allclose(np.exp(table).sum(axis=1), 1.0)

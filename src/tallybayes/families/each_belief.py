@@ -83,6 +83,7 @@ class EachBelief(Belief):
 
     def _add_formula(self, matrix: Floats, scores: Floats) -> None:
         missing = self.family.outside(matrix.reshape(-1)).reshape(matrix.shape) | np.isnan(matrix)
+        missing |= self._silent[: matrix.shape[1]]
         values = np.where(missing, 1.0, matrix)
         s = _at(self.s, (slice(matrix.shape[1]), slice(None), None))
         step = max(STEP // max(self.size * self.width, 1), 1)
@@ -112,6 +113,12 @@ class EachBelief(Belief):
         return total
 
     @cached_property
+    def _silent(self) -> NDArray[np.bool_]:
+        """The positions in which nothing was counted in any class, and nothing is assumed."""
+        said = self.family.log_likelihood(self.s, np.ones((1, 1)))
+        return ~np.any(self.s.n > 0, axis=1) & np.isneginf(said).all(axis=1)
+
+    @cached_property
     def _zeros(self) -> tuple[Floats, Floats]:
         """What a zero says in each position, and where it is impossible (and here says nothing)."""
         said = self._said(np.arange(self.size), np.zeros(self.size))
@@ -123,7 +130,8 @@ class EachBelief(Belief):
         if issubclass(self._kind, CompiledBelief):
             return self._kind.said(x[:, None], [each[at] for each in self._settings])
         if not self._single:
-            return self.family.log_likelihood(_at(self.s, at), x[:, None])
+            said = self.family.log_likelihood(_at(self.s, at), x[:, None])
+            return np.where(self._silent[at][:, None], 0.0, said)
         said = np.zeros((len(at), self.width))
         for position in np.unique(at).tolist():
             here = at == position

@@ -68,6 +68,8 @@ class LogFormulaBelief(MeasuredBelief):
     """The same by the Gaussian's formula."""
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        if self.silent:
+            return
         missing = self.family.outside(cells) | np.isnan(cells)
         logs = np.where(missing, 0.0, kernels.logarithm(cells))
         gaussian = Gaussian(

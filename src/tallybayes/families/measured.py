@@ -11,6 +11,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -215,7 +216,15 @@ class MeasuredBelief(Belief):
         self.s = s
         self._columns = type(s)(*(np.asarray(value)[..., None] for value in s))
 
+    @cached_property
+    def silent(self) -> bool:
+        """Whether nothing was counted in any class and nothing is assumed: what is unknown rules no class out."""
+        none = not np.any(self.s.n > 0)
+        return none and bool(np.isneginf(self.family.log_likelihood(self._columns, np.ones((1, 1)))).all())
+
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        if self.silent:
+            return
         missing = np.isnan(cells) | self.family.outside(cells)
         values = np.where(missing, 1.0, cells)
         said = self.family.log_likelihood(self._columns, values[None, :])

@@ -23,7 +23,8 @@ class WholeBelief(MeasuredBelief):
     @cached_property
     def table(self) -> Floats:
         count = max(min(MOST_NUMBERS, MOST_ENTRIES // len(self.s.n)), 1)
-        return np.ascontiguousarray(self.family.log_likelihood(self._columns, np.arange(float(count))[None, :]).T)
+        said = self.family.log_likelihood(self._columns, np.arange(float(count))[None, :])
+        return np.ascontiguousarray(np.where(self.silent, 0.0, said).T)
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         self.together([self])([cells], scores)
