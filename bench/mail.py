@@ -62,8 +62,12 @@ def hostile() -> dict[str, tuple[Callable[[int], bytes], int]]:
         return lambda size: head + piece * (size // len(piece))
 
     def nested(size: int) -> bytes:
-        level = b"Content-Type: multipart/mixed; boundary=%d\n\n--%d\n"
-        return b"".join(level % (i, i) for i in range(size // 60))
+        level = b"Content-Type: multipart/mixed; boundary=%05d\n\n--%05d\n"
+        return b"".join(level % (i, i) for i in range(size // 58))
+
+    def both(size: int) -> bytes:
+        words = b" ".join(b"%x" % i for i in range(size // 9))
+        return mixed + b"--a\n\n" + words + b"\n--a\n" + html + b"<p>" * (size // 8)
 
     def attributes(size: int) -> bytes:
         return html + b"<a " + b" ".join(b"b%d" % i for i in range(size // 8))
@@ -75,6 +79,7 @@ def hostile() -> dict[str, tuple[Callable[[int], bytes], int]]:
         'Subject: of "=?utf-8?b?"': (filled(b"Subject: ", b"=?utf-8?b?"), 30),
         "header fields": (filled(b"", b"To:\n"), 30),
         "parts in parts": (nested, 10),
+        "64 parts around almost boundaries": (filled(nested(63 * 58), b"\n--0"), 10),
         "messages in messages": (filled(b"", b"Content-Type: message/rfc822\n\n"), 10),
         "parts": (filled(mixed, b"--a\n\n"), 10),
         "almost boundaries": (filled(mixed, b"--ab\n"), 10),
@@ -86,6 +91,7 @@ def hostile() -> dict[str, tuple[Callable[[int], bytes], int]]:
         "HTML: <b> and <p> in each other": (filled(html, b"<b><p>"), 1),
         "HTML: <p>": (filled(html, b"<p>"), 1),
         "HTML: </p>": (filled(html, b"<b></p>"), 1),
+        "words, and HTML <p>": (both, 1),
         "HTML: attributes": (attributes, 1),
         "HTML: <": (filled(html, b"<"), 1),
         "HTML: &": (filled(html, b"&"), 1),

@@ -153,6 +153,7 @@ def test_heads_and_ends_that_are_missing(raw, subject, said):
         ("<td>one</td><td>two</td>th<b>re</b>e<br>four", "one two three four"),
         ("a<!-- b -->c<style>d</style><script>e</script>f&nbsp;g&eacute;&#8364;&bogus;", "ac f gé€&bogus;"),
         ("<div>" * 300 + "deep &lt; down", "deep < down"),
+        ("<div>" * 300 + "&#" + "9" * 5_000 + ";&#65;", "\ufffdA"),
         ("<title>t</title><p>x", "t x"),
         ("a&#27;[31m&#0;&#1;&#xd800;&#x110000;b&#10;c", "a[31m\ufffd\ufffd\ufffdb c"),
         ("1 < 2 & 3 > 2", "1 < 2 & 3 > 2"),

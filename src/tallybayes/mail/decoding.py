@@ -23,10 +23,9 @@ ENCODED = re.compile(r"=\?([^?\s]{1,75}+)\?([bq])\?([^?]*+)\?=", re.IGNORECASE)
 
 def decoded(body: bytes, encoding: str) -> bytes:
     """Without its transfer encoding; as it is if that is unknown."""
-    kind = encoding.strip("\"' ;").lower()
-    if kind == "quoted-printable":
+    if encoding == "quoted-printable":
         return binascii.a2b_qp(body)
-    return _from_base64(body) if kind == "base64" else body
+    return _from_base64(body) if encoding == "base64" else body
 
 
 def _from_base64(body: bytes) -> bytes:

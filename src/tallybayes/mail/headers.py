@@ -12,7 +12,7 @@ from tallybayes.mail.decoding import encoded_words, one_line, text_of
 Fields = Mapping[str, bytes]  # by name in lower case, as they came
 
 FIELDS = 1_000  # of the names below that are looked at, repeated ones included
-FIELD_READ = 1 << 16  # bytes of one field
+FIELD_READ = 1 << 15  # bytes of one field
 STRUCTURED_READ = 2_048  # bytes of one that has parameters
 
 NAMES = b"subject|from|to|reply-to|list-id|x-mailer|user-agent|content-(?:type|transfer-encoding|disposition)"
@@ -35,6 +35,11 @@ def split_headers(content: bytes) -> tuple[Fields, bytes]:
 def field_text(fields: Fields, name: str) -> str:
     """A field as people read it, with encoded words decoded."""
     return one_line(encoded_words(text_of(fields[name][:FIELD_READ]))) if name in fields else ""
+
+
+def keyword(fields: Fields, name: str) -> str:
+    """What stands before the parameters of a field, in lower case."""
+    return _structured(fields, name).partition(";")[0].strip("\"' \t").lower()
 
 
 def media_type(fields: Fields) -> str:

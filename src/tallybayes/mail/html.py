@@ -23,6 +23,7 @@ LINK_READ = 200  # characters of one link
 INLINE = "a|abbr|acronym|b|big|code|em|font|i|kbd|s|small|span|strike|strong|sub|sup|tt|u"  # these divide no words
 BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{INLINE})[\s>])", re.IGNORECASE)
 LINK = re.compile(rf"=(?:(?<=href=)|(?<=src=))\s*+[\"']?([^\s\"'<>]{{1,{LINK_READ}}}+)", re.IGNORECASE)
+NO_CHARACTER = re.compile(r"&#(?:[0-9]{9,}+|x[0-9a-f]{9,}+);?", re.IGNORECASE)
 TAG = re.compile(r"<[^<>]*+>")
 
 
@@ -35,7 +36,7 @@ def html_text(page: str) -> str:
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     root = etree.fromstring(BLOCK.sub(" <", page).encode(), parser) if page.strip() else None
     if any(entry.level_name == "FATAL" for entry in parser.error_log):
-        text = unescape(TAG.sub(" ", page))
+        text = unescape(NO_CHARACTER.sub("\ufffd", TAG.sub(" ", page)))  # `unescape` fails on 4,301 digits
     elif root is None:
         return ""
     else:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tallybayes.mail.decoding import decoded
-from tallybayes.mail.headers import Fields, field_text, media_type, parameter, split_headers
+from tallybayes.mail.headers import Fields, keyword, media_type, parameter, split_headers
 
 DEPTH = 64  # parts in parts
 PARTS = 1_000  # of one mail, those included that only hold others
@@ -80,7 +80,7 @@ def parts_of(raw: bytes) -> list[Part]:
 
 def _inner(part: Part, boundaries: Boundaries, most: int) -> list[bytes]:
     if part.kind == "message/rfc822":
-        return [decoded(part.body, field_text(part.fields, "content-transfer-encoding"))]
+        return [decoded(part.body, keyword(part.fields, "content-transfer-encoding"))]
     if not part.kind.startswith("multipart/"):
         return []
     boundary = parameter(part.fields, "content-type", "boundary").encode("utf-8", "surrogateescape")

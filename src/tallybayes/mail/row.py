@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from tallybayes.mail.decoding import decoded, one_line, text_of
-from tallybayes.mail.headers import field_text, media_type, parameter
+from tallybayes.mail.headers import field_text, keyword, media_type, parameter
 from tallybayes.mail.html import html_links, html_text
 from tallybayes.mail.parts import Part, parts_of
 
@@ -63,7 +63,7 @@ def _texts(leaves: Sequence[Part]) -> tuple[list[str], list[str], str]:
     for part in leaves:
         if not part.kind.startswith(("text/", "multipart/")):  # one of parts that could not be opened is text
             continue
-        content = decoded(part.body, field_text(part.fields, "content-transfer-encoding"))
+        content = decoded(part.body, keyword(part.fields, "content-transfer-encoding"))
         charset = one_line(parameter(part.fields, "content-type", "charset").lower())
         first = first or charset
         if part.kind == "text/html" or ("content-type" not in part.fields and LOOKS_LIKE_HTML.match(content)):
@@ -86,7 +86,5 @@ def _says_the_same(text: str, told: set[str]) -> bool:
 
 
 def _is_attached(part: Part) -> bool:
-    disposition = field_text(part.fields, "content-disposition").lower()
-    if disposition.startswith("attachment") or parameter(part.fields, "content-disposition", "filename"):
-        return True
-    return bool(parameter(part.fields, "content-type", "name"))
+    named = parameter(part.fields, "content-disposition", "filename") or parameter(part.fields, "content-type", "name")
+    return bool(named) or keyword(part.fields, "content-disposition") == "attachment"
