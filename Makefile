@@ -28,6 +28,7 @@ bench: .venv/ready
 	$(BIN)/python bench/text_growth.py
 	$(BIN)/python bench/languages.py
 	$(BIN)/python bench/enron.py
+	$(BIN)/python bench/mail.py
 	$(BIN)/python bench/accuracy.py
 
 sanitize: .venv/ready

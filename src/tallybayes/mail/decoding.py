@@ -1,0 +1,95 @@
+"""From encoded bytes to text: transfer encodings, charsets rightly or wrongly declared, and encoded words of headers.
+
+Nothing here fails: what is broken is decoded as far as it goes.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from encodings.aliases import aliases
+
+NOT_TEXT = {"base64_codec", "bz2_codec", "hex_codec", "mbcs", "quopri_codec", "rot_13", "uu_codec", "zlib_codec"}
+CODECS = {name: codec for name, codec in aliases.items() if codec not in NOT_TEXT}
+CODECS |= {codec: codec for codec in CODECS.values()} | {"koi8_u": "koi8_u"}
+CODECS |= {name: "cp1252" for name, codec in CODECS.items() if codec in ("ascii", "latin_1")}  # as browsers have it
+CODECS |= {name: "gb18030" for name, codec in CODECS.items() if codec in ("gb2312", "gbk")}  # the same, and more
+SEVERAL_BYTES = re.compile(r"utf|big5|cp9[345]|euc|gb|hz|iso2022|johab|shift")
+
+CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
+ALL_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+ENCODED = re.compile(r"=\?([^?\s]{1,75}+)\?([bq])\?([^?]*+)\?=", re.IGNORECASE)
+
+
+def decoded(body: bytes, encoding: str) -> bytes:
+    """Without its transfer encoding; as it is if that is unknown."""
+    if encoding == "quoted-printable":
+        return binascii.a2b_qp(body)
+    return _from_base64(body) if encoding == "base64" else body
+
+
+def _from_base64(body: bytes) -> bytes:
+    for ending in (b"", b"==", b"A=="):  # whole; without its padding; cut in the middle of a byte
+        try:
+            return binascii.a2b_base64(body + ending)
+        except binascii.Error:
+            continue
+    return b""
+
+
+def text_of(content: bytes, charset: str = "") -> str:
+    """As text with plain line ends and no other control characters.
+
+    Bytes that are UTF-8 are so whatever single-byte charset was declared: other texts are not, but by a freak chance.
+    What fits nothing is read as windows-1252, which has a letter for almost any byte.
+    """
+    declared = _codec(charset)
+    orders = (declared, "utf_8") if SEVERAL_BYTES.match(declared) else ("utf_8", declared)
+    for codec in orders:
+        try:
+            return plain(content.decode(codec))
+        except ValueError:
+            continue
+    return plain(content.decode(declared if declared != "utf_8" else "cp1252", "replace"))
+
+
+def _codec(charset: str) -> str:
+    """Python's codec of a charset, from a closed list: a name in a mail must not load a module."""
+    if not charset:
+        return "utf_8"
+    name = re.sub(r"[^a-z0-9]+", "_", charset[:75].lower().partition("*")[0]).strip("_")
+    return CODECS.get(name) or CODECS.get(name.removeprefix("x_")) or CODECS.get(name.replace("_", ""), "utf_8")
+
+
+def plain(text: str) -> str:
+    """With plain line ends, and without other control characters and half characters, which UTF-7 and HTML can say."""
+    lines = text.encode("utf-8", "replace").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return lines.translate(None, CONTROLS).decode("utf-8").removeprefix("\ufeff")
+
+
+def one_line(text: str) -> str:
+    """Without control characters, and every run of white space as one space."""
+    return " ".join(ALL_CONTROLS.sub(" ", text).encode("utf-8", "replace").decode("utf-8").split())
+
+
+def encoded_words(text: str) -> str:
+    """With "=?charset?q?...?=" read. Neighbours of one charset are decoded together: they may share a character."""
+    if "=?" not in text:
+        return text
+    pieces: list[str] = []
+    charset, waiting, end = "", b"", 0
+    for found in ENCODED.finditer(text):
+        between = text[end : found.start()]
+        if between.strip() or found[1].lower() != charset:
+            pieces.append(text_of(waiting, charset))
+            waiting, charset = b"", found[1].lower()
+        if between.strip() or not end:
+            pieces.append(between)
+        waiting += _content(found[2], found[3])
+        end = found.end()
+    return "".join([*pieces, text_of(waiting, charset), text[end:]])
+
+
+def _content(kind: str, letters: str) -> bytes:
+    content = letters.encode("utf-8", "replace")
+    return _from_base64(content) if kind in "bB" else binascii.a2b_qp(content, header=True)

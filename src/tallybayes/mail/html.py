@@ -1,0 +1,54 @@
+"""From HTML to its text and its links, by lxml, whose parser is forgiving and bounded.
+
+It gives up at 256 elements in one another, where others take a time that grows with the square of the depth. No honest
+mail is that deep, and the text of others must not be lost: their tags are taken out, and nothing more.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from itertools import islice
+
+from tallybayes.mail.decoding import one_line, plain
+
+try:
+    from lxml import etree
+except ImportError:
+    raise ImportError("Reading mail needs lxml, for HTML: pip install 'tallybayes[mail]'.") from None
+
+LINKS = 1_000  # of one page
+LINK_READ = 200  # characters of one link
+
+INLINE = "a|abbr|acronym|b|big|code|em|font|i|kbd|s|small|span|strike|strong|sub|sup|tt|u"  # these divide no words
+BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{INLINE})[\s>])", re.IGNORECASE)
+LINK = re.compile(rf"=(?:(?<=href=)|(?<=src=))\s*+[\"']?([^\s\"'<>]{{1,{LINK_READ}}}+)", re.IGNORECASE)
+NO_CHARACTER = re.compile(r"&#(?:[0-9]{9,}+|x[0-9a-f]{9,}+);?", re.IGNORECASE)
+TAG = re.compile(r"<[^<>]*+>")
+
+
+def html_text(page: str) -> str:
+    """What a reader sees, words parted by single spaces.
+
+    >>> html_text("<p>F<b>re</b>e<p>money &amp; more<script>x()</script>")
+    'Free money & more'
+    """
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    root = etree.fromstring(BLOCK.sub(" <", page).encode(), parser) if page.strip() else None
+    if any(entry.level_name == "FATAL" for entry in parser.error_log):
+        text = unescape(NO_CHARACTER.sub("\ufffd", TAG.sub(" ", page)))  # `unescape` fails on 4,301 digits
+    elif root is None:
+        return ""
+    else:
+        etree.strip_elements(root, "script", "style", with_tail=False)
+        text = etree.tostring(root, method="text", encoding="unicode", with_tail=False)
+    return " ".join(plain(text).split())
+
+
+def html_links(page: str) -> list[str]:
+    """Where it points to, in the order of the page.
+
+    >>> html_links('<a href="http://example.org/?a=1&amp;b=2">x</a><img src=cid:7>')
+    ['http://example.org/?a=1&b=2', 'cid:7']
+    """
+    return [one_line(unescape(found[1])) for found in islice(LINK.finditer(page), LINKS)]

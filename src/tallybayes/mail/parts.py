@@ -1,0 +1,89 @@
+"""From bytes to the parts of a mail, as MIME nests them, in one loop over a list of what is still to be opened.
+
+Every part is a slice of the part around it, so that the work is bounded by the size of the mail times `DEPTH`. What
+is beyond a limit is left as it stands, unopened or unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tallybayes.mail.decoding import decoded
+from tallybayes.mail.headers import Fields, keyword, media_type, parameter, split_headers
+
+DEPTH = 64  # parts in parts
+PARTS = 1_000  # of one mail, those included that only hold others
+LINES = 10_000  # of one mail that begin as a boundary does
+BOUNDARY = 256  # characters; the standard allows 70
+
+
+@dataclass(slots=True)
+class Part:
+    """A part with its header fields; `opened` if it holds parts, which follow it."""
+
+    fields: Fields
+    body: bytes
+    depth: int
+    opened: bool = False
+
+    @property
+    def kind(self) -> str:
+        return media_type(self.fields)
+
+
+class Boundaries:
+    """Cuts bodies at their boundaries, as long as there are lines to be looked at."""
+
+    def __init__(self) -> None:
+        self.left = LINES
+
+    def cut(self, body: bytes, boundary: bytes) -> Iterator[bytes]:
+        """What stands between the lines "--boundary", up to "--boundary--"; nothing if there is no such line."""
+        lines, delimiter, start, at = b"\n" + body, b"\n--" + boundary, None, 0
+        while self.left:
+            at = lines.find(delimiter, at)
+            if at < 0:
+                break
+            self.left -= 1
+            end = lines.find(b"\n", at + 1)
+            end = len(lines) if end < 0 else end
+            rest = lines[at + len(delimiter) : end].rstrip(b" \t")
+            if rest in (b"", b"--"):
+                if start is not None:
+                    yield lines[start:at]
+                if rest:
+                    return
+                start = end + 1
+            at = end
+        if start is not None:
+            yield lines[start:]
+
+
+def parts_of(raw: bytes) -> list[Part]:
+    """The mail as a part, and every part in it, in the order they are written; never none, never more than PARTS."""
+    lines = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if lines.startswith((b"From ", b">From ")):
+        lines = lines.partition(b"\n")[2]
+    boundaries, waiting = Boundaries(), [(lines, 0)]
+    parts: list[Part] = []
+    while waiting and len(parts) < PARTS:
+        content, depth = waiting.pop()
+        part = Part(*split_headers(content), depth)
+        parts.append(part)
+        if depth < DEPTH:
+            inner = _inner(part, boundaries, PARTS - len(parts))
+            part.opened = bool(inner)
+            waiting.extend((content, depth + 1) for content in reversed(inner))
+    return parts
+
+
+def _inner(part: Part, boundaries: Boundaries, most: int) -> list[bytes]:
+    if part.kind == "message/rfc822":
+        return [decoded(part.body, keyword(part.fields, "content-transfer-encoding"))]
+    if not part.kind.startswith("multipart/"):
+        return []
+    boundary = parameter(part.fields, "content-type", "boundary").encode("utf-8", "surrogateescape")
+    if not 0 < len(boundary) <= BOUNDARY:
+        return []
+    return [content for _, content in zip(range(most), boundaries.cut(part.body, boundary), strict=False)]

@@ -1,0 +1,90 @@
+"""The columns of a mail, and which of its parts are its text.
+
+No bytes are an error and none take long: what is read is bounded by the limits of `parts`, `headers` and `html`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tallybayes.mail.decoding import decoded, one_line, text_of
+from tallybayes.mail.headers import field_text, keyword, media_type, parameter
+from tallybayes.mail.html import html_links, html_text
+from tallybayes.mail.parts import Part, parts_of
+
+Row = dict[str, str | bool | int]
+
+HEADERS = ("subject", "from", "to", "reply_to", "list_id")
+COLUMNS = (*HEADERS, "mailer", "content_type", "charset", "parts", "has_html", "has_attachment", "links", "body")
+
+HTML_READ = 1 << 18  # characters of HTML in one mail; the rest of a longer one is not looked at
+SAME = 0.75  # of the words of an HTML part: if so many are in the plain text, it says the same
+WORD = re.compile(r"\w+")
+LOOKS_LIKE_HTML = re.compile(rb"\s*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE)
+META_CHARSET = re.compile(rb"charset\s*+=\s*+[\"']?([\w.:-]++)", re.IGNORECASE)
+META_READ = 1024  # bytes at the beginning of HTML that may name its charset
+ENCLOSED = re.compile(r"^begin [0-7]{3,4} [^\n]++\n(?:[ -`]{1,62}+\n)*+end$\n?", re.MULTILINE)
+
+
+def read_mail(raw: bytes) -> Row:
+    """The row of a mail: texts, empty where there is nothing; truths; and how many parts it has.
+
+    `body` is the plain text, and that of HTML which says something else; `links` are the addresses that HTML points
+    to. A mail reads the same with either kind of line ends, and with or without the "From " line of an mbox.
+
+    >>> row = read_mail(b"From: Ann <ann@example.org>\\nSubject: =?utf-8?q?Caf=C3=A9?=\\n\\nAt noon?\\n")
+    >>> row["subject"], row["from"], row["body"]
+    ('Café', 'Ann <ann@example.org>', 'At noon?\\n')
+    """
+    parts = parts_of(raw)
+    fields = parts[0].fields  # the mail itself is its first part
+    leaves = [part for part in parts if not part.opened]
+    plain, pages, charset = _texts(leaves)
+    body, enclosed = ENCLOSED.subn("", "\n".join(plain))
+    told = set(WORD.findall(body.lower())) if pages else set()
+    more = [text for text in map(html_text, pages) if not _says_the_same(text, told)]
+    return {
+        **{name: field_text(fields, name.replace("_", "-")) for name in HEADERS},
+        "mailer": field_text(fields, "x-mailer") or field_text(fields, "user-agent"),
+        "content_type": media_type(fields),
+        "charset": charset,
+        "parts": len(leaves),
+        "has_html": bool(pages),
+        "has_attachment": enclosed > 0 or any(map(_is_attached, leaves)),
+        "links": "\n".join(link for page in pages for link in html_links(page)),
+        "body": "\n".join([body, *more] if body or not more else more),
+    }
+
+
+def _texts(leaves: Sequence[Part]) -> tuple[list[str], list[str], str]:
+    """The plain texts, the HTML pages, and the first charset that is declared."""
+    plain, pages, first, left = [], [], "", HTML_READ
+    for part in leaves:
+        if not part.kind.startswith(("text/", "multipart/")):  # one of parts that could not be opened is text
+            continue
+        content = decoded(part.body, keyword(part.fields, "content-transfer-encoding"))
+        charset = one_line(parameter(part.fields, "content-type", "charset").lower())
+        first = first or charset
+        if part.kind == "text/html" or ("content-type" not in part.fields and LOOKS_LIKE_HTML.match(content)):
+            page = text_of(content, charset or _meta_charset(content))[:left]
+            left -= len(page)
+            pages.append(page)
+        else:
+            plain.append(text_of(content, charset))
+    return plain, pages, first
+
+
+def _meta_charset(page: bytes) -> str:
+    found = META_CHARSET.search(page[:META_READ])
+    return found[1].decode("ascii", "replace") if found else ""
+
+
+def _says_the_same(text: str, told: set[str]) -> bool:
+    words = set(WORD.findall(text.lower()))
+    return len(words & told) >= SAME * len(words)
+
+
+def _is_attached(part: Part) -> bool:
+    named = parameter(part.fields, "content-disposition", "filename") or parameter(part.fields, "content-type", "name")
+    return bool(named) or keyword(part.fields, "content-disposition") == "attachment"

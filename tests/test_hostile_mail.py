@@ -1,0 +1,110 @@
+"""Mail made to break or to stop its reader: never an error, and never more work than the limits say."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rough_mail import EXAMPLES, valid
+from tallybayes.mail import headers, html, parts, read_mail, row
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_mail(raw):
+    valid(raw)
+
+
+LINES = st.sampled_from(
+    sorted({line for raw in EXAMPLES for line in raw.split(b"\n")} | {b"--a", b"--a--", b"\r", b"\0"})
+)
+
+
+@given(st.lists(st.one_of(LINES, st.binary(max_size=20)), max_size=40))
+def test_any_lines_of_mails_are_a_mail(lines):
+    valid(b"\n".join(lines))
+
+
+PIECES = [
+    "<p>",
+    "<b",
+    ">",
+    "</p>",
+    "<!--",
+    "-->",
+    "&#27;",
+    "&#xD800;",
+    "&",
+    "<script>",
+    "<a href='",
+    "src=&#10;x ",
+    "<?",
+    "é",
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=20))
+def test_any_html_is_a_text(pieces):
+    valid(b"Content-Type: text/html\n\n" + "".join(pieces).encode())
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_mails_cut_mixed_and_broken_are_mails(data):
+    raw = bytearray(b"".join(data.draw(st.lists(st.sampled_from(EXAMPLES), min_size=1, max_size=3))))
+    for _ in range(data.draw(st.integers(0, 8))):
+        at = data.draw(st.integers(0, len(raw)))
+        raw[at : at + data.draw(st.integers(0, 9))] = data.draw(st.binary(max_size=9))
+    found = valid(bytes(raw[: data.draw(st.integers(0, len(raw)))]))
+    assert found["parts"] <= parts.PARTS
+
+
+@given(st.lists(st.one_of(LINES, st.text(max_size=20).map(str.encode)), max_size=30))
+def test_the_same_for_all_line_ends(lines):
+    raw = b"\n".join(lines).replace(b"\r", b"")
+    assert read_mail(raw) == read_mail(raw.replace(b"\n", b"\r\n"))
+
+
+def test_no_deeper_than_the_limit():
+    level = b"Content-Type: multipart/mixed; boundary=%05d\n\n--%05d\n"
+    for raw in (b"".join(level % (i, i) for i in range(10_000)), b"Content-Type: message/rfc822\n\n" * 10_000):
+        found = parts.parts_of(raw)
+        assert max(part.depth for part in found) == parts.DEPTH == len(found) - 1
+        assert valid(raw)["parts"] == 1
+
+
+def test_no_more_parts_than_the_limit():
+    flat = b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n\n" * 100_000
+    broad = b"--a\nContent-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * 100
+    for raw in (flat, b"Content-Type: multipart/mixed; boundary=a\n\n" + broad * 1_000):
+        assert len(parts.parts_of(raw)) == parts.PARTS
+        assert valid(raw)["parts"] <= parts.PARTS
+
+
+def test_no_more_boundaries_are_looked_at_than_the_limit():
+    boundaries = parts.Boundaries()
+    assert list(boundaries.cut(b"--ab\n" * 100_000 + b"--a\nunread", b"a")) == []
+    assert boundaries.left == 0
+    assert list(boundaries.cut(b"--a\nunread", b"a")) == []
+    assert valid(b'Content-Type: multipart/mixed; boundary="' + b"a" * 1_000 + b'"\n\n--a')["parts"] == 1
+
+
+def test_no_more_of_a_header_is_read_than_the_limit():
+    for piece in (b"a@b.c, ", b'"', b"=?utf-8?b?", b"=?utf-8?b?w6Q=?= ", b"\\", b"(", b"\n "):
+        found = valid(b"To: " + piece * (1_000_000 // len(piece)))
+        assert len(found["to"]) <= headers.FIELD_READ
+    many = valid(b"To:\n" * headers.FIELDS + b"Subject: unread\n\n")
+    assert (many["subject"], many["to"]) == ("", "")
+
+
+@pytest.mark.parametrize("piece", ["<", "&", "<!--", "<div>", "<b><p>", "</", "&#", "<a href=x>", "<table>", "x "])
+def test_no_more_html_is_read_than_the_limit(piece):
+    found = valid(b"Content-Type: text/html\n\n" + (piece * (1_000_000 // len(piece)) + "unread").encode())
+    assert len(found["body"]) <= row.HTML_READ
+    assert "unread" not in found["body"]
+    assert len(found["links"].split()) <= html.LINKS
+
+
+def test_a_megabyte_of_garbage():
+    garbage = bytes(range(256)) * 4_000
+    for encoding in (b"base64", b"quoted-printable", b"8bit", b"x-uuencode"):
+        valid(b"Content-Transfer-Encoding: " + encoding + b"\n\n" + garbage)
+    valid(garbage)
