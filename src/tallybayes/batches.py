@@ -16,7 +16,7 @@ from tallybayes.labels import label_array, label_column, single_label
 from tallybayes.tally import Rows
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
-LEAST_ROWS = 1 << 15  # a thread of its own is not worth less …
+LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
 LEAST_BYTES = 1 << 21  # … than that, or this
 
 T = TypeVar("T")

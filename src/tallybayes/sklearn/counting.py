@@ -154,7 +154,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             Labels as they were given in `y`.
         """
         learned = self._asked()
-        return learned.met()[learned.model.most_probable(self._read(X, reset=False), threads=self.threads)]
+        return learned.labels(learned.model.most_probable(self._read(X, reset=False), threads=self.threads))
 
     def predict_proba(self, X: Any) -> Floats:
         """Give P(class | row).

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.exact import Floats
+from tallybayes.exact import Counts, Floats
 from tallybayes.labels import label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.schema import Schema
@@ -84,6 +84,12 @@ class Learned:
             return self.classes()
         met = set(self.model.keys())
         return self.classes()[[key in met for key in self.keys()]]
+
+    def labels(self, numbers: Counts) -> NDArray[Any]:
+        """Classes met, by number. Those that number themselves need not be looked up."""
+        met = self.met()
+        itself = met.dtype == numbers.dtype and np.array_equal(met, np.arange(len(met)))
+        return numbers if itself else met[numbers]
 
     def class_counts(self) -> Floats:
         """How many rows each class has, or what they weigh."""
