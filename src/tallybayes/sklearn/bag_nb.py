@@ -13,12 +13,12 @@ from tallybayes.exact import Floats
 from tallybayes.families import Bag, Family
 from tallybayes.schema import UNIFORM, Prior
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import MatrixClassifier, check_truth
+from tallybayes.sklearn.matrix import LogPrior, MatrixClassifier, check_truth
 
 LEAST_ALPHA = 1e-10  # without force_alpha
 
 
-class BagClassifier(MatrixClassifier):
+class BagClassifier(LogPrior, MatrixClassifier):
     """What the three share: smoothing, and counts as scikit-learn calls them."""
 
     _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior")
@@ -38,11 +38,6 @@ class BagClassifier(MatrixClassifier):
         alpha = smoothing(self.alpha, self.force_alpha, self.n_features_in_)
         norm = getattr(self, "norm", False)
         return Bag(reading=self._reading, alpha=alpha, norm=norm, size=self.n_features_in_)
-
-    @property
-    def class_log_prior_(self) -> Floats:
-        """The logarithm of the probability of every class."""
-        return self._log_prior()
 
     @property
     def feature_count_(self) -> Floats:

@@ -15,12 +15,12 @@ from tallybayes.schema import Schema
 from tallybayes.sklearn.bag_nb import smoothing
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import class_prior
+from tallybayes.sklearn.matrix import LogPrior, class_prior
 
 MOST = 1 << 15  # below, categories are kept in less memory, and so are turned into columns sooner
 
 
-class CategoricalNB(CountingClassifier):
+class CategoricalNB(LogPrior, CountingClassifier):
     """Categorical naive Bayes, in place of scikit-learn's: every column holds one of several categories, which are the
     whole numbers from 0.
 
@@ -146,8 +146,3 @@ class CategoricalNB(CountingClassifier):
             order = [at[str(level)] for level in range(size)]
             found.append(np.ascontiguousarray(learned.spread(belief.table[order], np.nan).T))
         return found
-
-    @property
-    def class_log_prior_(self) -> Floats:
-        """The logarithm of the probability of every class."""
-        return self._asked().log_prior()

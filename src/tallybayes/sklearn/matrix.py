@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,17 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> 
     if fine and not reset and not hasattr(estimator, "feature_names_in_") and X.shape[1] == estimator.n_features_in_:
         return X  # as scikit-learn would find too, but one row should not wait for it
     return validate_data(estimator, X, reset=reset, accept_sparse="csr" if sparse else False, ensure_all_finite=False)
+
+
+class LogPrior:
+    """The attribute by which most estimators tell what they believe of the classes."""
+
+    _asked: Callable[[], Learned]
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """The logarithm of the probability of every class."""
+        return self._asked().log_prior()
 
 
 class MatrixClassifier(CountingClassifier):
@@ -64,10 +76,6 @@ class MatrixClassifier(CountingClassifier):
     def _belief(self) -> Any:
         """What is believed of the numbers."""
         return self._asked().model.belief(COLUMN)
-
-    def _log_prior(self) -> Floats:
-        """log P(class)."""
-        return self._asked().log_prior()
 
     def _sums(self, name: str) -> Floats:
         """A sum of what was counted, a row for each class and a column for each position."""

@@ -11,7 +11,7 @@ from tallybayes.exact import Floats
 from tallybayes.families import Each, Family, Gamma, Gaussian, Poisson
 from tallybayes.schema import FREQUENCIES, Prior
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import COLUMN, MatrixClassifier, given_prior
+from tallybayes.sklearn.matrix import COLUMN, LogPrior, MatrixClassifier, given_prior
 from tallybayes.sums import scatter
 
 
@@ -91,10 +91,10 @@ class GaussianNB(MatrixClassifier):
     @property
     def class_prior_(self) -> Floats:
         """The probability of every class."""
-        return np.exp(self._log_prior())
+        return np.exp(self._asked().log_prior())
 
 
-class PoissonNB(MatrixClassifier):
+class PoissonNB(LogPrior, MatrixClassifier):
     """Poisson naive Bayes, for counts of events: every column is Poisson in every class, with a rate of its own.
 
     Parameters
@@ -150,13 +150,8 @@ class PoissonNB(MatrixClassifier):
         """The rate of every column in every class."""
         return self._estimates("rate")
 
-    @property
-    def class_log_prior_(self) -> Floats:
-        """The logarithm of the probability of every class."""
-        return self._log_prior()
 
-
-class GammaNB(MatrixClassifier):
+class GammaNB(LogPrior, MatrixClassifier):
     """Gamma naive Bayes, for positive, skewed numbers: every column is Gamma in every class.
 
     Parameters
@@ -212,8 +207,3 @@ class GammaNB(MatrixClassifier):
     def scale_(self) -> Floats:
         """Its scale."""
         return self._estimates("scale")
-
-    @property
-    def class_log_prior_(self) -> Floats:
-        """The logarithm of the probability of every class."""
-        return self._log_prior()
