@@ -64,11 +64,10 @@ def sum_weighted(values: Floats, weights: Floats, codes: Codes, classes: int, sq
         x, weight = np.ascontiguousarray(part).reshape(-1), np.repeat(weights, columns)
         factors = [[np.where(np.isnan(x), np.nan, 1.0)], [x], [x, x]][: 2 + squares]
         try:
-            found = [weighted_sums([weight, *each], cells.reshape(-1), columns * classes) for each in factors]
+            found = [weighted_table([weight, *each], cells.reshape(-1), columns, classes) for each in factors]
         except InfiniteError as infinite:
             raise InfiniteError(infinite.row // columns) from None
-        shaped = [Exact(sums.limbs.reshape(columns, classes, -1), sums.low) for sums in found]
-        parts.append(ClassSums(shaped[0], shaped[1], shaped[2] if squares else None))
+        parts.append(ClassSums(found[0], found[1], found[2] if squares else None))
     return parts[0] if len(parts) == 1 else joined(parts)
 
 
@@ -108,6 +107,12 @@ def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:
     assert a is not None
     kernels.sum_products(a, b, c, codes, limbs, low)
     return Exact(limbs, low).carried()
+
+
+def weighted_table(factors: list[Floats], cells: Codes, size: int, classes: int) -> Exact:
+    """The same as a table of slots by classes, whose cells `cells_of` numbers."""
+    sums = weighted_sums(factors, cells, size * classes)
+    return Exact(sums.limbs.reshape(size, classes, sums.limbs.shape[-1]), sums.low)
 
 
 class InfiniteError(ValueError):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
 from tallybayes.slots import Positions, Slot
-from tallybayes.sums import cells_of, weighted_sums
+from tallybayes.sums import cells_of, weighted_table
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 
@@ -60,8 +60,7 @@ class Rows:
         width = len(self.classes)
         if self.weights is None:
             return Exact(kernels.count_codes(cells, self.codes, slots, width)[..., None])
-        sums = weighted_sums([self.weights], cells_of(cells, self.codes, slots, width), slots * width)
-        return Exact(sums.limbs.reshape(slots, width, sums.limbs.shape[-1]), sums.low)
+        return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
 
 
 class Additive(ABC):

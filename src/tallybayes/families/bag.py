@@ -15,10 +15,10 @@ from tallybayes.families.bag_belief import READINGS, BagBelief
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.measured import class_sums
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
-from tallybayes.families.vectors import Columns, Dense, Sparse, Vectors, has_gaps, met_size, read_vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps, met_size, read_vectors
 from tallybayes.frames import CellError
 from tallybayes.slots import GAPS, VECTORS, positions
-from tallybayes.sums import cells_of, weighted_sums
+from tallybayes.sums import cells_of, weighted_table
 from tallybayes.tally import Key, Rows, Tally
 
 FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
@@ -71,8 +71,7 @@ class Bag(Family):
         return 16 * (self.size or 0) * classes
 
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
-        if isinstance(cells, Columns):
-            cells = cells.turned()
+        cells = cells if isinstance(cells, Sparse) else cells.turned()
         counted = self._counted_sparse(cells, rows) if isinstance(cells, Sparse) else _counted_dense(cells, rows)
         return counted + _counted_gaps(cells, rows) if has_gaps(cells) else counted
 
@@ -119,12 +118,10 @@ def _counted_gaps(cells: Dense | Sparse, rows: Rows) -> Tally:
     kept = ~cells.missing[row] & (rows.codes[row] >= 0)
     met, place = np.unique(at[kept], return_inverse=True)
     width = len(rows.classes)
-    cell = (place.reshape(-1) * width + rows.codes[row[kept]]).astype(np.int32)
+    cell = cells_of(place.reshape(-1), rows.codes[row[kept]], len(met), width)
     weights = np.ones(len(cell)) if rows.weights is None else rows.weights[row[kept]]
-    sums = weighted_sums([weights], cell, len(met) * width)
-    shape = (len(met), width, sums.limbs.shape[-1])
-    n, x = (Exact(sums.limbs.reshape(shape).copy(), sums.low) for _ in range(2))
-    return Tally(rows.classes, (GAPS - met).tolist(), {"n": n, "x": x})
+    n = weighted_table([weights], cell, len(met), width)
+    return Tally(rows.classes, (GAPS - met).tolist(), {"n": n, "x": Exact(n.limbs.copy(), n.low)})
 
 
 def _gaps(tally: Tally, size: int, classes: Sequence[Key]) -> Floats | None:
@@ -155,8 +152,7 @@ def _weighted(cells: Sparse, rows: Rows, weights: Floats, size: int) -> tuple[Ex
     width, kept = len(rows.classes), cells.values > 0
     row, x = cells.rows[kept], cells.values[kept]
     cell = cells_of(cells.positions[kept], rows.codes[row], size, width)
-    found = [weighted_sums([weights[row], *factors], cell, size * width) for factors in ([], [x])]
-    return tuple(Exact(sums.limbs.reshape(size, width, -1), sums.low) for sums in found)
+    return tuple(weighted_table([weights[row], *factors], cell, size, width) for factors in ([], [x]))
 
 
 def _with_vectors(rows: Rows, slots: Any, n: Exact, x: Exact, missing: Any) -> Tally:

@@ -26,9 +26,8 @@ from tallybayes.families.base import (
 )
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.seen import Seen
-from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps
+from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps, refuse_infinite
 from tallybayes.families.word_table import dense_table
-from tallybayes.frames import CellError
 from tallybayes.sparse import SparseTally
 from tallybayes.tally import Key
 
@@ -82,7 +81,7 @@ def _gaps(cells: Vectors) -> Vectors:
     """Vectors that have a 1 where a number is missing from these, and none where all are."""
     if isinstance(cells, Sparse):
         return Sparse(cells.starts - cells.starts[0], cells.positions, np.isnan(cells.values) * 1.0, cells.missing)
-    matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix
+    matrix = cells.turned().matrix
     return Dense(np.isnan(matrix) * ~cells.missing[:, None] * 1.0)
 
 
@@ -95,13 +94,6 @@ def _held(vector: Vectors, size: int) -> tuple[NDArray[Any], Floats]:
         positions = np.arange(len(values), dtype=np.int32)
     held = (values > 0) & (positions < size)
     return positions[held], values[held]
-
-
-def _refuse_infinite(cells: Vectors) -> None:
-    infinite = np.flatnonzero(np.isinf(cells.values))
-    if infinite.size:
-        entry = int(infinite[0])
-        raise CellError(cells.row(entry), f"{cells.where(entry)}the value is infinite; a finite number is expected.")
 
 
 class BagBelief(Belief):
@@ -136,7 +128,7 @@ class BagBelief(Belief):
         rows = len(cells)
         self._add(cells, self.table, scores)
         if self._once or not np.isfinite(scores[:, :rows]).all():  # an infinity leaves a trace otherwise
-            _refuse_infinite(cells)
+            refuse_infinite(cells, "a finite number")
         gaps = _gaps(cells) if self._once and has_gaps(cells) else None
         if gaps is not None:
             self._add(gaps, self._absent, scores)
@@ -160,7 +152,7 @@ class BagBelief(Belief):
         if isinstance(cells, Sparse):
             kernels.add_bags(cells.starts, cells.all_positions, cells.all_values, table, self._once, scores)
             return
-        matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix
+        matrix = cells.turned().matrix
         matrix = np.ascontiguousarray(matrix[:, : len(table)])
         times = (matrix > 0).astype(np.float64) if self._once else matrix
         kernels.add_linear(times, np.ascontiguousarray(table[: matrix.shape[1]]), scores)

@@ -18,7 +18,7 @@ from tallybayes.families.support import REAL
 from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
 from tallybayes.frames import CellError
 from tallybayes.slots import positions
-from tallybayes.sums import InfiniteError, Square, cells_of, concatenated, weighted_sums
+from tallybayes.sums import InfiniteError, Square, cells_of, concatenated, weighted_table
 from tallybayes.tally import Key, Rows, Tally
 
 
@@ -123,8 +123,7 @@ class Each(Family):
         weights = [] if rows.weights is None else [rows.weights[cells.rows]]
 
         def summed(*factors: Any) -> Exact:
-            sums = weighted_sums([*weights, *factors], cell, size * width)
-            return Exact(sums.limbs.reshape(size, width, -1), sums.low)
+            return weighted_table([*weights, *factors], cell, size, width)
 
         vectors = rows.count(np.where(cells.missing, -1, 0).astype(np.int32), 1)
         gaps = summed(np.where(np.isnan(cells.values) & ~cells.missing[cells.rows], 1.0, np.nan))

@@ -15,9 +15,8 @@ from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.compiled import CompiledBelief
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
-from tallybayes.families.vectors import Dense, Sparse, Vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors, refuse_infinite
 from tallybayes.families.whole import WholeBelief
-from tallybayes.frames import CellError
 
 STEP = 1 << 18  # so many numbers are worked out at once
 FEW = 1 << 10  # positions, for each of which a table of whole numbers is kept
@@ -48,18 +47,18 @@ class EachBelief(Belief):
 
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
         if isinstance(cells, Sparse):
-            self._check(cells)
+            refuse_infinite(cells, self.family.support.words)
             scores[:, : len(cells)] += self._sparse(cells)
             return
         if issubclass(self._kind, CompiledBelief) and cells.width == self.size:
             numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
             extreme = self._kind.kernel(numbers, *self._settings, scores, self._kind.logs)
             if extreme:  # some may be infinite, or are not taken
-                self._check(cells)
+                refuse_infinite(cells, self.family.support.words)
                 self.family.outside(cells.values)
             return
-        self._check(cells)
-        matrix = (cells if isinstance(cells, Dense) else cells.turned()).matrix[:, : self.size]
+        refuse_infinite(cells, self.family.support.words)
+        matrix = cells.turned().matrix[:, : self.size]
         if issubclass(self._kind, WholeBelief) and matrix.shape[1] == self.size <= FEW:
             self._by_table(list(np.ascontiguousarray(matrix.T)), scores)
             return
@@ -73,13 +72,6 @@ class EachBelief(Belief):
     def _by_table(self) -> Scorer:
         """Whole numbers of every position, each looked up in its own table."""
         return WholeBelief.together([self.belief(position) for position in range(self.size)])
-
-    def _check(self, cells: Vectors) -> None:
-        infinite = np.flatnonzero(np.isinf(cells.values))
-        if infinite.size:
-            entry = int(infinite[0])
-            reason = f"{cells.where(entry)}the value is infinite; {self.family.support.words} is expected."
-            raise CellError(cells.row(entry), reason)
 
     def _add_formula(self, matrix: Floats, scores: Floats) -> None:
         missing = self.family.outside(matrix.reshape(-1)).reshape(matrix.shape) | np.isnan(matrix)

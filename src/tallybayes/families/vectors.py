@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,23 @@ from tallybayes.matrices import POSITION, VALUE
 from tallybayes.tally import Tally
 
 
+class InRows(ABC):
+    """Numbers that are counted along the rows."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int: ...
+
+    def where(self, entry: int) -> str:
+        """The place of a number in words."""
+        return f"position {entry % self.width}: "
+
+    def row(self, entry: int) -> int:
+        return entry // self.width
+
+
 @dataclass(frozen=True)
-class Dense:
+class Dense(InRows):
     """Rows of numbers, NaN where one is missing."""
 
     matrix: Floats
@@ -39,20 +55,16 @@ class Dense:
             return np.zeros(len(self), bool)
         return np.asarray(np.isnan(self.matrix).all(axis=1))
 
-    def where(self, entry: int) -> str:
-        """The place of a number in words, counting along the rows."""
-        return f"position {entry % self.width}: "
-
-    def row(self, entry: int) -> int:
-        return entry // self.width
-
     @property
     def values(self) -> Floats:
         return self.matrix.reshape(-1)
 
+    def turned(self) -> Dense:
+        return self
+
 
 @dataclass(frozen=True)
-class Columns:
+class Columns(InRows):
     """The same kept column by column."""
 
     columns: list[Floats]
@@ -77,12 +89,6 @@ class Columns:
     @property
     def values(self) -> Floats:
         return self.turned().values
-
-    def where(self, entry: int) -> str:
-        return f"position {entry % self.width}: "
-
-    def row(self, entry: int) -> int:
-        return entry // self.width
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,13 @@ def has_gaps(cells: Vectors) -> bool:
     """Whether a number is missing in any of them."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isnan(cells.values.sum()))
+
+
+def refuse_infinite(cells: Vectors, words: str) -> None:
+    infinite = np.flatnonzero(np.isinf(cells.values))
+    if infinite.size:
+        entry = int(infinite[0])
+        raise CellError(cells.row(entry), f"{cells.where(entry)}the value is infinite; {words} is expected.")
 
 
 def met_size(tally: Tally) -> int:
