@@ -1,0 +1,57 @@
+"""What every input comes down to: chunks that become record batches, and know where their rows stand.
+
+A `Reader` cuts an input into chunks, one after another and cheaply; a `Chunk` is read (decoded, taken apart, typed) when
+its turn comes, in a thread of its own and ahead of whoever counts.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+
+Kinds = Mapping[str, pa.DataType]  # which columns are wanted, and as what; others are not read
+
+
+class SourceError(ValueError):
+    """An input that cannot be read: what is wrong with it, and what to do."""
+
+
+class BadRow(NamedTuple):
+    """A row that cannot be read: where it stands, and why."""
+
+    where: str  # "data.csv, line 17"
+    reason: str
+
+    def error(self) -> SourceError:
+        return SourceError(f"{self.where}: {self.reason}")
+
+
+class Chunk(ABC):
+    """Some rows that stand together in an input, not yet looked at."""
+
+    size: int  # in bytes of the input as it is stored, for whoever watches
+
+    @abstractmethod
+    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        """The rows, columns as they are wanted; with no kinds all columns, typed by what is in them.
+
+        A row that cannot be read goes into `bad` and is left out, or with no such list is a `SourceError`."""
+
+    @abstractmethod
+    def where(self, row: int) -> str:
+        """The place of a row of the batch that was read: "data.csv, line 17"."""
+
+
+class Reader(ABC):
+    """An input: its columns, and its rows in chunks."""
+
+    names: list[str]  # the columns that there are
+    total: int | None = None  # bytes of the input as it is stored; None if nobody knows
+    label: str | None = None  # the column that holds the class, where that is part of what the input is
+
+    @abstractmethod
+    def chunks(self) -> Iterator[Chunk]:
+        """All chunks, in order, once."""
