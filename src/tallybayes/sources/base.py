@@ -1,6 +1,6 @@
 """What every input comes down to: chunks that become record batches, and know where their rows stand.
 
-A `Reader` cuts an input into chunks, one after another and cheaply; a `Chunk` is read (decoded, taken apart, typed) when
+A `Reader` cuts an input into chunks, one after another and cheaply; a `Chunk` is read (decoded, cut up, typed) when
 its turn comes, in a thread of its own and ahead of whoever counts.
 """
 
