@@ -79,7 +79,7 @@ def test_hints_settle_single_columns():
     assert repr(schema).splitlines() == [
         "zip      Categorical()  as told",
         "age      left out       as told",
-        "(class)  frequencies",
+        "(class)  frequencies    column 'play'",
     ]
     with pytest.raises(ValueError, match="The data has no column 'zap'"):
         Schema.infer(frame, hints={"zap": None})
@@ -134,3 +134,21 @@ def test_settings_survive_json():
     for prior in ("uniform", 0.5, {"a": 0.25, "b": 0.75}):
         schema = Schema(columns, prior=prior)
         assert Schema.from_json(schema.to_json()) == schema
+
+
+def test_a_schema_that_knows_the_label_finds_it():
+    frame = {"wind": ["weak", "strong", "weak"], "play": ["y", "n", "y"]}
+    schema = Schema.infer(frame, "play")
+    assert schema.label == "play"
+    assert Model.train(schema, frame) == Model.train(schema, {"wind": frame["wind"]}, frame["play"])
+    assert Model.train(schema, iter([frame, frame])).n == 6
+    assert Schema.from_json(schema.to_json()) == schema
+    assert schema != Schema(schema.columns)
+    assert schema.believing({"alpha": 1.0}).label == "play"
+
+
+def test_the_label_is_not_counted():
+    with pytest.raises(ValueError, match="Column 'play' holds the labels; drop it from the schema's columns"):
+        Schema({"play": Categorical()}, label="play")
+    with pytest.raises(TypeError, match="The column name 3 is not a text"):
+        Schema({"wind": Categorical()}, label=3)

@@ -3,68 +3,58 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from tallybayes.families import (
-    FAMILIES,
-    JEFFREYS,
-    LAPLACE,
-    Bag,
-    Bernoulli,
-    Categorical,
-    Density,
-    Each,
-    Exponential,
-    Family,
-    Gamma,
-    Gaussian,
-    Geometric,
-    Histogram,
-    LogNormal,
-    MEstimate,
-    Poisson,
-    Words,
-)
-from tallybayes.files import digest, load, save
-from tallybayes.model import Model
-from tallybayes.schema import Schema
-
 if TYPE_CHECKING:
+    from tallybayes.families import FAMILIES as FAMILIES
+    from tallybayes.families import JEFFREYS as JEFFREYS
+    from tallybayes.families import LAPLACE as LAPLACE
+    from tallybayes.families import Bag as Bag
+    from tallybayes.families import Bernoulli as Bernoulli
+    from tallybayes.families import Categorical as Categorical
+    from tallybayes.families import Density as Density
+    from tallybayes.families import Each as Each
+    from tallybayes.families import Exponential as Exponential
+    from tallybayes.families import Family as Family
+    from tallybayes.families import Gamma as Gamma
+    from tallybayes.families import Gaussian as Gaussian
+    from tallybayes.families import Geometric as Geometric
+    from tallybayes.families import Histogram as Histogram
+    from tallybayes.families import LogNormal as LogNormal
+    from tallybayes.families import MEstimate as MEstimate
+    from tallybayes.families import Poisson as Poisson
+    from tallybayes.families import Words as Words
+    from tallybayes.files import digest as digest
+    from tallybayes.files import load as load
+    from tallybayes.files import save as save
+    from tallybayes.model import Model as Model
+    from tallybayes.schema import Schema as Schema
     from tallybayes.sklearn import NaiveBayes as NaiveBayes
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "FAMILIES",
-    "JEFFREYS",
-    "LAPLACE",
-    "Bag",
-    "Bernoulli",
-    "Categorical",
-    "Density",
-    "Each",
-    "Exponential",
-    "Family",
-    "Gamma",
-    "Gaussian",
-    "Geometric",
-    "Histogram",
-    "LogNormal",
-    "MEstimate",
-    "Model",
-    "Poisson",
-    "Schema",
-    "Words",
-    "digest",
-    "load",
-    "save",
-]
+FOUND_IN = {
+    "families": (
+        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Density", "Each", "Exponential"),
+        *("Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal", "MEstimate", "Poisson", "Words"),
+    ),
+    "files": ("digest", "load", "save"),
+    "model": ("Model",),
+    "schema": ("Schema",),
+    "sklearn": ("NaiveBayes",),
+}
+MODULES = {name: module for module, names in FOUND_IN.items() for name in names}
+
+__all__ = sorted(MODULES.keys() - {"NaiveBayes"})  # which needs scikit-learn
 
 
 def __getattr__(name: str) -> Any:
-    """The scikit-learn face comes when it is asked for: scikit-learn takes longer to load than all of this library."""
-    if name == "NaiveBayes":
-        return importlib.import_module("tallybayes.sklearn").NaiveBayes
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Everything comes when it is asked for: the command line has to say what it can do before numpy is loaded, and
+    scikit-learn takes longer than all of this library."""
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"tallybayes.{MODULES[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "NaiveBayes"})
+    return sorted({*globals(), *MODULES})

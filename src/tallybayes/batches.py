@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import frames
+from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.labels import label_array, label_column, single_label
 from tallybayes.tally import Rows
@@ -111,7 +112,7 @@ def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
         raise ValueError(f"There are {start + len(weights)} weights for {start + rows} rows or more.")
     try:
         found = np.ascontiguousarray(frames.numbers(weights))
-    except frames.CellError as error:
+    except CellError as error:
         where = "" if error.row is None else f" in row {start + error.row}"
         raise ValueError(f"The weight{where} is not a number.") from None
     bad = np.flatnonzero(~((found >= 0) & (found <= MOST_WEIGHT)))

@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, labelled
+from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
-from tallybayes.frames import CellError
 from tallybayes.labels import label_values, single_label
 from tallybayes.plausible import why_impossible
-from tallybayes.schema import Schema
+from tallybayes.schema import Schema, check_apart
 from tallybayes.tally import Additive, Key, Rows, Tally
 
 
@@ -52,13 +52,15 @@ class Counted(Additive):
         weights: Any = None,
         threads: int | None = None,
     ) -> Self:
-        """Counts rows. `labels` and `weights` are one value per row, or the name of a column; `data` is a frame of any
-        make, or a stream of frames (with labels by column name, or in (frame, labels) pairs)."""
+        """Counts rows. `labels` and `weights` are one value per row, or the name of a column, which for labels the
+        schema may know; `data` is a frame of any make, or a stream of frames (with labels by column name, or in
+        (frame, labels) pairs)."""
         check_threads(threads)
         model = cls(schema)
+        labels = model.schema.label if labels is None else labels
         for given, what in ((labels, "label"), (weights, "weight")):
-            if isinstance(given, str) and given in model.schema.columns:
-                raise ValueError(f"Column {given!r} holds the {what}s; drop it from the schema's columns.")
+            if isinstance(given, str):
+                check_apart(given, model.schema.columns, what)
         if weights is None and model._count_text(data, labels):
             return model
         for batch in labelled(model.schema.frame(data), labels, weights):

@@ -16,23 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.errors import CellError
 from tallybayes.matrices import is_matrix, is_sparse, vectors
 
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
-
-
-class CellError(ValueError):
-    """A cell (or with no row: a column) that cannot be read. Whoever knows the column's name adds it."""
-
-    def __init__(self, row: int | None, reason: str) -> None:
-        super().__init__(reason if row is None else f"row {row}: {reason}")
-        self.row = row
-        self.reason = reason
-
-    def located(self, column: str, start: int) -> ValueError:
-        where = "" if self.row is None else f", row {start + self.row}"
-        return ValueError(f"Column {column!r}{where}: {self.reason}")
 
 
 def batches(data: Any) -> Iterator[pa.RecordBatch]:

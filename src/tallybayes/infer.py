@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes import frames
+from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import (
     Bag,
@@ -29,7 +30,6 @@ from tallybayes.families import (
 from tallybayes.families.smoothing import FITTED
 from tallybayes.families.values import ENOUGH
 from tallybayes.families.vectors import Sparse, Vectors, read_vectors
-from tallybayes.frames import CellError
 
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_SIGNS = 8.0  # of writing without spaces

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.errors import RowError
 from tallybayes.frames import decoded, is_arrow, is_text, native, number_text, one_array
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
@@ -67,9 +68,11 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
         labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
     if labels.null_count:
         first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
-        raise ValueError(
+        raise RowError(
+            first,
+            "the row has no label. Drop it, or give it a label.",
             f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "
-            "Drop these rows, or give them a label."
+            "Drop these rows, or give them a label.",
         )
     kind, stored = _stored(labels)
     if pa.types.is_int64(stored.type) and len(stored):

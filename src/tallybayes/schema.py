@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import frames, matrices
+from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import Family
 from tallybayes.families.filing import family_from_json, family_to_json
-from tallybayes.frames import CellError
 from tallybayes.infer import choose
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
 
@@ -25,10 +25,10 @@ Prior = str | float | Mapping[Any, float]
 
 
 class Schema:
-    """Column → family, and the prior of the classes.
+    """Column → family, the prior of the classes, and the name of the column that holds them, if it has one.
 
     `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a probability
-    per class.
+    per class. `label` is where labels are looked for when none are given.
 
     >>> from tallybayes import Categorical, Gaussian
     >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
@@ -42,20 +42,22 @@ class Schema:
         columns: Mapping[str, Family],
         *,
         prior: Prior = FREQUENCIES,
+        label: str | None = None,
         reasons: Mapping[str, str] | None = None,
     ) -> None:
         if not isinstance(columns, Mapping):
             raise TypeError(f"A schema is made of a mapping from columns to families, not of {columns!r}.")
         for name, family in columns.items():
-            if not isinstance(name, str):
-                raise TypeError(f"The column name {name!r} is not a text.")
-            if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
-                raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
+            _check_name(name)
             if not isinstance(family, Family):
                 hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
                 raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
         self.columns = dict(columns)
         self.prior = _checked_prior(prior)
+        if label is not None:
+            _check_name(label)
+            check_apart(label, self.columns, "label")
+        self.label = label
         self.reasons = dict(reasons or {})  # why a column was given its family, or was left out
 
     @classmethod
@@ -90,7 +92,11 @@ class Schema:
             family, reasons[name] = (settled[name], "as told") if name in settled else _choice(sample, name)
             if family is not None:
                 columns[name] = family
-        return cls(columns, prior=prior, reasons=reasons)
+        return cls(columns, prior=prior, label=label, reasons=reasons)
+
+    def reads(self) -> dict[str, pa.DataType]:
+        """As what every column is best read from a file that has no types; vectors do not stand in such files."""
+        return {name: family.reads for name, family in self.columns.items() if family.reads is not None}
 
     def single_text(self, data: Any) -> str | None:
         """The text of a row that comes by itself and has nothing else, as mails do."""
@@ -144,7 +150,7 @@ class Schema:
                     raise ValueError(f"The schema has no column {name!r}; it has {', '.join(map(repr, columns))}.")
                 columns[name] = family
         reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
-        result = Schema(columns, prior=prior, reasons=reasons)
+        result = Schema(columns, prior=prior, label=self.label, reasons=reasons)
         self.check_counts_alike(result)
         return result
 
@@ -185,14 +191,17 @@ class Schema:
         return float(self.prior) if isinstance(self.prior, (int, float)) else 0.0
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schema) and (self.columns, self.prior) == (other.columns, other.prior)
+        if not isinstance(other, Schema):
+            return False
+        return (self.columns, self.prior, self.label) == (other.columns, other.prior, other.label)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         rows = [(name, repr(family), self.reasons.get(name, "")) for name, family in self.columns.items()]
         rows += [(name, "left out", why) for name, why in self.reasons.items() if name not in self.columns]
-        rows.append(("(class)", self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}", ""))
+        about = "" if self.label is None else f"column {self.label!r}"
+        rows.append(("(class)", self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}", about))
         wide = max(len(name) for name, _, _ in rows)
         middle = max(len(family) for _, family, why in rows if why) if any(why for *_, why in rows) else 0
         return "\n".join(f"{name:{wide}}  {family:{middle}}  {why}".rstrip() for name, family, why in rows)
@@ -200,7 +209,8 @@ class Schema:
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
         columns = [{"name": name, **family_to_json(family)} for name, family in sorted(self.columns.items())]
-        return {"columns": columns, "prior": _prior_out(self.prior) if isinstance(self.prior, dict) else self.prior}
+        prior = _prior_out(self.prior) if isinstance(self.prior, dict) else self.prior
+        return {"columns": columns, "prior": prior} | ({} if self.label is None else {"label": self.label})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Schema:
@@ -210,7 +220,20 @@ class Schema:
                 raise ValueError(f"there are two columns {entry['name']!r}")
             columns[entry["name"]] = family_from_json(entry)
         prior = data["prior"]
-        return cls(columns, prior=_prior_in(prior) if isinstance(prior, list) else prior)
+        return cls(columns, prior=_prior_in(prior) if isinstance(prior, list) else prior, label=data.get("label"))
+
+
+def check_apart(name: str, columns: Mapping[str, Any], what: str) -> None:
+    """The labels, and the weights, are not what is counted."""
+    if name in columns:
+        raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"The column name {name!r} is not a text.")
+    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
 
 
 def _choice(sample: pa.RecordBatch, name: str) -> tuple[Family | None, str]:

@@ -14,11 +14,11 @@ import numpy as np
 
 from tallybayes import frames, kernels
 from tallybayes.batches import check_threads, in_pieces
+from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
 from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
-from tallybayes.frames import CellError
 from tallybayes.schema import Schema
 from tallybayes.single import Row, single_row
 from tallybayes.tally import Key, Tally

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
+from tallybayes.errors import CellError
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.bag_belief import READINGS, BagBelief
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.measured import class_sums
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
 from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps, met_size, read_vectors
-from tallybayes.frames import CellError
 from tallybayes.slots import GAPS, VECTORS, positions
 from tallybayes.sums import cells_of, weighted_table
 from tallybayes.tally import Key, Rows, Tally
@@ -40,6 +40,7 @@ class Bag(Family):
     """
 
     takes_vectors: ClassVar[bool] = True
+    reads: ClassVar[pa.DataType | None] = None
     counting: ClassVar[tuple[str, ...]] = ("size",)
     size: int | None = None
     reading: str = POOLED

@@ -128,6 +128,7 @@ class Family(ABC):
     """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
+    reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
     counting: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[tuple[str, ...]] = ()  # settings younger than the file: filed where they are not the default
 

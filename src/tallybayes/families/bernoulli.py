@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import frames, single
+from tallybayes.errors import CellError
 from tallybayes.exact import Codes
 from tallybayes.families.base import Belief
 from tallybayes.families.categorical import Categorical
 from tallybayes.families.posteriors import Beta, Posterior
 from tallybayes.families.smoothing import SmoothedBelief
-from tallybayes.frames import CellError
 from tallybayes.tally import Key, Rows, Tally
 
 LEVELS = ("false", "true")

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import frames, kernels, single
+from tallybayes.errors import CellError
 from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.smoothing import LAPLACE, Alpha, SmoothedBelief, as_alpha, named_levels
-from tallybayes.frames import CellError
 from tallybayes.strings import string_buffers
 from tallybayes.tally import Key, Rows, Tally
 

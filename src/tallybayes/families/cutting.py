@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes import frames, kernels, letters
+from tallybayes.errors import CellError
 from tallybayes.exact import Codes
-from tallybayes.frames import CellError
 from tallybayes.strings import index_strings, index_words, string_buffers
 
 UNKNOWN = "<unknown>"

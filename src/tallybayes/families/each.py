@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.errors import CellError
 from tallybayes.exact import Exact
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.each_belief import EachBelief
@@ -16,7 +17,6 @@ from tallybayes.families.gaussian import Gaussian
 from tallybayes.families.measured import Measured
 from tallybayes.families.support import REAL
 from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
-from tallybayes.frames import CellError
 from tallybayes.slots import positions
 from tallybayes.sums import InfiniteError, Square, cells_of, concatenated, weighted_table
 from tallybayes.tally import Key, Rows, Tally
@@ -34,6 +34,7 @@ class Each(Family):
     """
 
     takes_vectors: ClassVar[bool] = True
+    reads: ClassVar[pa.DataType | None] = None
     family: Measured[Any] = field(default=Gaussian(), kw_only=False)
     size: int | None = None
 

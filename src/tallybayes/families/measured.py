@@ -19,11 +19,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import frames, single
+from tallybayes.errors import CellError
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
-from tallybayes.frames import CellError
 from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, sum_matrix, sum_weighted
 from tallybayes.tally import Key, Rows, Tally
 
@@ -34,6 +34,7 @@ S = TypeVar("S", bound=tuple[Any, ...])
 class Measured(Family, Generic[S]):
     """A column of numbers. `plugin=True` scores with the estimated parameters instead of integrating them out."""
 
+    reads: ClassVar[pa.DataType | None] = pa.float64()
     sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first
     support: ClassVar[Support] = REAL
     feature: ClassVar[str] = "x"  # in which `log_density` may be linear

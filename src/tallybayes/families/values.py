@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes import frames, single
+from tallybayes.errors import CellError
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
 from tallybayes.families.support import REAL
-from tallybayes.frames import CellError
 from tallybayes.tally import Rows, Tally
 
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
@@ -30,6 +30,7 @@ LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
 class Values(Family):
     """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
 
+    reads: ClassVar[pa.DataType | None] = pa.float64()
     counting: ClassVar[tuple[str, ...]] = ("bits",)
     bits: int = 12
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import frames
+from tallybayes.errors import CellError
 from tallybayes.exact import Codes, Counts, Floats
-from tallybayes.frames import CellError
 from tallybayes.matrices import POSITION, VALUE
 from tallybayes.tally import Tally
 
