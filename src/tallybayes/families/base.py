@@ -233,7 +233,8 @@ class Family(ABC):
 
     def __repr__(self) -> str:
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
-        shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
+        other = {k: v for k, v in self.settings().items() if type(v) is not type(defaults[k]) or v != defaults[k]}
+        shown = (f"{k}={v!r}" for k, v in other.items())
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,8 @@ class Categorical(Family):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", as_alpha(type(self).__name__, self.alpha))
-        if isinstance(self.levels, str) or not all(isinstance(level, str) for level in self.levels):
+        listed = isinstance(self.levels, Iterable) and not isinstance(self.levels, str)
+        if not listed or not all(isinstance(level, str) for level in self.levels):
             raise ValueError(f"{type(self).__name__}(levels={self.levels!r}): levels must be a tuple of texts.")
         object.__setattr__(self, "levels", tuple(sorted(set(self.levels))))
 

@@ -46,7 +46,7 @@ class Histogram(Values):
             )
         object.__setattr__(self, "alpha", alpha)
         self.settle_choice("intervals", int, 1, MOST)
-        if self.method not in METHODS:
+        if self.method not in list(METHODS):
             raise ValueError(f"Histogram(method={self.method!r}): the methods are {', '.join(map(repr, METHODS))}.")
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:

@@ -34,10 +34,10 @@ class MEstimate:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", as_number("MEstimate", "m", self.m))
-        if isinstance(self.p, str):
-            if self.p not in ("uniform", "overall"):
-                raise ValueError(f"MEstimate(p={self.p!r}): p must be 'uniform', 'overall' or a probability per level.")
+        if self.p in ("uniform", "overall"):
             return
+        if not isinstance(self.p, Mapping):
+            raise ValueError(f"MEstimate(p={self.p!r}): p must be 'uniform', 'overall' or a probability per level.")
         object.__setattr__(self, "p", _by_level("MEstimate", "p", self.p))
         if not np.isclose(sum(self.p.values()), 1.0):
             raise ValueError(f"MEstimate(p=…): the probabilities add up to {sum(self.p.values()):g}, not to 1.")

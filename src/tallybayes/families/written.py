@@ -1,0 +1,244 @@
+"""Families as people write them, and back: `Categorical(alpha=0.5)`, on a command line or in a file.
+
+What is written is data and never run: names of families and settings, numbers, texts in quotes, lists, tuples and
+dictionaries. It is read here from left to right, in a time that grows with its length alone and no deeper than it is
+allowed to; Python's own parser promises neither for a text that comes from anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple, TypeVar
+
+from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Family, MEstimate
+
+LEFT_OUT = "left out"
+LONGEST = 1 << 24  # characters
+DEEPEST = 16  # brackets in brackets
+LONGEST_NUMBER = 64  # digits and signs; no setting needs more
+SHOWN = 60  # characters that an error shows
+
+VALUES = {"True": True, "False": False, "None": None, "LAPLACE": LAPLACE, "JEFFREYS": JEFFREYS}
+MAKERS: Mapping[str, type[Any]] = {**FAMILIES, "MEstimate": MEstimate}
+ESCAPES = r"\\(?:[\\'\"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"  # those that `repr` writes
+TOKENS = re.compile(
+    r"[ \t\r\n]*+(?:(?P<key>[^\W\d]\w*+)[ \t]*+="
+    r"|(?P<name>[^\W\d]\w*+)"
+    r"|(?P<number>[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?)"
+    rf"|(?P<text>'(?:[^'\\\n]|{ESCAPES})*+'|\"(?:[^\"\\\n]|{ESCAPES})*+\")"
+    r"|(?P<mark>[()\[\]{},:])"
+    r"|(?P<end>\Z))"
+)
+ENDS = {"(": ")", "[": "]", "{": "}"}
+
+T = TypeVar("T")
+
+
+class Token(NamedTuple):
+    kind: str  # "key", "name", "number", "text", "mark" or "end"
+    text: str
+    at: int
+
+
+def family_from_text(text: str) -> Family:
+    """The family that is written: its name, and in parentheses the settings that are not the default.
+
+    >>> family_from_text("Categorical(alpha=0.5, levels=['rain', 'sun'])")
+    Categorical(alpha=0.5, levels=('rain', 'sun'))
+    >>> family_from_text("Gausian")
+    Traceback (most recent call last):
+    ValueError: There is no family 'Gausian'. Do you mean Gaussian? There are Bag, Bernoulli, Categorical, ...
+    """
+    return _Reader(text).family()
+
+
+def family_to_text(family: Family) -> str:
+    """A family as `family_from_text` reads it."""
+    if FAMILIES.get(type(family).__name__) is not type(family):
+        raise ValueError(f"{family!r} cannot be written as text: only {_listed(FAMILIES)} can.")
+    return repr(family)
+
+
+def column_from_text(text: str) -> Family | None:
+    """The same for what becomes of a column, which may be `left out`: then there is no family."""
+    return None if text.strip().casefold() == LEFT_OUT else family_from_text(text)
+
+
+class _Reader:
+    """One text, from left to right; `ahead` is the token that comes next."""
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"A family is written as a text, as in 'Gaussian()'; {text!r} was given.")
+        if len(text) > LONGEST:
+            raise ValueError(f"A family of {len(text)} characters was given; at most {LONGEST} are read.")
+        self.text = text
+        self.depth = 0
+        self._tokens = self._cut()
+        self.ahead = next(self._tokens)
+
+    def family(self) -> Family:
+        """All of the text."""
+        if self.ahead.kind != "name":
+            raise self._unexpected("the name of a family")
+        name = self._next().text
+        if name not in FAMILIES:
+            raise ValueError(f"There is no family {_short(name)}. {_nearest(name)}There are {_listed(FAMILIES)}.")
+        made: Family = self._made(name)
+        if self.ahead.kind != "end":
+            raise self._unexpected("the end")
+        return made
+
+    def _cut(self) -> Iterator[Token]:
+        at, kind = 0, ""
+        while kind != "end":
+            found = TOKENS.match(self.text, at)
+            if found is None:
+                at = len(self.text) - len(self.text[at:].lstrip(" \t\r\n"))
+                raise self._unreadable(at, f"{_short(self.text[at : at + 12])} is no name, number or text in quotes")
+            kind = str(found.lastgroup)
+            yield Token(kind, found[kind], found.start(kind))
+            at = found.end()
+
+    def _next(self) -> Token:
+        token, self.ahead = self.ahead, next(self._tokens, self.ahead)
+        return token
+
+    def _is(self, mark: str) -> bool:
+        return self.ahead.kind == "mark" and self.ahead.text == mark
+
+    def _between(self, opening: str, read: Callable[[], T]) -> tuple[list[T], bool]:
+        """What stands in these brackets, divided by commas; and whether there is a comma."""
+        if self.depth == DEEPEST:
+            raise self._unreadable(self.ahead.at, f"more than {DEEPEST} brackets are inside one another")
+        self.depth += 1
+        self._next()
+        found, closing, comma = [], ENDS[opening], False
+        while not self._is(closing):
+            found.append(read())
+            if not self._is(","):
+                break
+            comma = True
+            self._next()
+        if not self._is(closing):
+            raise self._unexpected(f"',' or {closing!r}")
+        self._next()
+        self.depth -= 1
+        return found, comma
+
+    def _made(self, name: str) -> Any:
+        """What a name makes of the settings that follow it: a family, or an m-estimate."""
+        maker = MAKERS[name]
+        given = self._between("(", self._setting)[0] if self._is("(") else []
+        fields = dataclasses.fields(maker)
+        known = [field.name for field in fields]
+        unnamed = iter([field.name for field in fields if not field.kw_only])
+        settings: dict[str, Any] = {}
+        for key, value in given:
+            setting = next(unnamed, None) if key is None else key
+            if setting is None:
+                raise ValueError(f"{name}({_short(value)}): say which setting this is; {name} has {_listed(known)}.")
+            if setting not in known:
+                near = _nearest(setting, known)
+                raise ValueError(f"{name} has no setting {_short(setting)}. {near}It has {_listed(known)}.")
+            if setting in settings:
+                raise ValueError(f"{name} is given the setting {setting!r} twice.")
+            settings[setting] = value
+        try:
+            return maker(**settings)
+        except TypeError as error:
+            if str(error).startswith(f"{name}("):
+                raise ValueError(str(error)) from None
+            shown = ", ".join(f"{setting}={value!r}" for setting, value in settings.items())
+            raise ValueError(f"{name}({_cut_off(shown)}) cannot be made: {error}.") from None
+
+    def _setting(self) -> tuple[str | None, Any]:
+        key = self._next().text if self.ahead.kind == "key" else None
+        return key, self._value()
+
+    def _value(self) -> Any:
+        if self._is("("):
+            values, comma = self._between("(", self._value)
+            return values[0] if len(values) == 1 and not comma else tuple(values)
+        if self._is("["):
+            return self._between("[", self._value)[0]
+        if self._is("{"):
+            return self._dictionary()
+        if self.ahead.kind not in ("name", "number", "text"):
+            raise self._unexpected("a value")
+        token = self._next()
+        if token.kind == "number":
+            return self._number(token)
+        return self._named(token) if token.kind == "name" else self._text(token)
+
+    def _dictionary(self) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for at, key, value in self._between("{", self._entry)[0]:
+            if key in found:
+                raise self._unreadable(at, f"{_short(key)} is given twice")
+            found[key] = value
+        return found
+
+    def _entry(self) -> tuple[int, Any, Any]:
+        at, key = self.ahead.at, self._value()
+        if not isinstance(key, (str, int, float)):
+            raise self._unreadable(at, "what stands before ':' must be a text or a number")
+        if not self._is(":"):
+            raise self._unexpected("':'")
+        self._next()
+        return at, key, self._value()
+
+    def _number(self, token: Token) -> int | float:
+        if len(token.text) > LONGEST_NUMBER:
+            raise self._unreadable(token.at, f"a number of {len(token.text)} characters is too long")
+        return int(token.text) if token.text.lstrip("+-").isdecimal() else float(token.text)
+
+    def _text(self, token: Token) -> str:
+        """A single text in quotes, all of whose escapes are known: nothing that could be run."""
+        if "\\" not in token.text:
+            return token.text[1:-1]
+        try:
+            return str(ast.literal_eval(token.text))
+        except (SyntaxError, ValueError):
+            raise self._unreadable(token.at, f"{_short(token.text)} has an escape that is no character") from None
+
+    def _named(self, token: Token) -> Any:
+        if token.text in VALUES:
+            return VALUES[token.text]
+        if token.text in MAKERS:
+            return self._made(token.text)
+        name = _cut_off(token.text)
+        raise self._unreadable(token.at, f"{name} is no value; if it is a text, put it in quotes: {name!r}")
+
+    def _unexpected(self, wanted: str) -> ValueError:
+        found = "the end" if self.ahead.kind == "end" else _short(self.ahead.text)
+        return self._unreadable(self.ahead.at, f"{wanted} is expected, and {found} found")
+
+    def _unreadable(self, at: int, reason: str) -> ValueError:
+        return ValueError(
+            f"{_short(self.text)} cannot be read as a family; at character {at + 1}, {reason}. "
+            "Write it as in Categorical(alpha=0.5)."
+        )
+
+
+def _nearest(name: str, known: Iterable[str] = FAMILIES) -> str:
+    """What may be meant by a name that is not known."""
+    by_small = {each.lower(): each for each in known}
+    near = get_close_matches(name.lower(), by_small, 1) if len(name) < SHOWN else []
+    return f"Do you mean {by_small[near[0]]}? " if near else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _cut_off(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _short(value: Any) -> str:
+    return repr(_cut_off(value)) if isinstance(value, str) else _cut_off(repr(value))
