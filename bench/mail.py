@@ -4,7 +4,8 @@
 
 Beside it the standard library with `email.policy.default`, which does less: the same headers, and text parts as bytes,
 HTML left as it is. A hostile mail is 1 MB; where the standard library would take minutes it is given a tenth or a
-hundredth of it, as the table says.
+hundredth of it, as the table says. A hostile mbox is 1 MB, too; one full of mails that are almost nothing takes the
+time of so many mails.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 from corpus import DATA
 from tallybayes.mail import read_mail
+from tallybayes.sources.mbox import Cutter
 from timing import best_of
 
 MAILS = Path(os.environ.get("TALLYBAYES_TEXTS", DATA)) / "spamassassin-raw.tar.xz"
@@ -33,10 +35,15 @@ class Mail(NamedTuple):
     raw: bytes
 
 
+def there_is(path: Path) -> bool:
+    if not path.exists():
+        print(f"There is no {path.name} in ../shared/data/text beside the repository, nor in TALLYBAYES_TEXTS.")
+    return path.exists()
+
+
 def raw_mails() -> list[Mail]:
     """The mails of SpamAssassin by folder, in the order of their names; none, said aloud, if the file is not there."""
-    if not MAILS.exists():
-        print(f"There is no {MAILS.name} in ../shared/data/text beside the repository, nor in TALLYBAYES_TEXTS.")
+    if not there_is(MAILS):
         return []
     with tarfile.open(MAILS) as archive:
         files = sorted((member for member in archive if member.isfile()), key=lambda member: member.name)
@@ -86,6 +93,7 @@ def hostile() -> dict[str, tuple[Callable[[int], bytes], int]]:
         "garbage in base64": (filled(b"Content-Transfer-Encoding: base64\n\n", bytes(range(256))), 1),
         "quoted-printable": (filled(b"Content-Transfer-Encoding: quoted-printable\n\n", b"=\n=4"), 1),
         "NUL": (filled(b"\n", b"\0"), 1),
+        "high control characters": (filled(b"\n", b"\xc2\x9b"), 1),
         "uuencode": (filled(b"\n", b"begin 644 a\n"), 1),
         "HTML: <div> in <div>": (filled(html, b"<div>"), 1),
         "HTML: <b> and <p> in each other": (filled(html, b"<b><p>"), 1),
@@ -100,6 +108,28 @@ def hostile() -> dict[str, tuple[Callable[[int], bytes], int]]:
         "HTML: <script>": (filled(html, b"<script>x</script>"), 1),
         "HTML: links": (filled(html, b"<a href=x>"), 1),
     }
+
+
+def hostile_mboxes() -> dict[str, bytes]:
+    line = b"From ann@example.org Mon Sep  2 12:23:11 2002\n"
+    pieces = {
+        '"From "': b"From ",
+        '"From " after empty lines': b"\n\nFrom ",
+        '"From " and half a date, again and again': b"\n\nFrom " + b"Mon Sep " * 38,
+        "lines that divide no mails": line,
+        "lines that divide mails": b"\n" + line,
+        "mails of a letter": line + b"A:\n\nb\n\n",
+        "empty lines": b"\n",
+        "quoted lines": b">From \n",
+    }
+    return {name: line + piece * (MB // len(piece)) for name, piece in pieces.items()}
+
+
+def read_mbox(content: bytes) -> int:
+    """How many mails there are, all of them read."""
+    cutter = Cutter("mbox")
+    documents = [raw for piece in (*cutter.pieces(content), *cutter.rest()) for raw in piece.documents()]
+    return len([read_mail(raw.content) for raw in documents])
 
 
 def failures(mails: list[Mail], work: Callable[[bytes], object]) -> int:
@@ -134,6 +164,10 @@ def main() -> None:
         ours = best_of({"it": partial(read_mail, raw)})["it"] * 1e3
         given = "" if part == 1 else f" of 1/{part}"
         print(f"  {name:34}  {ours:7.0f} ms  {ASKED:4} ms  {measured(make(MB // part)) + given:>22}", flush=True)
+    print(f"\n  {'an mbox of 1 MB of':42}  {'mails':>8}  {'tallybayes':>10}")
+    for name, content in hostile_mboxes().items():
+        ours = best_of({"it": partial(read_mbox, content)})["it"] * 1e3
+        print(f"  {name:42}  {read_mbox(content):8,}  {ours:7.0f} ms", flush=True)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,8 @@ def test_no_more_of_a_header_is_read_than_the_limit():
     for piece in (b"a@b.c, ", b'"', b"=?utf-8?b?", b"=?utf-8?b?w6Q=?= ", b"\\", b"(", b"\n "):
         found = valid(b"To: " + piece * (1_000_000 // len(piece)))
         assert len(found["to"]) <= headers.FIELD_READ
+    for piece in (b"a.", b"a.b ", b"1.", b"-", b"aa.aa\nReceived: "):
+        assert len(valid(b"Received: " + piece * (1_000_000 // len(piece)))["received"]) <= 2 * headers.FIELD_READ
     many = valid(b"To:\n" * headers.FIELDS + b"Subject: unread\n\n")
     assert (many["subject"], many["to"]) == ("", "")
 

@@ -20,6 +20,7 @@ def test_a_mail_of_many_parts_is_one_row():
         "to": "bob@example.org, carol@example.org",
         "reply_to": "",
         "list_id": "friends <friends.example.org>",
+        "received": "mx.example.org 192.0.2.7 list.example.net",
         "mailer": "Mutt",
         "content_type": "multipart/mixed",
         "charset": "iso-8859-1",
@@ -86,10 +87,30 @@ def test_subjects_of_every_kind(value, said):
         (b"zlib", b"abc", "abc"),
         (b"punycode", b"abc-def", "abc-def"),
         (b"utf-8", b"\xef\xbb\xbfa\x00b", "ab"),
+        (b"utf-8", "\x93a\x94\x81 \x9b31m".encode(), "“a” ›31m"),  # windows-1252, taken for Latin-1 on its way
+        (b"iso-8859-5", b"\x9b31m", "›31m"),
     ],
 )
 def test_charsets_rightly_and_wrongly_declared(charset, content, said):
     assert body(content, b"Content-Type: text/plain; charset=" + charset) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (
+            b"from a.example ([192.0.2.1]) by mx-1.Example.ORG; Mon, 2 Sep 2002 12:23:11 +0200",
+            "a.example 192.0.2.1 mx-1.example.org",
+        ),
+        (b"by a.example with SMTP id g7MB8Z5.x9; (8.11.6/8.11.6) 1.2.3 1.2.3.4.5 1234.1.1.1", "a.example"),
+        (b"from localhost by b.example\nreceived: from a.example", "b.example a.example"),
+        (b"..a..b.c- -.x. a.b", ""),
+        (b"by a.example\nReceived:from b.example\nRECEIVED: c.example\xff.org", "a.example b.example c.example"),
+        (b"", ""),
+    ],
+)
+def test_hosts_that_a_mail_went_through(value, said):
+    assert valid(b"Received: " + value + b"\n\nReceived: from body.example")["received"] == said
 
 
 def test_eight_bits_without_a_declaration():
@@ -159,6 +180,7 @@ def test_heads_and_ends_that_are_missing(raw, subject, said):
         ("1 < 2 & 3 > 2", "1 < 2 & 3 > 2"),
         ("<?xml version='1.0' encoding='utf-16'?><p>é", "é"),
         ("<meta charset=koi8-r><p>é", "é"),
+        ("&#147;a&#148;&#129;", "“a”"),
         (" ", ""),
         ("<!--", ""),
     ],
@@ -172,6 +194,6 @@ def test_html_names_its_own_charset():
 
 
 def test_without_lxml_the_error_says_what_to_install():
-    code = "import sys; sys.modules['lxml'] = None; import tallybayes.mail"
+    code = "import sys; sys.modules['lxml'] = None; from tallybayes.mail import read_mail"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
     assert "Reading mail needs lxml, for HTML: pip install 'tallybayes[mail]'." in told

@@ -18,6 +18,8 @@ SEVERAL_BYTES = re.compile(r"utf|big5|cp9[345]|euc|gb|hz|iso2022|johab|shift")
 
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 ALL_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+HIGH_CONTROL = re.compile(r"[\x80-\x9f]")
+HIGH_CONTROLS = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}  # as browsers have them
 ENCODED = re.compile(r"=\?([^?\s]{1,75}+)\?([bq])\?([^?]*+)\?=", re.IGNORECASE)
 
 
@@ -62,7 +64,13 @@ def _codec(charset: str) -> str:
 
 
 def plain(text: str) -> str:
-    """With plain line ends, and without other control characters and half characters, which UTF-7 and HTML can say."""
+    """With plain line ends, and without other control characters and half characters, which UTF-7 and HTML can say.
+
+    >>> plain("\\x93wait\\x85\\x94\\x1b[31m")
+    '“wait…”[31m'
+    """
+    if not text.isascii() and HIGH_CONTROL.search(text):  # they are windows-1252 that was taken for Latin-1
+        text = text.translate(HIGH_CONTROLS)
     lines = text.encode("utf-8", "replace").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return lines.translate(None, CONTROLS).decode("utf-8").removeprefix("\ufeff")
 

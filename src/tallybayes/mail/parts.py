@@ -7,7 +7,7 @@ is beyond a limit is left as it stands, unopened or unread.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tallybayes.mail.decoding import decoded
 from tallybayes.mail.headers import Fields, keyword, media_type, parameter, split_headers
@@ -26,10 +26,10 @@ class Part:
     body: bytes
     depth: int
     opened: bool = False
+    kind: str = field(init=False)
 
-    @property
-    def kind(self) -> str:
-        return media_type(self.fields)
+    def __post_init__(self) -> None:
+        self.kind = media_type(self.fields)
 
 
 class Boundaries:

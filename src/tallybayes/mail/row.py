@@ -9,14 +9,22 @@ import re
 from collections.abc import Sequence
 
 from tallybayes.mail.decoding import decoded, one_line, text_of
-from tallybayes.mail.headers import field_text, keyword, media_type, parameter
+from tallybayes.mail.headers import field_text, hosts, keyword, media_type, parameter
 from tallybayes.mail.html import html_links, html_text
 from tallybayes.mail.parts import Part, parts_of
 
 Row = dict[str, str | bool | int]
 
 HEADERS = ("subject", "from", "to", "reply_to", "list_id")
-COLUMNS = (*HEADERS, "mailer", "content_type", "charset", "parts", "has_html", "has_attachment", "links", "body")
+ABOUT = ("received", "mailer", "content_type", "charset", "parts", "has_html", "has_attachment")
+COLUMNS = (*HEADERS, *ABOUT, "links", "body")
+TEXTS = (
+    *HEADERS,
+    "received",
+    "mailer",
+    "links",
+    "body",
+)  # those to be read word by word, however often they are the same
 
 HTML_READ = 1 << 18  # characters of HTML in one mail; the rest of a longer one is not looked at
 SAME = 0.75  # of the words of an HTML part: if so many are in the plain text, it says the same
@@ -31,7 +39,8 @@ def read_mail(raw: bytes) -> Row:
     """The row of a mail: texts, empty where there is nothing; truths; and how many parts it has.
 
     `body` is the plain text, and that of HTML which says something else; `links` are the addresses that HTML points
-    to. A mail reads the same with either kind of line ends, and with or without the "From " line of an mbox.
+    to, and `received` the hosts that the mail went through. A mail reads the same with either kind of line ends, and
+    with or without the "From " line of an mbox.
 
     >>> row = read_mail(b"From: Ann <ann@example.org>\\nSubject: =?utf-8?q?Caf=C3=A9?=\\n\\nAt noon?\\n")
     >>> row["subject"], row["from"], row["body"]
@@ -46,6 +55,7 @@ def read_mail(raw: bytes) -> Row:
     more = [text for text in map(html_text, pages) if not _says_the_same(text, told)]
     return {
         **{name: field_text(fields, name.replace("_", "-")) for name in HEADERS},
+        "received": hosts(fields),
         "mailer": field_text(fields, "x-mailer") or field_text(fields, "user-agent"),
         "content_type": media_type(fields),
         "charset": charset,
