@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tallybayes.errors import CellError
 from tallybayes.matrices import is_matrix, is_sparse, vectors
 
+LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
 

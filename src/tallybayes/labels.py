@@ -63,6 +63,9 @@ def _is_writable(text: str) -> bool:
 def label_column(labels: pa.Array, start: int) -> LabelColumn:
     """Typed labels as numbers. A missing label is an error that says where."""
     if pa.types.is_dictionary(labels.type):
+        if not labels.null_count and not labels.dictionary.null_count and len(labels.dictionary) <= len(labels):
+            kind, keys, codes = label_column(labels.dictionary, start)
+            return LabelColumn(kind, keys, codes[labels.indices.to_numpy()])
         labels = decoded(labels)
     if pa.types.is_floating(labels.type):
         labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)

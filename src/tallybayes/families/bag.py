@@ -51,7 +51,7 @@ class Bag(Family):
         if self.size is not None:
             self.settle_choice("size", int, 1, 1 << 31)
         self.settle_choice("norm", bool, 0, 1)
-        if self.reading not in READINGS:
+        if self.reading not in list(READINGS):
             raise ValueError(f"Bag(reading={self.reading!r}): give one of {', '.join(map(repr, READINGS))}.")
         object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha))
 

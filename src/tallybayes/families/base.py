@@ -56,18 +56,21 @@ def heaviest(words: Sequence[str], counts: Floats, odds: Floats, top: Any) -> li
 
 
 def log_odds(rows: Floats, index: int, prior: Floats) -> Floats:
-    """How much more each row says for a class than for the others, taken together as often as they come."""
+    """How much more each row says for a class than for the others, taken together as often as they come; if they never
+    come, all alike."""
     others = np.arange(rows.shape[1]) != index
     if not others.any():
         return np.zeros(len(rows))
-    shares = prior[others] - np.logaddexp.reduce(prior[others])
+    total = np.logaddexp.reduce(prior[others])
+    shares = prior[others] - total if np.isfinite(total) else np.full(others.sum(), -np.log(others.sum()))
     with np.errstate(invalid="ignore"):
         odds = rows[:, index] - np.logaddexp.reduce(rows[:, others] + shares, axis=1)
     return np.where(np.isnan(odds), 0.0, odds)
 
 
 class WordWeight(NamedTuple):
-    """How much a word says for a class: how often it was met there, and its log odds against the other classes."""
+    """How much a word, or a level, says for a class: how often it was met there, and its log odds against the other
+    classes."""
 
     word: str
     n: float
@@ -93,8 +96,9 @@ class Belief(ABC):
         raise TypeError("The cells of this column are not made of words.")
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
-        """Of such a column the words that say most for the class with this number, against the others."""
-        raise TypeError("The cells of this column are not made of words.")
+        """The words, levels or intervals that say most for the class with this number, against the others; none, where
+        values are numbers."""
+        return []
 
     @classmethod
     def together(cls, beliefs: Sequence[Belief]) -> Scorer:
@@ -128,6 +132,7 @@ class Family(ABC):
     """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
+    is_text: ClassVar[bool] = False  # whether cells are texts made of words
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
     counting: ClassVar[tuple[str, ...]] = ()
     later: ClassVar[tuple[str, ...]] = ()  # settings younger than the file: filed where they are not the default
@@ -188,7 +193,7 @@ class Family(ABC):
 
     @property
     def counts(self) -> tuple[str, dict[str, Any]]:
-        """What is counted: families that agree in this can take over each other's counts."""
+        """What is counted; families that agree in this can take over each other's counts."""
         return self.statistics(), {name: getattr(self, name) for name in self.counting}
 
     @classmethod

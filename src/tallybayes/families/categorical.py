@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ class Categorical(Family):
     Categorical(alpha={'rain': 2.0, 'sun': 1.0})
     """
 
+    reads: ClassVar[pa.DataType | None] = frames.LEVELS
     alpha: Alpha = LAPLACE
     levels: tuple[str, ...] = ()
 

@@ -37,7 +37,7 @@ class Tokeniser(str):
 
     def __eq__(self, other: object) -> bool:
         """Of one name; but what has no name of its own must be the same, unless a file has only kept the name."""
-        if not str.__eq__(self, other) or not isinstance(other, Tokeniser):
+        if str.__eq__(self, other) is not True or not isinstance(other, Tokeniser):
             return str.__eq__(self, other)
         functions = {self.function, other.function} - {None}
         return len(functions) < 2 or all(_has_name(function) for function in functions)

@@ -22,7 +22,7 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
         raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
     if (family.presence or family.reading == "once") and family.reading != "bernoulli":
         given = "presence=True" if family.presence else "reading='once'"
-        raise TypeError(f"Words({given}) has each word once a text, and so no text drawn word by word.")
+        raise TypeError(f"Words({given}) has each word once a text; texts are drawn word by word, as from Words().")
     names = np.array(belief.words(), object)
     order = np.argsort(names)  # the order in which words were met must not show
     space = " " if family.unit == WORDS else ""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Floats
-from tallybayes.families.base import Belief, Scorer, Terms, as_number, by_class
+from tallybayes.families.base import Belief, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
 from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
@@ -129,6 +129,9 @@ class SmoothedBelief(Belief):
 
     def estimates(self) -> dict[str, Floats]:
         return dict(zip(self.levels, self.probability, strict=True))
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        return heaviest(self.levels, self.counts[:, index], log_odds(self.table, index, prior), top)
 
     def posterior(self, index: int) -> Posterior:
         alpha = (self.counts[:, index] + self.pseudo).tolist()

@@ -55,6 +55,7 @@ class Words(Family):
     Words(ngrams=(1, 2), reading='bernoulli')
     """
 
+    is_text: ClassVar[bool] = True
     counting: ClassVar[tuple[str, ...]] = (
         "shortest",
         "lower",

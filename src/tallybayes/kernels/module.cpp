@@ -160,6 +160,7 @@ NB_MODULE(compiled, m) {
     bind_strings(m);
     bind_words(m);
     bind_bags(m);
+    bind_rows(m);
     m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_matrix", &sum_columns_of, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),

@@ -48,9 +48,16 @@ class Chunk(ABC):
 class Reader(ABC):
     """An input: its columns, and its rows in chunks."""
 
+    file: str = "The input"  # its name, for messages
     names: list[str]  # the columns that there are
     total: int | None = None  # bytes of the input as it is stored; None if nobody knows
     label: str | None = None  # the column that holds the class, where that is part of what the input is
+    place: str | None = None  # the column that says where a row comes from, which is not counted
+    texts: tuple[str, ...] = ()  # the columns that are free text, whatever some of their cells look like
+    untyped: bool = False  # whether cells are nothing but text until somebody says as what to read them
+
+    def want(self, kinds: Kinds | None) -> None:  # noqa: B027
+        """Told, before all chunks but perhaps the first, what these will be read as; most readers need not know."""
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:

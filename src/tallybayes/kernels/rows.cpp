@@ -1,0 +1,173 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "both.hpp"
+
+#if defined(__SSE2__) && !defined(TALLYBAYES_SCALAR)
+#include <emmintrin.h>
+#endif
+
+namespace tallybayes {
+namespace {
+
+const char* find(const char* from, const char* to, char what) {
+    const void* found = from < to ? std::memchr(from, what, size_t(to - from)) : nullptr;
+    return found ? static_cast<const char*>(found) : to;
+}
+
+// Just after the quote that closes what begins at `from`, or null.
+const char* find_closing(const char* from, const char* to) {
+    for (const char* quote = find(from, to, '"'); quote < to; quote = find(quote + 2, to, '"'))
+        if (quote + 1 == to || quote[1] != '"') return quote + 1;
+    return nullptr;
+}
+
+// How many lines end between two places; a \r at the very end of all is taken for one.
+BOTH int64_t count_lines(const char* from, const char* to, const char* stop) {
+    int64_t lines = 0;
+    while (from < to) {
+        const int64_t size = std::min<int64_t>(to - from, 254), next = from + size < stop ? size : size - 1;
+        uint8_t few = 0;  // so that sixteen and more are counted at a time
+        for (int64_t i = 0; i < next; ++i) few += (from[i] == '\n') | ((from[i] == '\r') & (from[i + 1] != '\n'));
+        if (next < size) few += (from[next] == '\n') | (from[next] == '\r');
+        lines += few;
+        from += size;
+    }
+    return lines;
+}
+
+// Just after the last line end between two places, or null. A \r with nothing after it may yet become \r\n.
+const char* find_last_end(const char* from, const char* to, const char* stop) {
+    for (const char* at = to; at > from; --at)
+        if (at[-1] == '\n' || (at[-1] == '\r' && at < stop && *at != '\n')) return at;
+    return nullptr;
+}
+
+constexpr int64_t width = 64;
+
+// One bit for each of 64 bytes that is this letter.
+INLINE uint64_t find_all(const char* at, char letter) {
+    uint64_t found = 0;
+#if defined(__SSE2__) && !defined(TALLYBAYES_SCALAR)
+    for (int i = 0; i < 4; ++i) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at) + i);
+        found |= uint64_t(uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(letter))))) << (16 * i);
+    }
+#else
+    for (int i = 0; i < width; ++i) found |= uint64_t(at[i] == letter) << i;
+#endif
+    return found;
+}
+
+// Every bit becomes the parity of those up to it.
+INLINE uint64_t parities(uint64_t bits) {
+    for (int shift = 1; shift < width; shift *= 2) bits ^= bits << shift;
+    return bits;
+}
+
+// The same as below for most texts, 64 bytes at a time: those in which every quote opens a cell, closes it or is doubled, so
+// that an odd number of quotes means to be within. Says whether it was one, with a \n at the end of a row.
+BOTH bool find_quickly(const char* bytes, int64_t size, char delimiter, RowsEnd& found) {
+    uint64_t inside = 0, before = 1, returned = 0;  // all bits or none; whether a quote may open next; whether \r was last
+    int64_t lines = 0;
+    char rest[width] = {};
+    for (int64_t start = 0; start < size; start += width) {
+        const char* at = bytes + start;
+        if (start + width > size) at = static_cast<const char*>(std::memcpy(rest, at, size_t(size - start)));
+        const uint64_t quotes = find_all(at, '"'), ends = find_all(at, '\n'), returns = find_all(at, '\r');
+        const uint64_t apart = quotes | ends | returns | find_all(at, delimiter);
+        const uint64_t within = parities(quotes) ^ inside;
+        if (quotes & within & ~(apart << 1 | before)) return false;
+        const uint64_t alone = ends & ~(returns << 1 | returned);  // a \r\n is counted where its \r is
+        if (const uint64_t rows = ends & ~within) {
+            const int behind = std::countl_zero(rows);
+            found.end = start + width - behind;
+            found.lines = lines + std::popcount(alone << behind) + std::popcount(returns << behind);
+        }
+        lines += std::popcount(alone) + (returns ? std::popcount(returns) : 0);
+        before = apart >> (width - 1);
+        returned = returns >> (width - 1);
+        inside = within >> (width - 1) ? ~uint64_t(0) : 0;
+    }
+    found.open = inside != 0;
+    return found.end > 0;
+}
+
+bool ends_cell(char letter, char delimiter) { return letter == delimiter || letter == '\n' || letter == '\r'; }
+
+}  // namespace
+
+RowsEnd find_rows_end(const char* bytes, int64_t size, int delimiter) {
+    RowsEnd found;
+    if (delimiter >= 0 && find_quickly(bytes, size, char(delimiter), found)) return found;
+    const char *stop = bytes + size, *from = bytes, *end = bytes;
+    bool open = false;
+    for (const char* at = bytes;;) {
+        const char* quote = delimiter < 0 ? stop : find(at, stop, '"');
+        const bool opens = quote < stop && (quote == bytes || ends_cell(quote[-1], char(delimiter)));
+        if (quote < stop && !opens) {
+            at = quote + 1;
+            continue;
+        }
+        if (const char* last = find_last_end(from, quote, stop)) end = last;
+        if (quote == stop) break;
+        const char* closed = find_closing(quote + 1, stop);
+        if (!closed) {
+            open = true;
+            break;
+        }
+        from = at = closed;
+    }
+    return {end - bytes, count_lines(bytes, end, stop), open};
+}
+
+SplitRows split_rows(const char* bytes, int64_t size, int delimiter, int64_t limit) {
+    SplitRows rows;
+    const char *stop = bytes + size, *at = bytes;
+    const auto line_end = [&](const char* from) {
+        return from + (from[0] == '\r' && from + 1 < stop && from[1] == '\n' ? 2 : 1);
+    };
+    for (int64_t line = 0; at < stop && int64_t(rows.starts.size()) < limit;) {
+        if (*at == '\n' || *at == '\r') {
+            at = line_end(at);
+            ++line;
+            continue;
+        }
+        const char* start = at;
+        int32_t cells = 0;
+        do {
+            if (cells) ++at;
+            ++cells;
+            if (delimiter >= 0 && at < stop && *at == '"') {
+                const char* closed = find_closing(at + 1, stop);
+                rows.open = !closed;
+                at = closed ? closed : stop;
+            }
+            while (at < stop && !ends_cell(*at, char(delimiter < 0 ? '\n' : delimiter))) ++at;
+        } while (at < stop && delimiter >= 0 && *at == char(delimiter));
+        if (at < stop) at = line_end(at);
+        rows.starts.push_back(start - bytes);
+        rows.ends.push_back(at - bytes);
+        rows.lines.push_back(line);
+        rows.cells.push_back(cells);
+        line += count_lines(start, at, stop);
+    }
+    return rows;
+}
+
+int64_t find_depth(const char* bytes, int64_t size) {
+    int64_t depth = 0, most = 0;
+    bool text = false;
+    for (int64_t i = 0; i < size; ++i) {
+        if (bytes[i] == '"') text = !text;
+        else if (text) i += bytes[i] == '\\';
+        else if (bytes[i] == '[' || bytes[i] == '{') most = std::max(most, ++depth);
+        else if (bytes[i] == ']' || bytes[i] == '}') --depth;
+    }
+    return most;
+}
+
+}  // namespace tallybayes

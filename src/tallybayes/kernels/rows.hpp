@@ -1,0 +1,30 @@
+// Where the rows of a separated text begin and end, before anybody looks at their cells.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace tallybayes {
+
+// A row ends with \n, \r\n or \r outside quotes. A quote only counts at the start of a cell; what follows the closing one is
+// taken as it is. With a delimiter below zero there are no cells and no quotes, and rows are lines.
+constexpr int no_delimiter = -1;
+
+struct RowsEnd {
+    int64_t end = 0;    // just after the last row that is complete, 0 if none is
+    int64_t lines = 0;  // how many lines end before that
+    bool open = false;  // whether all that follows stands in quotes
+};
+RowsEnd find_rows_end(const char* bytes, int64_t size, int delimiter);
+
+// Row i, which is never blank, has the bytes starts[i] … ends[i] with its line end, and begins so many lines below the first.
+struct SplitRows {
+    std::vector<int64_t> starts, ends, lines;
+    std::vector<int32_t> cells;
+    bool open = false;  // whether the last row ends in quotes
+};
+SplitRows split_rows(const char* bytes, int64_t size, int delimiter, int64_t limit);
+
+// How deep lists and objects of JSON stand within one another.
+int64_t find_depth(const char* bytes, int64_t size);
+
+}  // namespace tallybayes

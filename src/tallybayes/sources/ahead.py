@@ -1,0 +1,80 @@
+"""Reading ahead: one thread cuts an input into pieces, a few others work on these, and results come in order.
+
+How many pieces are under way is bounded, so that a slow consumer costs no memory. When the consumer stops, for whatever
+reason, so do the threads; the one that cuts may be waiting for a pipe, and so nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from queue import Empty, Full, Queue
+from typing import Generic, TypeVar
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+PATIENCE = 0.1  # seconds after which the cutter looks whether anybody still wants something
+LONGEST_FAREWELL = 0.5  # seconds
+
+
+class _Cutter(threading.Thread, Generic[P, R]):
+    """Takes pieces and hands them to the workers, until there are none or nobody wants them."""
+
+    def __init__(self, pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> None:
+        super().__init__(name="tallybayes reading ahead", daemon=True)
+        self.results: Queue[Future[R] | BaseException | None] = Queue(ahead)
+        self._pieces = pieces
+        self._work = work
+        self._pool = ThreadPoolExecutor(workers, "tallybayes reading")
+        self._stopped = threading.Event()
+
+    def run(self) -> None:
+        end: BaseException | None = None
+        try:
+            for piece in self._pieces:
+                if self._stopped.is_set() or not self._hand_on(self._pool.submit(self._work, piece)):
+                    break
+        except BaseException as error:  # the consumer's to handle
+            end = error
+        finally:
+            self._close_pieces()
+            self._hand_on(end)
+
+    def stop(self) -> None:
+        self._stopped.set()
+        with suppress(Empty):
+            while True:
+                self.results.get_nowait()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self.join(LONGEST_FAREWELL)
+
+    def _hand_on(self, result: Future[R] | BaseException | None) -> bool:
+        while not self._stopped.is_set():
+            with suppress(Full):
+                self.results.put(result, timeout=PATIENCE)
+                return True
+        return False
+
+    def _close_pieces(self) -> None:
+        close = getattr(self._pieces, "close", None)
+        if close is not None:
+            close()
+
+
+def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> Iterator[R]:
+    """work(piece) for every piece, in order, by so many threads and at most so many pieces ahead of the consumer."""
+    cutter = _Cutter(pieces, work, workers, ahead)
+    cutter.start()
+    try:
+        while True:
+            result = cutter.results.get()
+            if isinstance(result, BaseException):
+                raise result
+            if result is None:
+                return
+            yield result.result()
+    finally:
+        cutter.stop()

@@ -1,0 +1,179 @@
+"""Bytes out of files and pipes: decompressed, counted as they are stored, and looked at before they are used."""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import stat
+import sys
+from typing import Any
+
+import pyarrow as pa
+
+from tallybayes.sources.base import SourceError
+from tallybayes.sources.paths import STANDARD_INPUT, printable, shown
+from tallybayes.sources.reading import Reading
+
+LOOK_BYTES = 1 << 16
+PAUSE = 10  # milliseconds without anything new after which what is there is handed on
+PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
+
+
+class Patient(io.RawIOBase):
+    """Reads all that was asked for, as pyarrow expects, however it comes in."""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            return self.readall()
+        found, filled = bytearray(size), 0
+        with memoryview(found) as view:
+            while filled < size and (got := self.readinto(view[filled:])):
+                filled += got
+        return bytes(found[:filled])
+
+
+class Stream(Patient):
+    """Bytes that can be looked at before they are read."""
+
+    def __init__(self, below: Any) -> None:
+        self.below = below
+        self._ahead = b""
+
+    def look(self) -> bytes:
+        """The first bytes: a line or more, or as many as are worth looking at."""
+        while b"\n" not in self._ahead and len(self._ahead) < LOOK_BYTES:
+            more = bytearray(LOOK_BYTES)
+            got = self.below.readinto(more)
+            if not got:
+                break
+            self._ahead += more[:got]
+        return self._ahead
+
+    def skip(self, size: int) -> None:
+        """Over bytes that were looked at."""
+        self._ahead = self._ahead[size:]
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._ahead:
+            return int(self.below.readinto(buffer))
+        view = memoryview(buffer).cast("B")
+        size = min(len(view), len(self._ahead))
+        view[:size] = self._ahead[:size]
+        self._ahead = self._ahead[size:]
+        return size
+
+    def close(self) -> None:
+        self.below.close()
+        super().close()
+
+
+class Stored(Patient):
+    """A file or pipe as it is, and how much of it was read. It closes itself."""
+
+    def __init__(self, number: int, name: str, put_in: Any = None) -> None:
+        self.done = 0
+        self.name = name
+        self._number = number
+        self._put_in = put_in  # standard input that is none of the system's, as tests have it
+        about = os.fstat(number) if number >= 0 else None
+        self.total = about.st_size if about and stat.S_ISREG(about.st_mode) else None
+
+    @classmethod
+    def open(cls, path: str) -> Stored:
+        try:
+            if path != STANDARD_INPUT:
+                return cls(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)), shown(path))
+            if sys.stdin is None:
+                raise OSError("it is closed")
+            try:
+                return cls(os.dup(sys.stdin.fileno()), shown(path))
+            except io.UnsupportedOperation:
+                return cls(-1, shown(path), sys.stdin.buffer)
+        except OSError as error:
+            raise SourceError(f"{shown(path)} cannot be read: {error.strerror or error}.") from None
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            got = os.readv(self._number, [buffer]) if self._put_in is None else self._put_in.readinto(buffer)
+        except OSError as error:
+            raise SourceError(f"{self.name} cannot be read: {error.strerror or error}.") from None
+        self.done += got
+        return int(got)
+
+    def fileno(self) -> int:
+        return self._number
+
+    def seekable(self) -> bool:
+        return self.total is not None
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return os.lseek(self._number, offset, whence)
+
+    def is_waiting(self) -> bool:
+        """Whether there is more already, or will be at once."""
+        if self._put_in is not None:
+            return True
+        waiting = select.poll()
+        waiting.register(self._number, select.POLLIN)
+        return bool(waiting.poll(PAUSE))
+
+    def close(self) -> None:
+        if not self.closed and self._number >= 0:
+            os.close(self._number)
+        super().close()
+
+
+class Unpacked(io.RawIOBase):
+    """What a compressed stream holds. One that is damaged or cut short is an error."""
+
+    def __init__(self, packed: Stream, codec: str, name: str) -> None:
+        self._packed = packed
+        self._name = name
+        self._stream = pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), codec)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return int(self._stream.readinto(buffer))
+        except (OSError, pa.ArrowException) as error:
+            raise SourceError(f"{self._name} is damaged or cut short: {printable(error)}.") from None
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+class Input:
+    """One file or pipe: its name for messages, and its bytes, decompressed if they were compressed."""
+
+    def __init__(self, path: str, reading: Reading) -> None:
+        self.path = path
+        self.stored = Stored.open(path)
+        self.name = self.stored.name
+        self.total = self.stored.total
+        self.live = reading.live and path == STANDARD_INPUT
+        self.stream = Stream(self.stored)
+        head = self.stream.look()
+        codec = next((codec for magic, codec in PACKED.items() if head.startswith(magic)), None)
+        self.packed = codec is not None
+        if codec is not None:
+            self.stream = Stream(Unpacked(self.stream, codec, self.name))
+
+    def fill(self, view: memoryview) -> int:
+        """Reads until there is no more room or nothing left; of a live input, what there is."""
+        filled = 0
+        while filled < len(view):
+            got = self.stream.readinto(view[filled:])
+            filled += got
+            if not got or (self.live and not self.stored.is_waiting()):
+                break
+        return filled
+
+    def close(self) -> None:
+        self.stream.close()

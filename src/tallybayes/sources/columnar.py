@@ -1,0 +1,107 @@
+"""What Parquet and Arrow have in common: rows that have types already, in files that are read in any order."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+
+from tallybayes.errors import CellError
+from tallybayes.sources.base import BadRow, Chunk, Kinds, SourceError
+from tallybayes.sources.bytes_in import Input, Stored
+from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.convert import converted, unreadable
+from tallybayes.sources.faults import not_a_number
+from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
+
+BATCH_ROWS = 1 << 17
+BATCH_BYTES = 1 << 24  # batches are smaller where rows are wide
+
+
+class ColumnarChunk(Chunk):
+    """Rows that were read; only their types may have to be others."""
+
+    def __init__(self, file: str, start: int, batch: pa.RecordBatch, size: int) -> None:
+        self.size = size
+        self._file = file
+        self._start = start
+        self._batch = batch
+        self._kept: list[int] | None = None  # of the rows, if some are left out
+
+    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        check_wanted(self._file, self._batch.schema.names, kinds)
+        self._kept = None
+        with naming(self._file):  # what a file says of itself need not be true, and would be believed further on
+            for name in self._batch.schema.names if kinds is None else kinds:
+                self._batch.column(name).validate(full=True)
+        if kinds is None:
+            return self._batch
+        faults: dict[int, BadRow] = {}
+        columns = [self._column(name, kind, bad, faults) for name, kind in kinds.items()]
+        if not faults:
+            return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+        (bad if bad is not None else []).extend(faults[row] for row in sorted(faults))
+        self._kept = [row for row in range(len(self._batch)) if row not in faults]
+        good = self._batch.take(pa.array(self._kept, pa.int64()))
+        columns = [converted(good.column(name), kind) for name, kind in kinds.items()]
+        return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+
+    def where(self, row: int) -> str:
+        return self._place(row if self._kept is None else self._kept[row])
+
+    def _place(self, row: int) -> str:
+        return f"{self._file}, row {self._start + row + 1}"
+
+    def _column(
+        self, name: str, kind: pa.DataType, bad: list[BadRow] | None, faults: dict[int, BadRow]
+    ) -> pa.Array | None:
+        """The cells as they are wanted; those that cannot be are faults of their rows."""
+        cells = self._batch.column(name)
+        try:
+            return converted(cells, kind)
+        except CellError as error:
+            if error.row is None:
+                raise SourceError(f"{self._file}, column {quoted(name)}: {error.reason}") from None
+            if bad is None:
+                raise self._fault(name, cells, error.row, error.reason).error() from None
+            for row in unreadable(cells, lambda some: converted(some, kind)):
+                faults.setdefault(row, self._fault(name, cells, row, error.reason))
+        return None
+
+    def _fault(self, name: str, cells: pa.Array, row: int, reason: str) -> BadRow:
+        cell = cells[row].as_py()
+        reason = not_a_number(cell, name) if isinstance(cell, str) and "number" in reason else reason
+        return BadRow(f"{self._place(row)}, column {quoted(name)}", reason)
+
+
+def spooled(source: Input) -> str | Stored:
+    """Where the bytes can be read in any order: the file itself, or a temporary one without a name."""
+    if source.total is not None and not source.packed and source.path != STANDARD_INPUT:
+        return source.path
+    with tempfile.TemporaryFile() as spool:
+        shutil.copyfileobj(source.stream, spool, 1 << 20)
+        spool.flush()
+        return Stored(os.dup(spool.fileno()), source.name)
+
+
+def open_anywhere(place: str | Stored) -> pa.NativeFile:
+    if isinstance(place, Stored):
+        return pa.PythonFile(Stored(os.dup(place.fileno()), place.name), mode="r")
+    if place.isascii():
+        return pa.OSFile(place)
+    return pa.PythonFile(Stored.open(place), mode="r")  # pyarrow knows only names that are UTF-8
+
+
+@contextmanager
+def naming(file: str) -> Iterator[None]:
+    """What pyarrow cannot read, with the name of the file."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file} is damaged or cut short: {printable(error)}.") from None

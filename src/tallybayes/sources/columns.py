@@ -1,0 +1,38 @@
+"""Columns by name: whether those that are wanted are there, and batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from tallybayes.sources.base import SourceError
+from tallybayes.sources.paths import listed, quoted
+
+
+def check_wanted(file: str, names: Sequence[str], wanted: Iterable[str] | None) -> None:
+    for name in wanted or ():
+        if name not in names:
+            raise SourceError(f"{file} has no column {quoted(name)}; it has {listed(names)}.")
+
+
+def check_unique(file: str, names: Sequence[str]) -> None:
+    places: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        if name in places:
+            raise SourceError(
+                f"{file} has two columns called {quoted(name)}, number {places[name]} and number {place}. Rename one."
+            )
+        places[name] = place
+
+
+def one_batch(table: pa.Table) -> pa.RecordBatch:
+    """A table as a single batch."""
+    found = table.to_batches()
+    if len(found) > 1:
+        found = table.combine_chunks().to_batches()
+    return found[0] if found else empty_batch(table.schema)
+
+
+def empty_batch(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], kind) for kind in schema.types], schema=schema)

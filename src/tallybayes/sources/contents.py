@@ -1,0 +1,131 @@
+"""From the bytes of a document to its cells: mail as `tallybayes.mail` reads it, or a text; and which of them it is."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from tallybayes.mail.decoding import plain, text_of
+from tallybayes.sources.base import SourceError
+from tallybayes.sources.faults import SKIP
+from tallybayes.sources.folders import LOOKED_AT, Group, beginning, spread
+from tallybayes.sources.items import File
+from tallybayes.sources.mbox import begins_as_mbox
+
+TEXT = "text"  # or else "mail" or "mbox"
+GUESSED = "utf-8"  # what text files are if nobody said; those that are not are guessed
+HEAD_READ = 1 << 13  # bytes that are looked at to tell mail from text
+FIELD = re.compile(rb"([!-9;-~]++)[ \t]*+:")
+USUAL = {b"received", b"return-path", b"delivered-to", b"message-id", b"from", b"to", b"subject"}
+BYTE_ORDERS = (  # the longer first
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+class Content(ABC):
+    """A kind of document: its columns, and how it is read."""
+
+    types: dict[str, pa.DataType]
+    texts: tuple[str, ...]  # the columns to be read word by word, whatever some of their cells look like
+
+    @abstractmethod
+    def cells(self, content: bytes) -> dict[str, Any]:
+        """What each column has; a `ValueError` that says why if these bytes are no such document."""
+
+
+class Mail(Content):
+    """Any bytes are a mail."""
+
+    def __init__(self) -> None:
+        try:
+            from tallybayes.mail.row import COLUMNS, TEXTS, read_mail
+        except ImportError as error:  # lxml is an extra
+            raise SourceError(str(error)) from None
+        numbers = {"parts": pa.int64(), "has_html": pa.bool_(), "has_attachment": pa.bool_()}
+        self.types = {name: numbers.get(name, pa.string()) for name in COLUMNS}
+        self.texts = TEXTS
+        self._read = read_mail
+
+    def cells(self, content: bytes) -> dict[str, Any]:
+        return self._read(content)
+
+
+class Text(Content):
+    """Text in an encoding that was said, or else in UTF-8, UTF-16 with its mark, or windows-1252."""
+
+    def __init__(self, encoding: str) -> None:
+        self.types = {"text": pa.string()}
+        self.texts = ("text",)
+        try:
+            b" ".decode(encoding, "ignore")
+        except LookupError:
+            raise SourceError(f"--encoding {encoding} is none of texts. Give one such as utf-8 or latin-1.") from None
+        self._encoding = codecs.lookup(encoding).name
+
+    def cells(self, content: bytes) -> dict[str, Any]:
+        marked = next((encoding for mark, encoding in BYTE_ORDERS if content.startswith(mark)), None)
+        encoding = marked or self._encoding
+        if not encoding.startswith(("utf-16", "utf-32")) and b"\0" in content:
+            raise ValueError(f"not a text: it holds zero bytes. Take it away, {SKIP}.")
+        if encoding == GUESSED:
+            return {"text": text_of(content)}
+        try:
+            return {"text": plain(content.decode(encoding))}
+        except ValueError as error:
+            raise ValueError(
+                f"not a text in the encoding {encoding!r}: {error}. Give its --encoding, {SKIP}."
+            ) from None
+
+
+def content_of(groups: Sequence[Group], kind: str | None, encoding: str) -> Content:
+    """How documents are to be read: as was said, or as what they look like."""
+    are_mail = _are_mail(groups) if kind is None else kind != TEXT
+    return Mail() if are_mail else Text(encoding)
+
+
+def _are_mail(groups: Sequence[Group]) -> bool:
+    """Whether at least half of the files that are looked at are mail, decided for all classes together."""
+    looks = {group.name: _looks(group) for group in groups}
+    alike = [name for name, found in looks.items() if found and all(found)]
+    unlike = [name for name, found in looks.items() if found and not any(found)]
+    if alike and unlike:
+        raise SourceError(
+            f"The documents of {alike[0]!r} look like mail, and those of {unlike[0]!r} like plain text. A model would "
+            "tell the one from the other, rather than what they say. Give --input mail or --input text for all of them."
+        )
+    every = [found for looked in looks.values() for found in looked]
+    return sum(every) * 2 >= max(len(every), 1)
+
+
+def _looks(group: Group) -> list[bool]:
+    """Whether files of a class look like mail, for some that are not empty."""
+    files = [holder for holder in group.holders if isinstance(holder, File) and not holder.in_maildir]
+    if len(files) < len(group.holders) or any(file.path.lower().endswith(".eml") for file in files):
+        return [True]
+    return [looks_like_mail(head) for file in spread(files, LOOKED_AT) if (head := beginning(file, HEAD_READ)).strip()]
+
+
+def looks_like_mail(head: bytes) -> bool:
+    """A line of an mbox, or header fields up to an empty line of which one is usual in mail.
+
+    >>> looks_like_mail(b"Subject: lunch\\nX-Mood: good\\n\\nAt noon?"), looks_like_mail(b"Subject: lunch\\nAt noon?")
+    (True, False)
+    """
+    if begins_as_mbox(head):
+        return True
+    names = set()
+    for line in head.splitlines():
+        found = FIELD.match(line)
+        if found:
+            names.add(found[1].lower())
+        elif line[:1] not in (b" ", b"\t"):
+            return not line and not USUAL.isdisjoint(names)
+    return not USUAL.isdisjoint(names)

@@ -1,0 +1,47 @@
+"""Cells that have a type already, as the type that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes import frames
+from tallybayes.errors import CellError
+from tallybayes.sources.paths import quoted
+
+
+def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Cells as this kind; texts may come as a dictionary of texts. What cannot be is a `CellError`."""
+    if cells.type == kind:
+        return cells
+    if frames.is_text(kind) or (pa.types.is_dictionary(kind) and frames.is_text(kind.value_type)):
+        return frames.texts(cells)
+    if pa.types.is_float64(kind):
+        if frames.is_text(cells.type) or pa.types.is_dictionary(cells.type) or pa.types.is_nested(cells.type):
+            return pa.array(frames.numbers(cells), from_pandas=True)
+        return pc.cast(cells, kind, safe=False) if not pa.types.is_temporal(cells.type) else frames.numbers(cells)
+    plain = frames.decoded(cells) if pa.types.is_dictionary(cells.type) else cells
+    try:
+        return pc.cast(plain, kind)
+    except pa.ArrowException:
+        bad = next(unreadable(plain, lambda some: pc.cast(some, kind)), None)
+        shown = "these cells are" if bad is None else f"{quoted(str(plain[bad].as_py()))} is"
+        raise CellError(bad, f"{shown} not of the type {kind}, but of the type {plain.type}.") from None
+
+
+def unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:
+    """Which cells cannot be read, found by halving: most often few are."""
+    pieces = [(0, len(cells))]
+    while pieces:
+        start, stop = pieces.pop()
+        try:
+            if start < stop:
+                read(cells[start:stop])
+        except (pa.ArrowException, CellError):
+            if stop - start == 1:
+                yield start
+            else:
+                middle = (start + stop) // 2
+                pieces += [(middle, stop), (start, middle)]

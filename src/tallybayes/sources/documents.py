@@ -1,0 +1,171 @@
+"""Documents as rows: folders of texts or mails, Maildirs, mboxes, single files.
+
+The classes are read side by side, each in proportion to its size, so that the first rows are a fair sample of all.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from tallybayes.errors import CellError
+from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.contents import content_of
+from tallybayes.sources.convert import converted
+from tallybayes.sources.folders import Group, Holder, find
+from tallybayes.sources.items import Item, Kept, Raw
+from tallybayes.sources.mbox import Box
+from tallybayes.sources.paths import STANDARD_INPUT, quoted, shown
+from tallybayes.sources.reading import Reading
+
+FILE, CLASS = "file", "class"  # the columns of where a document was found, and in which folder or mbox
+CHUNK_BYTES = 1 << 22
+CHUNK_DOCUMENTS = 1_000  # or mboxes' pieces, which hold some
+SHOWN = 3  # paths, in messages
+
+
+class Classed(NamedTuple):
+    """Something with documents in it, and their class."""
+
+    group: str | None
+    item: Item
+
+
+class DocumentReader(Reader):
+    """Documents at some paths; "-" is standard input.
+
+    What has a folder or an mbox for each class has a column "class": a folder of such, a Maildir with folders, several
+    of them given at once. A folder of files, a Maildir or an mbox by itself, and single documents have none. A few
+    files beside the folders of classes are not read. `texts` are the columns of free text, though senders and lists may
+    repeat themselves so often that they look like categories; the column "file" is no business of a model's.
+    """
+
+    place = FILE
+
+    def __init__(self, paths: Sequence[str], reading: Reading) -> None:
+        self.file = ", ".join(map(shown, paths[:SHOWN])) + (" …" if len(paths) > SHOWN else "")
+        if STANDARD_INPUT in paths and reading.kind is None:
+            raise SourceError(
+                "There is no telling what standard input is. Give --input mail, --input mbox or --input text."
+            )
+        self._groups = find(paths, reading.kind)
+        holders = [holder for group in self._groups for holder in group.holders]
+        if not any(holder.size or not isinstance(holder, Box) or holder.path == STANDARD_INPUT for holder in holders):
+            raise SourceError(
+                f"{self.file} holds no documents. Give a folder of files, or one with a folder, a Maildir or an mbox "
+                "for each class; hidden files are not read."
+            )
+        self.content = content_of(self._groups, reading.kind, reading.encoding)
+        self.label = CLASS if self._groups[0].name is not None else None
+        self.texts = self.content.texts
+        self.names = [*self.content.types, FILE, *([CLASS] if self.label else [])]
+        self.total = None if STANDARD_INPUT in paths else sum(holder.size for holder in holders)
+
+    def chunks(self) -> Iterator[Chunk]:
+        together: list[Classed] = []
+        size = 0
+        for classed in side_by_side(self._groups):
+            together.append(classed)
+            size += classed.item.size
+            if size >= CHUNK_BYTES or len(together) >= CHUNK_DOCUMENTS:
+                yield DocumentChunk(together, self)
+                together, size = [], 0
+        if together:
+            yield DocumentChunk(together, self)
+
+
+def side_by_side(groups: Sequence[Group]) -> Iterator[Classed]:
+    """What the classes hold, always of the one of which the least part has been seen."""
+    streams = [_items(group.holders) for group in groups]
+    totals = [sum(holder.size + 1 for holder in group.holders) for group in groups]
+    waiting = [(0.0, number) for number in range(len(groups))]
+    while waiting:
+        done, number = waiting[0]
+        item = next(streams[number], None)
+        if item is None:
+            heapq.heappop(waiting)
+        else:
+            heapq.heapreplace(waiting, (done + (item.size + 1) / totals[number], number))
+            yield Classed(groups[number].name, item)
+
+
+def _items(holders: Sequence[Holder]) -> Iterator[Item]:
+    for holder in holders:
+        if isinstance(holder, Box):
+            yield from holder.pieces()
+        elif holder.path == STANDARD_INPUT:
+            yield Kept(list(holder.documents()))
+        else:
+            yield holder
+
+
+class DocumentChunk(Chunk):
+    """Some documents, which are opened when they are read."""
+
+    def __init__(self, items: Sequence[Classed], reader: DocumentReader) -> None:
+        self.size = sum(classed.item.size for classed in items)
+        self._items = items
+        self._reader = reader
+        self._content = reader.content
+        self._places: list[str] = []
+
+    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        wanted = self._wanted(kinds)
+        cells: dict[str, list[Any]] = {name: [] for name in wanted}
+        self._places = []
+        for place, row in self._rows(bad):
+            self._places.append(place)
+            for name, values in cells.items():
+                values.append(row[name])
+        batch = pa.record_batch([pa.array(cells[name], self._type(name)) for name in wanted], names=list(wanted))
+        for name, kind in wanted.items():
+            batch = self._cast(batch, name, kind, bad)
+        return batch
+
+    def where(self, row: int) -> str:
+        return self._places[row]
+
+    def _wanted(self, kinds: Kinds | None) -> Kinds:
+        check_wanted(self._reader.file, self._reader.names, kinds)
+        return {name: self._type(name) for name in self._reader.names} if kinds is None else kinds
+
+    def _type(self, name: str) -> pa.DataType:
+        return self._content.types.get(name, pa.string())
+
+    def _rows(self, bad: list[BadRow] | None) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The place and the cells of every document that can be read."""
+        for group, item in self._items:
+            for document in item.documents():
+                row = document if isinstance(document, BadRow) else self._row(document, group)
+                if not isinstance(row, BadRow):
+                    yield document.where, row
+                else:
+                    _report(row, bad)
+
+    def _row(self, document: Raw, group: str | None) -> dict[str, Any] | BadRow:
+        try:
+            return {**self._content.cells(document.content), FILE: document.file, CLASS: group}
+        except ValueError as error:
+            return BadRow(document.where, str(error))
+
+    def _cast(self, batch: pa.RecordBatch, name: str, kind: pa.DataType, bad: list[BadRow] | None) -> pa.RecordBatch:
+        """With a column as it is wanted, without the rows where it cannot be."""
+        at = batch.schema.get_field_index(name)
+        while True:
+            try:
+                return batch.set_column(at, name, converted(batch.column(at), kind))
+            except CellError as error:
+                if error.row is None:
+                    raise SourceError(f"{self._reader.file}, column {quoted(name)}: {error.reason}") from None
+                _report(BadRow(f"{self._places.pop(error.row)}, column {quoted(name)}", error.reason), bad)
+                batch = batch.take(pa.array([row for row in range(len(batch)) if row != error.row], pa.int64()))
+
+
+def _report(row: BadRow, bad: list[BadRow] | None) -> None:
+    if bad is None:
+        raise row.error()
+    bad.append(row)

@@ -1,0 +1,91 @@
+"""The slow way through a chunk of CSV that pyarrow cannot read: which rows are at fault, in which column, and why."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.sources.base import Kinds
+from tallybayes.sources.convert import unreadable
+from tallybayes.sources.layout import Layout, Rows
+from tallybayes.sources.paths import quoted
+
+SKIP = "or leave such rows out with --skip-bad-rows"
+
+
+class Fault(NamedTuple):
+    row: int
+    column: str | None
+    reason: str
+
+
+def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, kinds: Kinds | None) -> dict[int, Fault]:
+    """What is wrong, by row: one fault each, of its first column that has one."""
+    faults = {fault.row: fault for fault in _of_rows(layout, rows)}
+    good = np.array([row for row in range(len(rows.starts)) if row not in faults], np.int64)
+    wanted = dict.fromkeys(layout.names, pa.string()) if kinds is None else dict(kinds)
+    good_data = join(data, rows, good) if len(good) else pa.py_buffer(b"\n")
+    raw = layout.read(good_data, dict.fromkeys(wanted, pa.binary()))
+    for name, kind in wanted.items():
+        cells = raw.column(name)
+        for at in unreadable(cells, partial(_cast, kind=kind, decimal=layout.reading.decimal)):
+            row = int(good[at])
+            faults.setdefault(row, Fault(row, name, _reason(cells[at].as_py(), name, kind)))
+    return dict(sorted(faults.items()))
+
+
+def join(data: pa.Buffer, rows: Rows, chosen: NDArray[np.int64]) -> pa.Buffer:
+    """The bytes of some of the rows."""
+    view = memoryview(data)
+    pieces = [view[start:end] for start, end in zip(rows.starts[chosen], rows.ends[chosen], strict=True)]
+    return pa.py_buffer(b"".join(pieces))
+
+
+def _of_rows(layout: Layout, rows: Rows) -> Iterator[Fault]:
+    """Rows that are too short, too long, or never end."""
+    columns = len(layout.names)
+    for row in np.flatnonzero(rows.cells != columns).tolist():
+        cells = int(rows.cells[row])
+        yield Fault(
+            row,
+            None,
+            f"the row has {cells} cell{'s' * (cells != 1)}, and there are {columns} columns. Put quotes around cells "
+            f"that hold a {layout.delimiter!r}, {SKIP}.",
+        )
+    if rows.open:
+        yield Fault(len(rows.starts) - 1, None, f"a quote is opened and never closed. Close it, {SKIP}.")
+
+
+def _cast(cells: pa.Array, kind: pa.DataType, decimal: str) -> pa.Array:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    texts = pc.cast(cells, pa.string())
+    if kind == pa.string():
+        return texts
+    texts = pc.ascii_trim(texts, " \t")
+    if decimal != "." and pa.types.is_floating(kind):
+        texts = pc.replace_substring(pc.replace_substring(texts, ".", "no number"), decimal, ".")
+    return pc.cast(texts, kind)
+
+
+def _reason(cell: bytes, name: str, kind: pa.DataType) -> str:
+    try:
+        text = cell.decode("utf-8")
+    except UnicodeDecodeError:
+        return f"{quoted(cell)} is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
+    if pa.types.is_floating(kind):
+        return not_a_number(text, name)
+    what = "a whole number" if pa.types.is_integer(kind) else f"of the type {kind}"
+    return f"{quoted(text)} is not {what}. Correct it, {SKIP}."
+
+
+def not_a_number(text: str, name: str) -> str:
+    family = shlex.quote(f"{name}=Categorical()") if name.isprintable() else "…"
+    advice = f"Correct it, {SKIP}; a column of categories is trained with --column {family}."
+    return f"{quoted(text)} is not a number. {advice}"

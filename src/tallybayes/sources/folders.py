@@ -1,0 +1,190 @@
+"""Which documents there are in folders, and of which class: a folder or an mbox for each, or folders in a Maildir.
+
+Hidden files and what editors and mail programs leave behind are passed over. Names are sorted, so that the same folder
+gives the same rows in the same order on every machine.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tallybayes.sources.base import SourceError
+from tallybayes.sources.items import File, printable
+from tallybayes.sources.maildir import is_maildir, messages, subfolders
+from tallybayes.sources.mbox import Box, begins_as_mbox, first_division
+from tallybayes.sources.paths import STANDARD_INPUT, shown
+
+LEFT_BEHIND = ("~", "#", ".swp", ".bak", ".msf", ".lock")
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+NOT_DOCUMENTS = {"Thumbs.db", "desktop.ini", "__MACOSX"}
+MBOX_READ = 1 << 20  # bytes of a file in which a second mail is looked for
+LOOKED_AT = 5  # files of a folder
+
+Holder = File | Box
+
+
+class Group(NamedTuple):
+    """Documents of one class; of none if there is no telling."""
+
+    name: str | None
+    holders: list[Holder]
+
+
+class Listing(NamedTuple):
+    """What stands directly in a folder."""
+
+    folders: list[str]
+    files: list[File]
+
+
+def find(paths: Sequence[str], kind: str | None) -> list[Group]:
+    """The documents of some paths by class, in the order of the names of the classes."""
+    found = [group for path in paths for group in _at(path, kind, alone=len(paths) == 1)]
+    merged: dict[str | None, list[Holder]] = {}
+    for group in found:
+        if group.holders:
+            merged.setdefault(group.name, []).extend(group.holders)
+    if None in merged and len(merged) > 1:
+        raise SourceError(
+            f"{shown(merged[None][0].path)} stands for no class, as other paths do. Give folders and mboxes that "
+            "stand for classes, or documents without a class, but not both at once."
+        )
+    return [Group(name, merged[name]) for name in sorted(merged, key=str)]
+
+
+def _at(path: str, kind: str | None, *, alone: bool) -> list[Group]:
+    """What a path has to give. One of several folders or mboxes stands for a class."""
+    if path == STANDARD_INPUT:
+        return [Group(None, [Box(path, 0) if kind == "mbox" else File(path, 0)])]
+    try:
+        if os.path.isdir(path):
+            groups = _in_folder(path, kind)
+            return groups if alone else [Group(name or class_of(path), holders) for name, holders in groups]
+        file = File(path, os.stat(path).st_size)
+    except OSError as error:
+        raise SourceError(f"{shown(error.filename or path)} cannot be read: {error.strerror}.") from None
+    if not _is_mbox(file, kind):
+        return [Group(None, [file])]
+    return [Group(None if alone else class_of(path, is_file=True), [Box(path, file.size)])]
+
+
+def class_of(path: str, *, is_file: bool = False) -> str:
+    """The name of the last folder of a path, or that of a file without its ending."""
+    name = os.path.basename(os.path.abspath(path))
+    return printable(os.path.splitext(name)[0] if is_file else name)
+
+
+def _in_folder(folder: str, kind: str | None) -> list[Group]:
+    if is_maildir(folder):
+        inner = subfolders(folder)
+        if not inner:
+            return [Group(None, _mails(folder))]
+        return [Group(printable(name), _mails(within)) for name, within in inner.items()]
+    folders, files = _listing(folder)
+    boxes = _boxes(files, kind)
+    if not folders and not boxes:
+        if kind is None and files and all(file.path.lower().endswith(TABLES) for file in files):
+            raise SourceError(
+                f"{shown(folder)} holds tables, as {shown(files[0].path)}. Give the files themselves, as "
+                f"{shown(os.path.join(folder, '*'))}, or --input text if each of them is a document."
+            )
+        return [Group(None, list(files))]
+    loose = [file for file in files if file.path not in {box.path for box in boxes}]
+    if len(loose) > len(folders) + len(boxes):
+        raise SourceError(
+            f"{shown(folder)} has {len(loose):,} files beside {len(folders) + len(boxes)} folders or mboxes, as "
+            f"{shown(loose[0].path)}. Give a folder of documents, or one with a folder or an mbox for each class."
+        )
+    return [
+        *(Group(class_of(within), _within(within, kind, folder)) for within in folders),
+        *(Group(class_of(box.path, is_file=True), [box]) for box in boxes),
+    ]
+
+
+def _within(folder: str, kind: str | None, around: str) -> list[Holder]:
+    """Everything in a folder of a class, however deep, but nothing twice that links lead back to."""
+    found: list[Holder] = []
+    waiting, seen = [folder], {_identity(around)}
+    while waiting:
+        within = waiting.pop()
+        if _identity(within) in seen:
+            continue
+        seen.add(_identity(within))
+        if is_maildir(within):
+            found += _mails(within)
+            continue
+        folders, files = _listing(within)
+        boxes = _boxes(files, kind)
+        paths = {box.path for box in boxes}
+        found += [*boxes, *(file for file in files if file.path not in paths)]
+        waiting += reversed(folders)
+    return found
+
+
+def _identity(folder: str) -> tuple[int, int]:
+    status = os.stat(folder)
+    return status.st_dev, status.st_ino
+
+
+def _listing(folder: str) -> Listing:
+    folders, files = [], []
+    for name in sorted(os.listdir(folder)):
+        if name.startswith(".") or name.endswith(LEFT_BEHIND) or name in NOT_DOCUMENTS:
+            continue
+        path = os.path.join(folder, name)
+        mode, size = _status(path)
+        if stat.S_ISDIR(mode):
+            folders.append(path)
+        elif stat.S_ISREG(mode) or not mode:
+            files.append(File(path, size))
+    return Listing(folders, files)
+
+
+def _status(path: str) -> tuple[int, int]:
+    """Mode and size; nothing if there is no file any more, or behind a link, which whoever reads it will say."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0
+    return status.st_mode, status.st_size
+
+
+def _mails(folder: str) -> list[Holder]:
+    return [File(path, _status(path)[1], in_maildir=True) for path in messages(folder)]
+
+
+def _boxes(files: Sequence[File], kind: str | None) -> list[Box]:
+    """Those of the files that are mboxes: by their ending, or all that have none by what is in some of them."""
+    plain = [file for file in files if not os.path.splitext(file.path)[1]]
+    also = {file.path for file in plain} if kind is None and _hold_many(plain) else set()
+    return [Box(file.path, file.size) for file in files if file.path in also or _is_mbox(file, kind)]
+
+
+def _is_mbox(file: File, kind: str | None) -> bool:
+    return kind == "mbox" or (kind is None and file.path.lower().endswith(".mbox"))
+
+
+def _hold_many(files: Sequence[File]) -> bool:
+    """Whether files look like mboxes rather than mails, which may begin in the same way: most have a second mail."""
+    beginnings = list(filter(None, (beginning(file, MBOX_READ) for file in spread(files, LOOKED_AT))))
+    if not all(map(begins_as_mbox, beginnings)):
+        return False
+    return sum(first_division(content, 0) >= 0 for content in beginnings) * 2 > len(beginnings)
+
+
+def spread(files: Sequence[File], most: int) -> list[File]:
+    """Some of many, from the first to the last."""
+    step = max((len(files) - 1) / max(most - 1, 1), 1.0)
+    return [files[round(i * step)] for i in range(min(len(files), most))]
+
+
+def beginning(file: File, size: int) -> bytes:
+    """Of a file; nothing if it cannot be read."""
+    try:
+        with open(file.path, "rb") as opened:
+            return opened.read(size)
+    except OSError:
+        return b""

@@ -1,0 +1,99 @@
+"""What documents are read from: a file that is one document, or standard input; and what comes out of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import BinaryIO, NamedTuple, Protocol
+
+from tallybayes.sources.base import BadRow
+from tallybayes.sources.faults import SKIP
+from tallybayes.sources.maildir import moved
+from tallybayes.sources.paths import STANDARD_INPUT, shown
+
+LONGEST = 1 << 26  # bytes of one document
+MOVES = 3  # of a mail, while it is being opened, that are followed
+MIB = 1 << 20
+
+
+class Raw(NamedTuple):
+    """A document as it is stored."""
+
+    file: str  # its name in the column "file"
+    where: str  # its name in messages
+    content: bytes
+
+
+class Item(Protocol):
+    """Something that holds documents of one class."""
+
+    @property
+    def size(self) -> int: ...
+
+    def documents(self) -> Iterator[Raw | BadRow]: ...
+
+
+def printable(path: str) -> str:
+    r"""A file name as text: bytes that are not UTF-8 are written as \xff."""
+    if path == STANDARD_INPUT:
+        return "standard input"
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def opened(path: str) -> AbstractContextManager[BinaryIO]:
+    """For reading; standard input stays open."""
+    return nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else open(path, "rb")
+
+
+def too_long(where: str) -> BadRow:
+    return BadRow(where, f"more than {LONGEST // MIB} MiB are too much for one document. Take it away, {SKIP}.")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that is one document."""
+
+    path: str
+    size: int
+    in_maildir: bool = False
+
+    def documents(self) -> Iterator[Raw | BadRow]:
+        """One; none if it was in a Maildir and is no longer."""
+        where = shown(self.path)
+        try:
+            content = self._content()
+        except OSError as error:
+            yield BadRow(where, f"cannot be read: {error.strerror or error}. Take it away, {SKIP}.")
+            return
+        if content is not None:
+            yield Raw(printable(self.path), where, content) if len(content) <= LONGEST else too_long(where)
+
+    def _content(self) -> bytes | None:
+        path = self.path
+        for _ in range(MOVES):
+            try:
+                with opened(path) as file:
+                    first = file.read(min(self.size, LONGEST) + 1)  # memory for the longest would be taken at once
+                    return first + file.read(LONGEST + 1 - len(first)) if len(first) > self.size else first
+            except FileNotFoundError:
+                if not self.in_maildir:
+                    raise
+            path = moved(self.path) or path  # a mail may be missing in a list that was made while it moved
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What came from standard input, which cannot be opened again."""
+
+    found: list[Raw | BadRow]
+
+    @property
+    def size(self) -> int:
+        return sum(len(document.content) for document in self.found if isinstance(document, Raw))
+
+    def documents(self) -> Iterator[Raw | BadRow]:
+        return iter(self.found)

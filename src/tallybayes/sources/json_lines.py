@@ -1,0 +1,137 @@
+"""JSON lines: an object a line, read by pyarrow, and line by line where that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.json
+
+from tallybayes import kernels
+from tallybayes.errors import CellError
+from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.columns import check_wanted, one_batch
+from tallybayes.sources.convert import converted
+from tallybayes.sources.faults import Fault
+from tallybayes.sources.json_rows import read_rows
+from tallybayes.sources.paths import quoted
+from tallybayes.sources.reading import Reading
+from tallybayes.sources.text import Block, open_text, read_blocks
+
+DEEPEST = 64  # nesting that pyarrow may see: it takes no care of its stack
+
+
+class JsonLines(Reader):
+    """A file of objects. The columns are those of the first block; a field that a row has not is missing there."""
+
+    def __init__(self, source: Input, reading: Reading) -> None:
+        open_text(source, reading)
+        head = source.stream.look().lstrip()
+        if head.startswith(b"["):
+            raise SourceError(
+                f"{source.name} is one list of JSON, not an object a line. Convert it, as with: jq -c '.[]'."
+            )
+        self.total = source.total
+        self.file = source.name
+        self._blocks = read_blocks(source, reading.block_bytes)
+        self._first = next((block for block in self._blocks if block.data.to_pybytes().strip()), None)
+        if self._first is None:
+            raise SourceError(f"{source.name} is empty.")
+        bad: list[BadRow] = []
+        typed = JsonChunk(self.file, {}, self._first).read(None, bad)
+        if bad and not len(typed):
+            raise bad[0].error()
+        self.names = list(typed.schema.names)
+        self._natural = {field.name: field.type for field in typed.schema}
+
+    def chunks(self) -> Iterator[Chunk]:
+        if self._first is not None:
+            first, self._first = self._first, None
+            yield JsonChunk(self.file, self._natural, first)
+        for block in self._blocks:
+            yield JsonChunk(self.file, self._natural, block)
+
+
+class JsonChunk(Chunk):
+    def __init__(self, file: str, natural: Kinds, block: Block) -> None:
+        self.size = block.size
+        self._file = file
+        self._natural = natural  # how pyarrow types the fields of the first block
+        self._block = block
+        self._lines: list[int] | None = None  # of the rows, once they were asked for
+
+    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        if kinds is not None:
+            check_wanted(self._file, list(self._natural), kinds)
+        self._lines = None
+        try:
+            batch = self._quickly(kinds)
+            return batch if kinds is None else _as_wanted(batch, kinds)
+        except (pa.ArrowException, CellError, UnicodeDecodeError):
+            return self._carefully(kinds, bad)
+
+    def where(self, row: int) -> str:
+        if self._lines is None:
+            lines = self._block.data.to_pybytes().splitlines()
+            self._lines = [at for at, line in enumerate(lines) if line.strip()]
+        return self._place(self._lines[row])
+
+    def _place(self, line: int) -> str:
+        return f"{self._file}, line {self._block.line + line}"
+
+    def _quickly(self, kinds: Kinds | None) -> pa.RecordBatch:
+        data = self._block.data
+        if kinds is None and kernels.find_depth(np.frombuffer(data, np.uint8)) > DEEPEST:
+            raise pa.ArrowInvalid("nested too deeply")
+        batch = one_batch(
+            pyarrow.json.read_json(
+                pa.BufferReader(data),
+                read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=data.size + 1),
+                parse_options=pyarrow.json.ParseOptions(
+                    explicit_schema=None if kinds is None else self._explicit(kinds),
+                    unexpected_field_behavior="infer" if kinds is None else "ignore",
+                ),
+            )
+        )
+        batch.validate(full=True)  # texts may be no UTF-8
+        if len(batch) != _count_lines(data.to_pybytes()):
+            raise pa.ArrowInvalid("not an object a line")
+        return batch
+
+    def _explicit(self, kinds: Kinds) -> pa.Schema:
+        """The types that fields have in the file, which may not be those that are wanted."""
+        fields = {}
+        for name, kind in kinds.items():
+            natural = self._natural[name]
+            fits = pa.types.is_null(natural) or pa.types.is_temporal(natural)
+            fits = fits or (pa.types.is_float64(kind) and pa.types.is_integer(natural))
+            fields[name] = kind if fits else natural
+        return pa.schema(fields)
+
+    def _carefully(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        """Line by line."""
+        batch, self._lines, faults = read_rows(self._block.data.to_pybytes().splitlines(), kinds)
+        found = [self._bad_row(fault) for fault in faults]
+        if found and bad is None:
+            raise found[0].error()
+        if bad is not None:
+            bad.extend(found)
+        return batch
+
+    def _bad_row(self, fault: Fault) -> BadRow:
+        column = "" if fault.column is None else f", column {quoted(fault.column)}"
+        return BadRow(self._place(fault.row) + column, fault.reason)
+
+
+def _as_wanted(batch: pa.RecordBatch, kinds: Kinds) -> pa.RecordBatch:
+    columns = [converted(batch.column(name), kind) for name, kind in kinds.items()]
+    return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+
+
+def _count_lines(data: bytes) -> int:
+    """How many lines are not blank."""
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    blank = b"\n\n" in data or b"\r" in data or data[:1].isspace() or data[-2:].isspace()
+    return sum(1 for line in data.splitlines() if line.strip()) if blank else lines

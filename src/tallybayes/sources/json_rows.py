@@ -1,0 +1,135 @@
+"""JSON lines one by one: slower than all at once, but whatever is wrong has its line, its column and its reason."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from tallybayes.errors import CellError
+from tallybayes.frames import number_text
+from tallybayes.sources.base import Kinds
+from tallybayes.sources.convert import converted
+from tallybayes.sources.faults import SKIP, Fault, not_a_number
+from tallybayes.sources.paths import quoted
+
+
+class ValueFaultError(ValueError):
+    """A value that is not of the kind that is wanted; it says why."""
+
+
+def read_rows(lines: Iterable[bytes], kinds: Kinds | None) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
+    """The rows that can be read, which lines they are, and what is wrong with the others."""
+    rows: list[dict[str, Any]] = []
+    kept: list[int] = []
+    faults: list[Fault] = []
+    for at, line in enumerate(lines):
+        if not line.strip():
+            continue
+        try:
+            row = _parsed(line)
+            rows.append(row if kinds is None else _wanted(row, kinds))
+            kept.append(at)
+        except ValueFaultError as error:
+            faults.append(Fault(at, *error.args))
+    names = list(dict.fromkeys(name for row in rows for name in row)) if kinds is None else list(kinds)
+    columns = [_column([row.get(name) for row in rows], None if kinds is None else kinds[name]) for name in names]
+    return pa.RecordBatch.from_arrays(columns, names=names), kept, faults
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        reason = f"the line is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
+        raise ValueFaultError(None, reason) from None
+    except json.JSONDecodeError as error:
+        reason = f"the line is not JSON: {error.msg}, at its sign {error.pos + 1}."
+        spread = " If one object goes over many lines, convert it, as with: jq -c ." if len(line.strip()) == 1 else ""
+        raise ValueFaultError(None, reason + spread) from None
+    except RecursionError:
+        raise ValueFaultError(None, "the line is nested too deeply.") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise ValueFaultError(None, f"the line cannot be read: {error}.") from None
+    if not isinstance(row, dict):
+        raise ValueFaultError(None, f'the line is {_make(row)}; give an object a line, as {{"age": 17}}.')
+    return row
+
+
+def _wanted(row: dict[str, Any], kinds: Kinds) -> dict[str, Any]:
+    found = {}
+    for name, kind in kinds.items():
+        try:
+            found[name] = _value(row.get(name), name, kind)
+        except CellError as error:
+            raise ValueFaultError(name, error.reason) from None
+    return found
+
+
+def _value(value: Any, name: str, kind: pa.DataType) -> Any:
+    if value is None:
+        return None
+    if pa.types.is_string(kind):
+        return _text(value)
+    if not pa.types.is_float64(kind):
+        return _of_kind(value, kind)
+    if isinstance(value, str):
+        try:
+            return converted(pa.array([value]), kind)[0].as_py()
+        except (CellError, UnicodeEncodeError):
+            raise CellError(None, not_a_number(value, name)) from None
+    if not isinstance(value, (int, float)):
+        raise CellError(None, f"the value is {_make(value)}, not a number.")
+    try:
+        return float(value)
+    except OverflowError:  # as pyarrow has it
+        return math.copysign(math.inf, value)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return number_text(value) if value == value else None
+    if not isinstance(value, str):
+        raise CellError(None, f"the value is {_make(value)}; a cell holds a text, a number, true or false.")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise CellError(None, f"the text {quoted(value)} holds half a sign (a lone surrogate).")
+    return value
+
+
+def _of_kind(value: Any, kind: pa.DataType) -> Any:
+    try:
+        return pa.array([value], kind)[0].as_py()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise CellError(None, f"{quoted(str(value))} is not of the type {kind}. Correct it, {SKIP}.") from None
+
+
+def _make(value: Any) -> str:
+    makes = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return makes.get(type(value), "a number")
+
+
+def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
+    """Values of one type as they are, of several as texts."""
+    if kind is not None:
+        return pa.array(values, kind)
+    simple: Callable[[Any], bool] = lambda value: not isinstance(value, (dict, list))  # noqa: E731
+    if all(map(simple, values)):
+        try:
+            return pa.array(values)
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+            pass
+    return pa.array([_shown(value) for value in values], pa.string())
+
+
+def _shown(value: Any) -> str | None:
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    try:
+        return _text(value)
+    except CellError:
+        return json.dumps(value)

@@ -1,0 +1,100 @@
+"""What is the same for all rows of a CSV or TSV file, and how its rows become a batch."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.sources.base import Kinds, SourceError
+from tallybayes.sources.columns import check_unique, one_batch
+from tallybayes.sources.paths import listed
+from tallybayes.sources.reading import Reading
+
+DELIMITERS = ",;\t|"
+QUOTED = re.compile(r'"(?:[^"]|"")*+"?')
+
+
+class Rows(NamedTuple):
+    """Where each row has its bytes and its line, and how many cells it has."""
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    lines: NDArray[np.int64]
+    cells: NDArray[np.int32]
+    open: bool  # whether the last one ends within quotes
+
+
+@dataclass(frozen=True)
+class Layout:
+    file: str
+    delimiter: str
+    names: list[str]
+    reading: Reading
+
+    def read(self, data: pa.Buffer, kinds: Kinds | None) -> pa.RecordBatch:
+        """Rows as pyarrow reads them; what it cannot read is its error."""
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(data),
+            read_options=pyarrow.csv.ReadOptions(
+                use_threads=False, column_names=self.names, block_size=max(data.size, 1)
+            ),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=kinds,
+                include_columns=None if kinds is None else list(kinds),
+                null_values=[space + marker for marker in self.reading.missing for space in ("", " ")],
+                strings_can_be_null=True,
+                decimal_point=self.reading.decimal,
+            ),
+        )
+        return one_batch(table)
+
+    def split(self, data: pa.Buffer) -> Rows:
+        return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter)))
+
+
+def find_delimiter(head: bytes, kind: str, reading: Reading) -> str:
+    """The one that was given, or that of the usual ones which the first row has most of."""
+    if reading.delimiter is not None:
+        return reading.delimiter
+    if kind == "tsv":
+        return "\t"
+    first = QUOTED.sub("", head.decode("utf-8", "replace")).lstrip("\r\n")
+    first = re.split("[\r\n]", first, maxsplit=1)[0]
+    return max(DELIMITERS, key=first.count)
+
+
+def read_header(file: str, data: pa.Buffer, delimiter: str, reading: Reading) -> tuple[list[str], int]:
+    """The names of the columns, and where the rows begin."""
+    _, ends, _, cells, _ = kernels.split_rows(np.frombuffer(data, np.uint8), ord(delimiter), 1)
+    if not len(ends):
+        raise SourceError(f"{file} is empty.")
+    if reading.names is not None:
+        if len(reading.names) != cells[0]:
+            raise SourceError(
+                f"{file} has {cells[0]} columns; {len(reading.names)} names are given: {listed(reading.names)}."
+            )
+        return list(reading.names), 0
+    end = int(ends[0])
+    try:
+        text = data[:end].to_pybytes().decode("utf-8")
+        first = next(row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row)
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"{file}, line 1: the names of the columns are not UTF-8 ({error}). Give the encoding of the file, as "
+            "--encoding latin-1."
+        ) from None
+    except csv.Error as error:
+        raise SourceError(f"{file}, line 1: the names of the columns cannot be read: {error}.") from None
+    names = [name.strip() or f"column {place}" for place, name in enumerate(first, 1)]
+    check_unique(file, names)
+    return names, end

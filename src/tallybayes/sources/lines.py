@@ -1,0 +1,73 @@
+"""Plain text: every line is a row of one column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.faults import SKIP
+from tallybayes.sources.paths import listed, quoted
+from tallybayes.sources.reading import Reading
+from tallybayes.sources.text import Block, open_text, read_blocks
+
+COLUMN = "text"
+
+
+class Lines(Reader):
+    def __init__(self, source: Input, reading: Reading) -> None:
+        open_text(source, reading)
+        if not source.stream.look():
+            raise SourceError(f"{source.name} is empty.")
+        if reading.names is not None and len(reading.names) != 1:
+            raise SourceError(f"{source.name} is read as lines, which are one column; names: {listed(reading.names)}.")
+        self.names = list(reading.names or [COLUMN])
+        self.total = source.total
+        self.file = source.name
+        self._blocks = read_blocks(source, reading.block_bytes)
+
+    def chunks(self) -> Iterator[Chunk]:
+        for block in self._blocks:
+            yield LinesChunk(self.file, self.names, block)
+
+
+class LinesChunk(Chunk):
+    def __init__(self, file: str, names: list[str], block: Block) -> None:
+        self.size = block.size
+        self._file = file
+        self._names = names
+        self._block = block
+        self._kept: list[int] | None = None
+
+    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        check_wanted(self._file, self._names, kinds)
+        self._kept = None
+        lines = self._block.data.to_pybytes().splitlines()
+        try:
+            cells = pa.array(lines, pa.string())
+        except pa.ArrowInvalid:
+            cells = pa.array(self._readable(lines, bad), pa.string())
+        return pa.RecordBatch.from_arrays([cells], names=self._names)
+
+    def where(self, row: int) -> str:
+        return self._place(row if self._kept is None else self._kept[row])
+
+    def _place(self, row: int) -> str:
+        return f"{self._file}, line {self._block.line + row}"
+
+    def _readable(self, lines: list[bytes], bad: list[BadRow] | None) -> list[str]:
+        found, self._kept = [], []
+        for row, line in enumerate(lines):
+            try:
+                found.append(line.decode("utf-8"))
+                self._kept.append(row)
+            except UnicodeDecodeError:
+                reason = f"{quoted(line)} is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
+                fault = BadRow(self._place(row), reason)
+                if bad is None:
+                    raise fault.error() from None
+                bad.append(fault)
+        return found

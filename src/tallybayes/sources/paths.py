@@ -1,0 +1,61 @@
+"""Which files are meant, and how they and what they hold are shown in messages: never with a control character."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+
+from tallybayes.sources.base import SourceError
+
+STANDARD_INPUT = "-"
+LONGEST_SHOWN = 60  # of a cell, in a message
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+
+def expand(paths: Path | Sequence[Path]) -> list[str]:
+    """The files, patterns replaced by what they match, in order."""
+    given = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+    if not given:
+        raise SourceError("No file is given. Give one or more, or '-' for standard input.")
+    found = [path for one in given for path in _matches(os.fsdecode(one))]
+    if found.count(STANDARD_INPUT) > 1:
+        raise SourceError("Standard input ('-') is given more than once; it can be read only once.")
+    return found
+
+
+def _matches(path: str) -> list[str]:
+    if path == STANDARD_INPUT or os.path.lexists(path):
+        return [path]
+    if glob.has_magic(path):
+        if found := sorted(glob.glob(path, recursive=True)):
+            return found
+        raise SourceError(f"No file matches {shown(path)}.")
+    raise SourceError(f"There is no file {shown(path)}.")
+
+
+def shown(path: str) -> str:
+    """A file's name, safe to print."""
+    if path == STANDARD_INPUT:
+        return "standard input"
+    return printable(os.fsencode(path).decode("utf-8", "backslashreplace"))
+
+
+def printable(what: object) -> str:
+    """A text, or the first line of an error's."""
+    text = str(what)
+    if isinstance(what, Exception):
+        text = next(iter(text.splitlines()), type(what).__name__).rstrip(".")
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def quoted(cell: str | bytes) -> str:
+    """A cell in quotes, safe to print, of a bearable length."""
+    whole = len(cell) <= LONGEST_SHOWN
+    return repr(cell) if whole else f"{cell[:LONGEST_SHOWN]!r}…"
+
+
+def listed(names: Sequence[str]) -> str:
+    few = [quoted(name) for name in names[:LONGEST_SHOWN]]
+    return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(names) > len(few) else "") or "no columns"

@@ -1,0 +1,53 @@
+"""How an input is to be read, where that is not left to be found out."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "lines")
+DOCUMENTS = ("mail", "mbox", "text")
+MISSING = ("", "?", "NA", "null")
+BLOCK_BYTES = 1 << 23
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read an input; whatever is not said is found out from its content and its name.
+
+    >>> Reading(kind="excel")
+    Traceback (most recent call last):
+    ValueError: kind='excel': give one of csv, tsv, jsonl, parquet, arrow, lines, mail, mbox, text.
+    """
+
+    kind: str | None = None
+    missing: tuple[str, ...] = MISSING  # cells of CSV and TSV that mean nothing is known, quoted or not
+    delimiter: str | None = None  # tab for TSV; else that of , ; tab | which the header has most of
+    decimal: str = "."
+    encoding: str = "utf-8"  # what a byte order mark says counts more
+    names: tuple[str, ...] | None = None  # of the columns, for a file that has no header
+    live: bool = False  # rows of standard input are handed on as soon as they are there
+    block_bytes: int = BLOCK_BYTES  # so much text is read at once
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and self.kind not in TABLES + DOCUMENTS:
+            raise ValueError(f"kind={self.kind!r}: give one of {', '.join(TABLES + DOCUMENTS)}.")
+        if self.delimiter is not None and not _is_delimiter(self.delimiter):
+            raise ValueError(f"delimiter={self.delimiter!r}: give one sign of ASCII that is no quote and no line end.")
+        if len(self.decimal) != 1 or self.decimal in '0123456789+-eE"\r\n' or not self.decimal.isascii():
+            raise ValueError(f"decimal={self.decimal!r}: give the sign between a number's whole part and its fraction.")
+        if self.names is not None and len(set(self.names)) < len(self.names):
+            raise ValueError(f"names={self.names!r}: every column needs a name of its own.")
+        try:
+            codecs.lookup(self.encoding)
+        except LookupError:
+            raise ValueError(f"encoding={self.encoding!r} is not known; give one such as utf-8 or latin-1.") from None
+
+    @property
+    def plain(self) -> bool:
+        """Whether texts are UTF-8 already."""
+        return codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig", "ascii")
+
+
+def _is_delimiter(sign: str) -> bool:
+    return len(sign) == 1 and sign.isascii() and sign not in '"\r\n\0'

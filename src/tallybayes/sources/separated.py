@@ -1,0 +1,111 @@
+"""CSV and TSV: rows cut out by a kernel, their cells read by pyarrow, and a slower way for chunks with bad rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.faults import Fault, find_faults, join
+from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
+from tallybayes.sources.paths import printable, quoted
+from tallybayes.sources.reading import Reading
+from tallybayes.sources.text import Block, open_text, read_blocks
+
+CODE = r"^ *[+-]?0[0-9]"  # as a number it would lose its zeros
+
+
+class Separated(Reader):
+    """A file of rows of cells, the first of which are the names of the columns."""
+
+    untyped = True
+
+    def __init__(self, source: Input, reading: Reading, kind: str) -> None:
+        open_text(source, reading)
+        delimiter = find_delimiter(source.stream.look(), kind, reading)
+        self.file = source.name
+        self.total = source.total
+        self._blocks = read_blocks(source, reading.block_bytes, ord(delimiter))
+        self._first = next(self._blocks, None)
+        if self._first is None:
+            raise SourceError(f"{source.name} is empty.")
+        self.names, self._start = read_header(source.name, self._first.data, delimiter, reading)
+        self._layout = Layout(source.name, delimiter, self.names, reading)
+
+    def chunks(self) -> Iterator[Chunk]:
+        first = self._first
+        assert first is not None
+        lines = memoryview(first.data)[: self._start].tobytes()
+        below = first.line + lines.count(b"\n") + lines.replace(b"\r\n", b"").count(b"\r")
+        if self._start < first.data.size:
+            yield SeparatedChunk(self._layout, first._replace(line=below, data=first.data.slice(self._start)))
+        self._first = first = None
+        for block in self._blocks:
+            yield SeparatedChunk(self._layout, block)
+
+
+class SeparatedChunk(Chunk):
+    def __init__(self, layout: Layout, block: Block) -> None:
+        self.size = block.size
+        self._layout = layout
+        self._block = block
+        self._kept: NDArray[np.int64] | None = None  # of the rows, if some are left out
+
+    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        check_wanted(self._layout.file, self._layout.names, kinds)
+        self._kept = None
+        if self._block.open:
+            return self._without_bad(kinds, bad)
+        try:
+            batch = self._layout.read(self._block.data, kinds)
+        except pa.ArrowInvalid:
+            return self._without_bad(kinds, bad)
+        return batch if kinds is not None else self._typed(batch, bad)
+
+    def where(self, row: int) -> str:
+        return self._place(row if self._kept is None else int(self._kept[row]))
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self._layout.split(self._block.data)
+
+    def _place(self, row: int) -> str:
+        return f"{self._layout.file}, line {self._block.line + int(self._rows.lines[row])}"
+
+    def _without_bad(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        data, rows = self._block.data, self._rows
+        faults = find_faults(self._layout, data, rows, kinds)
+        found = [self._bad_row(fault) for fault in faults.values()]
+        if bad is None and found:
+            raise found[0].error()
+        self._kept = np.array([row for row in range(len(rows.starts)) if row not in faults], np.int64)
+        (bad if bad is not None else []).extend(found)
+        try:
+            good = join(data, rows, self._kept) if len(self._kept) else pa.py_buffer(b"\n")
+            return self._layout.read(good, kinds)
+        except pa.ArrowInvalid as error:
+            raise SourceError(f"{self._place(0)} or below: {printable(error)}.") from None
+
+    def _bad_row(self, fault: Fault) -> BadRow:
+        column = "" if fault.column is None else f", column {quoted(fault.column)}"
+        return BadRow(self._place(fault.row) + column, fault.reason)
+
+    def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
+        """Columns as pyarrow types them, but for codes such as 007; text must be UTF-8."""
+        kinds = {field.name: field.type for field in batch.schema}
+        if any(pa.types.is_binary(kind) for kind in kinds.values()):
+            return self._without_bad(None, bad)
+        numbers = {name: pa.string() for name, kind in kinds.items() if kind in (pa.int64(), pa.float64())}
+        if not numbers or not len(batch):
+            return batch
+        texts = self._layout.read(self._block.data, numbers)
+        codes = [name for name in numbers if pc.any(pc.match_substring_regex(texts.column(name), CODE)).as_py()]
+        columns = {name: (texts if name in codes else batch).column(name) for name in kinds}
+        return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))

@@ -1,0 +1,137 @@
+"""An input of any kind as a stream of record batches, read ahead of whoever takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+import pyarrow as pa
+
+from tallybayes.sources.ahead import read_ahead
+from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown
+from tallybayes.sources.reading import DOCUMENTS, Reading
+from tallybayes.sources.tables import SUFFIXES, Tables, suffix
+
+DOCUMENT_SUFFIXES = (".mbox", ".eml")
+REMEMBERED = 10  # bad rows
+MOST_WORKERS = 8
+AHEAD = 2  # chunks that are ready or nearly so, beside those that are worked on
+
+
+def open_source(paths: Path | Sequence[Path], reading: Reading | None = None) -> Source:
+    """Opens files, patterns of names, folders, or '-' for standard input.
+
+    >>> from pathlib import Path
+    >>> _ = Path("tennis.csv").write_text("outlook,humidity\\nsunny,85\\nrain,\\n")
+    >>> source = open_source("tennis.csv")
+    >>> source.names
+    ['outlook', 'humidity']
+    >>> [batch.to_pydict() for batch in source.batches({"humidity": pa.float64()})]
+    [{'humidity': [85.0, None]}]
+    """
+    reading = reading or Reading()
+    found = expand(paths)
+    documents = [path for path in found if _holds_documents(path, reading)]
+    if not documents:
+        return Source(Tables(found, reading))
+    if len(documents) < len(found):
+        table = next(path for path in found if path not in documents)
+        raise SourceError(f"{shown(documents[0])} holds documents and {shown(table)} a table; read one kind at a time.")
+    from tallybayes.sources.documents import DocumentReader
+
+    return Source(DocumentReader(found, reading))
+
+
+def _holds_documents(path: str, reading: Reading) -> bool:
+    if reading.kind is not None:
+        return reading.kind in DOCUMENTS
+    return path != STANDARD_INPUT and (os.path.isdir(path) or suffix(path) in DOCUMENT_SUFFIXES or _is_mail(path))
+
+
+def _is_mail(path: str) -> bool:
+    """Whether a file whose name does not say what it is begins as mail does, as those of a Maildir."""
+    if not os.path.isfile(path) or SUFFIXES.get(suffix(path), "lines") != "lines":
+        return False
+    from tallybayes.sources.contents import HEAD_READ, looks_like_mail
+
+    with open(path, "rb") as file:
+        return looks_like_mail(file.read(HEAD_READ))
+
+
+class Source:
+    """A stream of record batches, which is read once, and what is known of it meanwhile."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.names = reader.names
+        self.label = reader.label
+        self.place = reader.place
+        self.texts = reader.texts
+        self.untyped = reader.untyped
+        self.total = reader.total
+        self.rows = 0  # given out so far
+        self.done = 0  # bytes of the input as it is stored, given out so far
+        self.skipped = 0  # rows that could not be read
+        self.bad: list[BadRow] = []  # the first of these
+        self._reader = reader
+        self._chunks = reader.chunks()
+        self._first: list[Chunk] = []  # what a sample was taken from
+        self._last: Chunk | None = None
+        self._started = False
+
+    def sample(self) -> pa.RecordBatch:
+        """The first rows, each column typed by what is in it. They are not used up; rows that are bad are left out."""
+        if not self._first:
+            self._first = [chunk for chunk in [next(self._chunks, None)] if chunk is not None]
+        if not self._first:
+            return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
+        return self._first[0].read(None, [])
+
+    def batches(self, kinds: Kinds | None = None, *, skip_bad: bool = False) -> Iterator[pa.RecordBatch]:
+        """All rows, once. `kinds` says which columns are wanted and as what; texts may come as a dictionary of texts.
+
+        A row that cannot be read is an error that names its place, or is counted and left out."""
+        if self._started:
+            raise SourceError("The source was read already; open it again.")
+        self.require(kinds or ())
+        self._started = True
+        self._reader.want(kinds)
+        return self._read(kinds, skip_bad)
+
+    def skip(self, bad: BadRow) -> None:
+        """Counts a row that was given out and could not be used."""
+        self.skipped += 1
+        self.bad += [bad][: REMEMBERED - len(self.bad)]
+
+    def require(self, names: Iterable[str]) -> None:
+        """An error that says which columns there are, if one of these is not."""
+        check_wanted(self._reader.file, self.names, names)
+
+    def where(self, row: int) -> str:
+        """The place of a row of the batch that was given out last."""
+        if self._last is None:
+            raise ValueError(f"There is no row {row}: no batch was given out.")
+        return self._last.where(row)
+
+    def _read(self, kinds: Kinds | None, skip_bad: bool) -> Iterator[pa.RecordBatch]:
+        def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, list[BadRow]]:
+            bad: list[BadRow] = []
+            return chunk, chunk.read(kinds, bad if skip_bad else None), bad
+
+        workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2, MOST_WORKERS)
+        for chunk, batch, bad in read_ahead(self._all_chunks(), read, workers, workers + AHEAD):
+            self.rows += len(batch)
+            self.done += chunk.size
+            self.skipped += len(bad)
+            self.bad += bad[: REMEMBERED - len(self.bad)]
+            if len(batch):
+                self._last = chunk
+                yield batch
+        self.done = self.done if self.total is None else self.total
+
+    def _all_chunks(self) -> Iterator[Chunk]:
+        first, self._first = self._first, []
+        yield from first
+        first.clear()
+        yield from self._chunks

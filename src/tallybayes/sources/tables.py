@@ -1,0 +1,135 @@
+"""Files that hold tables, one after the other: each is looked at to find out its kind, and has columns of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.paths import STANDARD_INPUT
+from tallybayes.sources.reading import Reading
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".txt": "lines",
+}
+PACKED_SUFFIXES = (".gz", ".zst", ".bz2")
+ARROW_STREAM = b"\xff\xff\xff\xff"
+MODEL = b'{"__metadata__":{"tallybayes"'
+OTHERS = {
+    b"%PDF": "a PDF",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"SQLite format 3": "a database of SQLite",
+    b"7z\xbc\xaf": "an archive",
+    b"\xfd7zXZ": "compressed by xz",
+    b"\xd0\xcf\x11\xe0": "a document of an old office program",
+    b"\x7fELF": "a program",
+    b"FEA1": "Feather of version 1",
+    b"Obj\x01": "Avro",
+    b"\x89HDF": "HDF5",
+}
+
+
+class Tables(Reader):
+    """All files as one input; the columns are those of the first."""
+
+    def __init__(self, paths: Sequence[str], reading: Reading) -> None:
+        self._reading = reading
+        self._later = list(paths[1:])
+        self._wanted: Kinds | None = None
+        self._current = _open(paths[0], reading)
+        self.names = self._current.names
+        self.file = self._current.file
+        self.untyped = self._current.untyped
+        self.total = _total(paths)
+
+    def want(self, kinds: Kinds | None) -> None:
+        self._wanted = kinds
+        self._current.want(kinds)
+
+    def chunks(self) -> Iterator[Chunk]:
+        yield from self._current.chunks()
+        while self._later:
+            self._current = _open(self._later.pop(0), self._reading)
+            self._current.want(self._wanted)
+            yield from self._current.chunks()
+
+
+def _total(paths: Sequence[str]) -> int | None:
+    try:
+        return sum(os.path.getsize(path) for path in paths) if all(map(os.path.isfile, paths)) else None
+    except OSError:
+        return None
+
+
+def _open(path: str, reading: Reading) -> Reader:
+    """A reader of the kind that is given, or else found."""
+    source = Input(path, reading)
+    refuse_others(source.name, source.stream.look())
+    kind = reading.kind or find_kind(source)
+    if kind == "parquet":
+        from tallybayes.sources.parquet import Parquet
+
+        return Parquet(source)
+    if kind == "arrow":
+        from tallybayes.sources.arrow import Arrow
+
+        return Arrow(source)
+    if kind == "jsonl":
+        from tallybayes.sources.json_lines import JsonLines
+
+        return JsonLines(source, reading)
+    if kind == "lines":
+        from tallybayes.sources.lines import Lines
+
+        return Lines(source, reading)
+    from tallybayes.sources.separated import Separated
+
+    return Separated(source, reading, kind)
+
+
+def find_kind(source: Input) -> str:
+    """What the first bytes say, or else the name; what is neither is CSV."""
+    head = source.stream.look()
+    if not head:
+        raise SourceError(f"{source.name} is empty.")
+    if head.startswith((b"PAR1", b"PARE")):
+        return "parquet"
+    if head.startswith((b"ARROW1", ARROW_STREAM)):
+        return "arrow"
+    if source.path == STANDARD_INPUT:
+        _refuse_mail(head)
+    kind = SUFFIXES.get(suffix(source.path))
+    if kind is None and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return "jsonl"
+    return kind or "csv"
+
+
+def _refuse_mail(head: bytes) -> None:
+    from tallybayes.sources.contents import looks_like_mail
+
+    if looks_like_mail(head):
+        raise SourceError("Standard input looks like mail. Say that it is: --input mail, or mbox for many.")
+
+
+def refuse_others(file: str, head: bytes) -> None:
+    if head[8 : 8 + len(MODEL)] == MODEL:
+        raise SourceError(f"{file} is a model, not data.")
+    for magic, what in OTHERS.items():
+        if head.startswith(magic):
+            raise SourceError(f"{file} is {what}, not a table. Give CSV, TSV, JSON lines, Parquet or Arrow.")
+
+
+def suffix(path: str) -> str:
+    """The end of a name that tells the kind, in small letters."""
+    root, end = os.path.splitext(path.lower())
+    return os.path.splitext(root)[1] if end in PACKED_SUFFIXES else end

@@ -1,0 +1,119 @@
+"""From bytes to blocks of whole rows, as UTF-8, each of which knows its first line."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.sources.base import SourceError
+from tallybayes.sources.bytes_in import Input, Stream
+from tallybayes.sources.paths import printable
+from tallybayes.sources.reading import Reading
+
+ROW_LIMIT = 1 << 26  # bytes of one row; no honest one is longer, and an unclosed quote would take in all that follows
+LIVE_BYTES = 1 << 20
+NO_DELIMITER = -1  # rows are lines
+MARKS = {  # byte order marks, the longer ones first
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+
+
+class Transcoded(io.RawIOBase):
+    """Text of another encoding, as UTF-8."""
+
+    def __init__(self, below: Stream, encoding: str, name: str) -> None:
+        self._below = below
+        self._name = name
+        self._encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = b""
+        self._done = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        more = bytearray(max(len(view), 4))
+        while not self._ready:
+            got = self._below.readinto(more)
+            self._ready = self._decoded(bytes(more[:got]), not got)
+            self._done += got
+            if not got:
+                break
+        size = min(len(view), len(self._ready))
+        view[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
+
+    def _decoded(self, piece: bytes, final: bool) -> bytes:
+        try:
+            return self._decoder.decode(piece, final).encode("utf-8")
+        except UnicodeError as error:
+            raise SourceError(
+                f"{self._name} is not {self._encoding}: {printable(error)}, near byte {self._done}. Give its "
+                "encoding, as --encoding latin-1."
+            ) from None
+
+    def close(self) -> None:
+        self._below.close()
+        super().close()
+
+
+def open_text(source: Input, reading: Reading) -> None:
+    """Makes the input's bytes UTF-8 without a byte order mark."""
+    head = source.stream.look()
+    mark = next((mark for mark in MARKS if head.startswith(mark)), b"")
+    source.stream.skip(len(mark))
+    encoding = MARKS.get(mark, "utf-8" if reading.plain else reading.encoding)
+    if encoding != "utf-8":
+        source.stream = Stream(Transcoded(source.stream, encoding, source.name))
+    if b"\0" in source.stream.look():
+        raise SourceError(
+            f"{source.name} is not a table: it holds bytes that are no text. Give CSV, TSV, JSON lines, Parquet or "
+            "Arrow."
+        )
+
+
+class Block(NamedTuple):
+    """Whole rows that stand together."""
+
+    line: int  # the number of the first line, from 1
+    data: pa.Buffer
+    size: int  # of the input as it is stored
+    open: bool = False  # whether the last row ends within quotes
+
+
+def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
+    """Blocks of about this many bytes, cut where rows end."""
+    size = min(size, LIVE_BYTES) if source.live else size
+    line, given, rest = 1, 0, memoryview(b"")
+    while True:
+        buffer = pa.allocate_buffer(len(rest) + size)
+        view = memoryview(buffer).cast("B")
+        view[: len(rest)] = rest
+        got = source.fill(view[len(rest) :])
+        filled = len(rest) + got
+        end, lines, is_open = kernels.find_rows_end(np.frombuffer(view[:filled], np.uint8), delimiter)
+        stored = source.stored.done
+        if not got or (got < size and not source.live):
+            if filled:
+                yield Block(line, buffer.slice(0, filled), stored - given, is_open)
+            return
+        if end:
+            yield Block(line, buffer.slice(0, end), stored - given)
+            given = stored
+        elif filled > ROW_LIMIT:
+            cause = "A quote is opened there and not closed." if is_open else "Is this the right kind of file?"
+            raise SourceError(f"{source.name}, line {line}: the row is longer than {ROW_LIMIT >> 20} MiB. {cause}")
+        line, rest = line + lines, view[end:filled]

@@ -1,0 +1,146 @@
+"""Parquet and Arrow: the wanted columns in the wanted types, from files that may be damaged."""
+
+import re
+from contextlib import suppress
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tallybayes.sources import SourceError, open_source
+
+NUMBER, TEXT = pa.float64(), pa.string()
+TABLE = pa.table({"n": [1, 2, None], "x": [0.5, None, 2.0], "word": ["a", "b", None], "written": ["1", "2.5", "3"]})
+
+
+def write(path, table=TABLE, **options):
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, **options)
+    else:
+        kind = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+        with pa.OSFile(str(path), "wb") as out, kind(out, table.schema, **options) as writer:
+            writer.write_table(table, 50)
+    return path
+
+
+@pytest.fixture(params=["data.parquet", "data.arrow", "data.arrows"])
+def path(request, tmp_path):
+    return tmp_path / request.param
+
+
+def rows_of(path, kinds=None, **options):
+    return [row for batch in open_source(path).batches(kinds, **options) for row in batch.to_pylist()]
+
+
+def refusal(path, kinds=None):
+    with pytest.raises(SourceError) as caught:
+        rows_of(path, kinds)
+    return str(caught.value).replace(str(path.parent) + "/", "")
+
+
+def test_columns_are_as_stored_unless_others_are_wanted(path):
+    write(path)
+    source = open_source(path)
+    assert source.names == ["n", "x", "word", "written"]
+    assert source.sample().to_pylist() == TABLE.to_pylist()
+    (batch,) = source.batches({"written": NUMBER, "n": TEXT, "word": TEXT})
+    assert batch.schema.names == ["written", "n", "word"]
+    assert batch.column("written").to_pylist() == [1.0, 2.5, 3.0]
+    assert batch.column("n").to_pylist() == ["1", "2", None]
+    assert batch.column("word").to_pylist() == ["a", "b", None]
+    assert source.rows == 3
+    assert source.done == source.total == path.stat().st_size
+
+
+def test_all_rows_come_in_order_with_and_without_a_sample(path):
+    n = np.arange(200_000)
+    table = pa.table({"n": n, "word": np.array(["even", "odd"])[n % 2], "text": n.astype(str)})
+    write(path, table, **({"row_group_size": 150_000} if path.suffix == ".parquet" else {}))
+    for sampled in (True, False):
+        source = open_source(path)
+        if sampled:
+            assert source.sample().column("n")[:3].to_pylist() == [0, 1, 2]
+        batches = list(source.batches({"n": NUMBER, "word": TEXT, "text": TEXT}))
+        assert np.concatenate([batch.column("n").to_numpy() for batch in batches]).tolist() == n.tolist()
+        assert [word for batch in batches for word in batch.column("word").to_pylist()] == ["even", "odd"] * 100_000
+        assert [int(text) for batch in batches for text in batch.column("text").to_pylist()] == n.tolist()
+        assert source.where(0).endswith(f", row {len(n) - len(batches[-1]) + 1}")
+
+
+def test_wide_tables_come_in_batches_of_few_rows(tmp_path):
+    table = pa.table({f"c{i}": np.arange(20_000.0) for i in range(300)})
+    source = open_source(write(tmp_path / "wide.parquet", table))
+    batches = list(source.batches(dict.fromkeys(table.column_names, NUMBER)))
+    assert sum(map(len, batches)) == 20_000
+    assert max(batch.nbytes for batch in batches) <= 1 << 24
+    assert [len(batch) for batch in open_source(tmp_path / "wide.parquet").batches({"c7": NUMBER})] == [20_000]
+
+
+def test_a_text_that_is_no_number_has_its_row(path):
+    write(path, pa.table({"a": ["1", "x", "2", "y"]}))
+    expected = f"{path.name}, row 2, column 'a': 'x' is not a number. Correct it, or"
+    assert refusal(path, {"a": NUMBER}).startswith(expected)
+    source = open_source(path)
+    (batch,) = source.batches({"a": NUMBER}, skip_bad=True)
+    assert batch.to_pydict() == {"a": [1.0, 2.0]}
+    assert [re.sub(".*row", "row", bad.where) for bad in source.bad] == ["row 2, column 'a'", "row 4, column 'a'"]
+    assert source.where(1).endswith("row 3")
+
+
+def test_labels_must_be_of_their_type(path):
+    write(path, pa.table({"y": [1.0, 2.5]}))
+    assert refusal(path, {"y": pa.int64()}) == (
+        f"{path.name}, row 2, column 'y': '2.5' is not of the type int64, but of the type double."
+    )
+    assert rows_of(path, {"y": TEXT}) == [{"y": "1"}, {"y": "2.5"}]
+
+
+def test_types_that_nothing_counts_are_errors_with_the_column(path):
+    write(path, pa.table({"when": pa.array([0], pa.timestamp("us"))}))
+    assert refusal(path, {"when": NUMBER}).startswith(
+        f"{path.name}, column 'when': cells of type timestamp[us] are times"
+    )
+
+
+def test_a_column_that_is_not_there_is_an_error_that_lists_those_that_are(path):
+    expected = f"{path.name} has no column 'N'; it has 'n', 'x', 'word', 'written'."
+    assert refusal(write(path), {"N": NUMBER}) == expected
+
+
+def test_two_columns_of_the_same_name_are_an_error(path):
+    write(path, pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]))
+    assert refusal(path) == f"{path.name} has two columns called 'a', number 1 and number 2. Rename one."
+
+
+def test_a_table_without_rows_has_its_columns(path):
+    source = open_source(write(path, TABLE.slice(0, 0)))
+    assert source.sample().schema.names == TABLE.column_names
+    assert list(source.batches()) == []
+
+
+def test_a_file_that_is_cut_short_is_an_error_wherever(path):
+    whole = write(path, pa.table({"n": np.arange(5000) % 777, "text": np.arange(5000).astype(str)})).read_bytes()
+    for size in [*range(8, 64, 5), *range(64, len(whole) - 8, len(whole) // 40)]:
+        path.write_bytes(whole[:size])
+        assert refusal(path, {"text": TEXT}).startswith(f"{path.name} ")
+
+
+def test_damaged_files_are_errors_or_rows_never_something_else(path):
+    whole = write(path, pa.table({"n": np.arange(500) % 77, "text": np.arange(500).astype(str)})).read_bytes()
+    random = np.random.default_rng(3)
+    for _ in range(100):
+        damaged = bytearray(whole)
+        for at in random.integers(4, len(whole), 3):
+            damaged[at] = random.integers(0, 256)
+        path.write_bytes(damaged)
+        with suppress(SourceError):
+            rows_of(path, {"text": TEXT, "n": NUMBER})
+
+
+def test_names_that_are_not_utf8_are_read_and_shown(tmp_path):
+    name = "caf\udce9\n.parquet"
+    (write(tmp_path / "plain.parquet")).rename(tmp_path / name)
+    source = open_source(tmp_path / name)
+    assert next(source.batches({"n": NUMBER})).num_rows == 3
+    assert source.where(0).endswith(r"caf\\xe9\n.parquet, row 1")

@@ -1,0 +1,149 @@
+"""JSON lines and plain lines: objects as rows, and every fault with its line."""
+
+import json
+import re
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes.sources import Reading, SourceError, open_source
+
+NUMBER, TEXT = pa.float64(), pa.string()
+SCALAR = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=5) | st.floats(allow_nan=False)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(*lines, name="data.jsonl"):
+        path = tmp_path / name
+        path.write_bytes(b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines))
+        return path
+
+    return write
+
+
+def rows_of(path, kinds=None, reading=None, **options):
+    return [row for batch in open_source(path, reading).batches(kinds, **options) for row in batch.to_pylist()]
+
+
+def refusal(path, kinds=None, reading=None, **options):
+    with pytest.raises(SourceError) as caught:
+        rows_of(path, kinds, reading, **options)
+    return str(caught.value).replace(str(path.parent) + "/", "")
+
+
+def test_fields_that_are_absent_are_missing_and_those_not_wanted_are_not_read(file):
+    path = file('{"a": 1, "b": "x"}', '{"b": null, "c": [1, {"d": 2}]}', '{"a": 2.5, "b": "y"}')
+    assert rows_of(path, {"a": NUMBER, "b": TEXT}) == [
+        {"a": 1.0, "b": "x"},
+        {"a": None, "b": None},
+        {"a": 2.5, "b": "y"},
+    ]
+
+
+def test_a_sample_is_typed_by_what_is_in_it(file):
+    source = open_source(file('{"a": 1, "b": "x", "c": true, "d": 0.5, "e": 1}', '{"a": 2, "e": "x"}'))
+    assert source.sample().to_pydict() == {
+        "a": [1, 2],
+        "b": ["x", None],
+        "c": [True, None],
+        "d": [0.5, None],
+        "e": ["1", "x"],
+    }
+    assert source.names == ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize("mixed", [True, False])
+def test_numbers_and_booleans_wanted_as_texts_are_their_texts(file, mixed):
+    values = ["1", "1.0", "0.5", "-3e2"]
+    path = file(*[f'{{"a": {value}, "b": true}}' for value in values], *['{"a": "x", "b": "y"}'] * mixed)
+    expected = [{"a": text, "b": "true"} for text in ("1", "1", "0.5", "-300")] + [{"a": "x", "b": "y"}] * mixed
+    assert rows_of(path, {"a": TEXT, "b": TEXT}) == expected
+
+
+def test_texts_wanted_as_numbers_are_read_as_such(file):
+    assert rows_of(file('{"a": "1.5"}', '{"a": ""}', '{"a": 2}'), {"a": NUMBER}) == [
+        {"a": 1.5},
+        {"a": None},
+        {"a": 2.0},
+    ]
+    message = refusal(file('{"a": "1.5"}', "", '{"a": "many"}'), {"a": NUMBER})
+    assert message.startswith("data.jsonl, line 3, column 'a': 'many' is not a number. Correct it, or")
+
+
+def test_what_is_wrong_with_a_line_is_said(file):
+    good = '{"a": 1}'
+    start = "data.jsonl, line 2: the line "
+    assert refusal(file(good, '{"a": 1'), {"a": NUMBER}).startswith(start + "is not JSON: Expecting ',' delimiter")
+    assert refusal(file(good, "[1]"), {"a": NUMBER}).startswith(start + "is a list; give an object a line")
+    assert refusal(file(good, b'{"a": "\xff"}'), {"a": TEXT}).startswith(start + "is not UTF-8")
+    assert refusal(file(good, '{"a": 1}{"a": 2}'), {"a": NUMBER}).startswith(start + "is not JSON: Extra data")
+    column = "data.jsonl, line 2, column 'a': "
+    assert refusal(file(good, '{"a": {"b": 1}}'), {"a": TEXT}).startswith(column + "the value is an object")
+    assert refusal(file(good, '{"a": [1]}'), {"a": NUMBER}).startswith(column + "the value is a list")
+    assert refusal(file(good, r'{"a": "\ud800"}'), {"a": TEXT}).startswith(column + "the text '\\ud800' holds half")
+    assert refusal(file("{", '"a": 1', "}")).endswith(
+        "If one object goes over many lines, convert it, as with: jq -c ."
+    )
+    assert "is one list of JSON" in refusal(file("[", good, "]"))
+
+
+def test_bad_lines_are_left_out_and_counted(file):
+    source = open_source(file('{"a": 1}', "no", "", '{"a": "x"}', '{"a": 2}'), Reading(block_bytes=8))
+    batches = list(source.batches({"a": NUMBER}, skip_bad=True))
+    assert [row for batch in batches for row in batch.to_pylist()] == [{"a": 1.0}, {"a": 2.0}]
+    assert [re.sub(".*/", "", bad.where) for bad in source.bad] == [
+        "data.jsonl, line 2",
+        "data.jsonl, line 4, column 'a'",
+    ]
+    assert source.where(0).endswith("line 5")
+
+
+def test_fields_that_are_in_no_row_are_an_error(file):
+    path = file('{"a": 1}')
+    assert refusal(path, {"b": NUMBER}) == "data.jsonl has no column 'b'; it has 'a'."
+
+
+@pytest.mark.parametrize("depth", [100, 100_000])
+def test_nesting_without_end_is_an_error_rather_than_a_crash(file, depth):
+    path = file('{"a": 1, "b": ' + "[" * depth + "]" * depth + "}")
+    if depth < 1000:
+        assert open_source(path).sample().column("a").to_pylist() == [1]
+    else:
+        assert refusal(path, {"a": NUMBER}) == "data.jsonl, line 1: the line is nested too deeply."
+
+
+def test_an_empty_file_is_an_error(file):
+    assert refusal(file("")) == "data.jsonl is empty."
+    assert refusal(file("", "  ", "")) == "data.jsonl is empty."
+
+
+@given(st.lists(st.fixed_dictionaries({}, optional={"a": SCALAR, "b": SCALAR}), min_size=1), st.integers(1, 200))
+def test_what_json_writes_comes_back_whatever_the_block(tmp_path_factory, rows, block_bytes):
+    path = tmp_path_factory.getbasetemp() / "random.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [{"a": None, "b": None}, *rows]))
+    found = rows_of(path, {"a": TEXT, "b": TEXT}, Reading(block_bytes=block_bytes))
+    assert found == [{name: text_of(row.get(name)) for name in "ab"} for row in [{}, *rows]]
+
+
+def text_of(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and abs(value) != float("inf") and value == int(value):
+        return str(int(value))
+    return None if value is None else str(value)
+
+
+def test_plain_lines_are_texts_also_empty_ones(file):
+    path = file("Dear friend,", "", '"claim" your\tprize\r', "last", name="mails.txt")
+    assert rows_of(path) == [{"text": text} for text in ("Dear friend,", "", '"claim" your\tprize', "last")]
+    assert rows_of(path, None, Reading(names=("body",), block_bytes=5))[3] == {"body": "last"}
+
+
+def test_lines_that_are_no_utf8_have_a_place(file):
+    path = file("good", b"b\xe4d", "good again", name="mails.txt")
+    assert refusal(path).startswith(r"mails.txt, line 2: b'b\xe4d' is not UTF-8.")
+    assert rows_of(path, skip_bad=True) == [{"text": "good"}, {"text": "good again"}]
+    assert rows_of(path, None, Reading(encoding="latin-1"))[1] == {"text": "bäd"}

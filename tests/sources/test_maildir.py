@@ -1,0 +1,74 @@
+"""Maildirs, also while mail is delivered into them."""
+
+import pytest
+from folder_data import classes, lay_out, mail, reader, rows
+
+from tallybayes.sources.maildir import moved
+
+MAILDIR = {"cur/2:2,S": mail("seen"), "new/1": mail("new"), "tmp/3": mail("unfinished")}
+
+
+def maildir(folder, files=MAILDIR):
+    for part in ("cur", "new", "tmp"):
+        (folder / part).mkdir(parents=True)
+    return lay_out(folder, files)
+
+
+def test_a_maildir_by_itself_has_no_class(tmp_path):
+    maildir(tmp_path)
+    assert reader(tmp_path).label is None
+    assert rows(tmp_path, columns=["subject"]) == [("new",), ("seen",)]
+
+
+def test_a_maildir_for_each_class(tmp_path):
+    maildir(tmp_path / "ham")
+    maildir(tmp_path / "spam", {"new/1": mail("prize")})
+    assert classes(tmp_path) == classes(tmp_path / "ham", tmp_path / "spam")
+    assert classes(tmp_path) == {"ham": ["new", "seen"], "spam": ["prize"]}
+
+
+def test_folders_in_a_maildir_are_classes(tmp_path):
+    maildir(tmp_path)
+    maildir(tmp_path / ".Spam", {"cur/1:2,": mail("prize")})
+    maildir(tmp_path / ".Junk.2024", {"cur/1:2,": mail("pills")})
+    maildir(tmp_path / "Work", {"cur/1:2,": mail("agenda")})
+    lay_out(tmp_path, {"dovecot.index": "no mail", "courierimapkeywords/list": "no mail"})
+    found = {"INBOX": ["new", "seen"], "Junk.2024": ["pills"], "Spam": ["prize"], "Work": ["agenda"]}
+    assert classes(tmp_path) == found
+
+
+def test_a_mail_without_headers_in_a_maildir_is_mail(tmp_path):
+    maildir(tmp_path, {"new/1": "no headers, only this", "new/2": "nor here"})
+    assert rows(tmp_path, columns=["body"]) == [("no headers, only this",), ("nor here",)]
+
+
+def test_a_mail_that_is_moved_while_it_is_listed_is_read_once(tmp_path):
+    maildir(tmp_path, {"new/1": mail("one"), "cur/1:2,S": mail("one"), "cur/12:2,": mail("two"), "new/.x": "hidden"})
+    assert rows(tmp_path, columns=["subject"]) == [("one",), ("two",)]
+
+
+@pytest.mark.parametrize("now", ["cur/1:2,", "cur/1:2,FRS", "cur/1"])
+def test_a_mail_that_is_moved_while_it_is_read_is_found(tmp_path, now):
+    maildir(tmp_path)
+    chunks = list(reader(tmp_path).chunks())
+    (tmp_path / "new/1").rename(tmp_path / now)
+    (tmp_path / "cur/2:2,S").rename(tmp_path / "cur/2:2,RS")
+    assert [chunk.read(None, None)["subject"].to_pylist() for chunk in chunks] == [["seen", "new"]]
+
+
+def test_a_mail_that_is_gone_is_passed_over(tmp_path):
+    maildir(tmp_path)
+    (chunk,) = reader(tmp_path).chunks()
+    (tmp_path / "cur/2:2,S").unlink()
+    bad = []
+    assert chunk.read(None, bad)["subject"].to_pylist() == ["new"]
+    assert chunk.where(0) == str(tmp_path / "new/1")
+    assert bad == []
+
+
+def test_a_maildir_that_is_gone_holds_nothing(tmp_path):
+    maildir(tmp_path / "box")
+    (chunk,) = reader(tmp_path / "box").chunks()
+    (tmp_path / "box").rename(tmp_path / "elsewhere")
+    assert chunk.read(None, None).num_rows == 0
+    assert moved(str(tmp_path / "box/new/1")) is None

@@ -1,0 +1,108 @@
+"""The kernels that find rows, against slow twins."""
+
+import csv
+import io
+import json
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes import kernels
+
+COMMA = ord(",")
+ROUGH = st.text(alphabet='a,"\r\n\\', max_size=40)
+
+
+def as_bytes(text):
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def rows_slowly(text, quotes=True):
+    """(start, end, line, cells, open) of every row that is not blank, one letter after the other."""
+    rows, at, line = [], 0, 0
+    while at < len(text):
+        start, first_line, cells, fresh, inside, state = at, line, 1, True, False, "row"
+        while state == "row" and at < len(text):
+            letter, fresh_here = text[at], fresh
+            at, fresh = at + 1, False
+            ends = letter in "\r\n"
+            if ends and letter == "\r" and text[at : at + 1] == "\n":
+                at += 1
+            line += ends
+            if inside:
+                if letter == '"':
+                    if text[at : at + 1] == '"':
+                        at += 1
+                    else:
+                        inside = False
+            elif quotes and letter == '"' and fresh_here:
+                inside = True
+            elif ends:
+                state = "end" if text[start:at].strip("\r\n") else "blank"
+            elif quotes and letter == ",":
+                cells, fresh = cells + 1, True
+        if state != "blank":
+            rows.append((start, at, first_line, cells, inside))
+    return rows
+
+
+@given(ROUGH)
+def test_rows_are_split_as_letter_by_letter(text):
+    starts, ends, lines, cells, is_open = kernels.split_rows(as_bytes(text), COMMA)
+    expected = rows_slowly(text)
+    assert list(zip(starts, ends, lines, cells, strict=True)) == [row[:4] for row in expected]
+    assert is_open == (bool(expected) and expected[-1][4])
+
+
+@given(ROUGH)
+def test_cells_are_counted_as_the_csv_module_has_them(text):
+    *_, cells, _ = kernels.split_rows(as_bytes(text), COMMA)
+    assert cells.tolist() == [len(row) for row in csv.reader(io.StringIO(text, newline="")) if row]
+
+
+@given(ROUGH, st.integers(0, 5))
+def test_splitting_stops_at_the_limit(text, limit):
+    few, all_rows = kernels.split_rows(as_bytes(text), COMMA, limit), kernels.split_rows(as_bytes(text), COMMA)
+    for some, every in zip(few[:4], all_rows[:4], strict=True):
+        assert some.tolist() == every[:limit].tolist()
+
+
+@given(ROUGH, st.booleans())
+def test_a_text_is_cut_where_a_row_ends(text, quotes):
+    end, lines, is_open = kernels.find_rows_end(as_bytes(text), COMMA if quotes else -1)
+    rows = rows_slowly(text, quotes)
+    assert is_open == (bool(rows) and rows[-1][4])
+    assert lines == len(io.StringIO(text[:end], newline="").readlines())
+    assert (
+        rows_slowly(text[:end], quotes)
+        + [
+            (start + end, stop + end, line + lines, cells, inside)
+            for start, stop, line, cells, inside in rows_slowly(text[end:], quotes)
+        ]
+        == rows
+    )
+    left = rows_slowly(text[end:], quotes)
+    if "\r" not in text:  # else a row more may be left
+        assert len(left) <= 1
+        assert is_open or not text[end:].endswith("\n")
+    assert end or len(left) <= 1 or text.endswith("\r")
+
+
+@given(st.lists(st.text(alphabet='a,"\r\n', max_size=30), max_size=20), st.booleans(), st.booleans())
+def test_long_texts_are_cut_as_short_ones(cells, proper, lines_end):
+    written = [f'"{cell.replace(chr(34), chr(34) * 2)}"' if proper else cell for cell in cells]
+    text = ",".join(written[:7]) + "\n" + "\n".join(written[7:]) + "\n" * lines_end
+    end, lines, is_open = kernels.find_rows_end(as_bytes(text), COMMA)
+    rows = rows_slowly(text)
+    assert is_open == (bool(rows) and rows[-1][4])
+    assert lines == len(io.StringIO(text[:end], newline="").readlines())
+    assert [row[1] for row in rows_slowly(text[:end])] == [row[1] for row in rows if row[1] <= end]
+
+
+@given(st.recursive(st.text(alphabet='[]{}"\\ a', max_size=5) | st.integers(), st.lists, max_leaves=10))
+def test_nesting_is_measured_outside_texts(value):
+    def depth(value):
+        return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+    assert kernels.find_depth(as_bytes(json.dumps(value))) == depth(value)

@@ -1,0 +1,291 @@
+"""CSV and TSV: every cell as it was written, and every fault with its line and column."""
+
+import csv
+import io
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes.sources import Reading, SourceError, open_source
+
+NUMBER, TEXT = pa.float64(), pa.string()
+ENDS = {  # the csv module puts no quotes around a \r unless lines end in one
+    "\r\n": {"lineterminator": "\r\n"},
+    "\n": {"lineterminator": "\n", "quoting": csv.QUOTE_ALL},
+}
+CELL = st.text(alphabet='ab,;"\r\n\t |é字😀1', max_size=6)
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def rows_of(path, kinds=None, reading=None, **options):
+    source = open_source(path, reading)
+    return [row for batch in source.batches(kinds, **options) for row in batch.to_pylist()]
+
+
+def refusal(path, kinds=None, reading=None, **options):
+    with pytest.raises(SourceError) as caught:
+        rows_of(path, kinds, reading, **options)
+    return str(caught.value).replace(str(path.parent) + "/", "")
+
+
+def test_cells_have_the_types_that_are_wanted(file):
+    path = file("age,city,calls\n17,Ulm,3\n18.5,Köln,4\n")
+    assert rows_of(path, {"city": TEXT, "age": NUMBER}) == [
+        {"city": "Ulm", "age": 17.0},
+        {"city": "Köln", "age": 18.5},
+    ]
+
+
+def test_a_sample_is_typed_by_what_is_in_it_and_not_used_up(file):
+    source = open_source(file("a,b,c,d,e\n1,x,0.5,true,\n2,y,1,false,\n"))
+    kinds = [pa.int64(), pa.string(), pa.float64(), pa.bool_(), pa.null()]
+    assert source.sample().schema.types == kinds
+    assert source.sample().num_rows == 2
+    assert [batch.num_rows for batch in source.batches()] == [2]
+
+
+def test_codes_with_leading_zeros_are_texts_in_a_sample(file):
+    sample = open_source(file("zip,n\n07745,1\n89073,0\n")).sample()
+    assert sample.to_pydict() == {"zip": ["07745", "89073"], "n": [1, 0]}
+
+
+def test_markers_are_missing_quoted_or_not_with_a_space_or_not(file):
+    path = file('a,b\n?,NA\n"",null\n , ?\n1,x\n')
+    assert rows_of(path, {"a": NUMBER, "b": TEXT})[:3] == [{"a": None, "b": None}] * 3
+
+
+def test_markers_can_be_chosen(file):
+    path = file("a,b\n-,NA\n1,\n")
+    found = rows_of(path, {"a": NUMBER, "b": TEXT}, Reading(missing=("-",)))
+    assert found == [{"a": None, "b": "NA"}, {"a": 1.0, "b": ""}]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_the_one_the_header_has_most_of(file, delimiter):
+    others = '"x,;|\t,;|\t,;|\ty"'
+    path = file(f"{others}{delimiter}b\n1{delimiter}2\n")
+    assert rows_of(path) == [{"x,;|\t,;|\t,;|\ty": 1, "b": 2}]
+
+
+def test_tsv_has_tabs(file):
+    assert rows_of(file("a,b\tc\n1\t2\n", "data.tsv")) == [{"a,b": 1, "c": 2}]
+    assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, Reading(kind="tsv")) == [{"a,b": 1, "c": 2}]
+
+
+def test_numbers_may_have_a_decimal_comma(file):
+    path = file("a;b\n1,5;x\n-2;y\n")
+    assert rows_of(path, {"a": NUMBER}, Reading(decimal=",")) == [{"a": 1.5}, {"a": -2.0}]
+    assert "line 3, column 'a': '1.5' is not a number" in refusal(
+        file("a;b\n1,5;x\n1.5;y\n"), {"a": NUMBER}, Reading(decimal=",")
+    )
+
+
+def test_names_can_be_given_for_a_file_without_a_header(file):
+    path = file("1,x\n2,y\n")
+    assert rows_of(path, None, Reading(names=("a", "b"))) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+    assert refusal(path, None, Reading(names=("a",))) == "data.csv has 2 columns; 1 names are given: 'a'."
+
+
+@pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16", "utf-32"])
+def test_byte_order_marks_say_the_encoding(file, mark):
+    assert rows_of(file("é,b\nü,1\n".encode(mark))) == [{"é": "ü", "b": 1}]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16-le", "shift_jis"])
+@pytest.mark.parametrize("block_bytes", [1, 7, 1 << 23])
+def test_other_encodings_are_read_block_by_block(file, encoding, block_bytes):
+    text = "ア,b\nイ,1\n" if encoding == "shift_jis" else "é,b\nü,1\n"
+    (row,) = rows_of(file(text.encode(encoding)), None, Reading(encoding=encoding, block_bytes=block_bytes))
+    assert list(row.items()) == [(text[0], text[4]), ("b", 1)]
+
+
+def test_blanks_around_names_do_not_belong_to_them(file):
+    assert open_source(file("a , b,,\n1,2,3,4\n")).names == ["a", "b", "column 3", "column 4"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", [True, False])
+def test_lines_end_in_any_way(file, end, last):
+    path = file(end.join(["", "a,b", "1,x", "", "2,", *[""] * last]))
+    assert rows_of(path, {"a": NUMBER, "b": TEXT}) == [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": None}]
+    path = file(end.join(["", "a,b", "1,x", "", "no,x", *[""] * last]))
+    assert refusal(path, {"a": NUMBER}).startswith("data.csv, line 5, column 'a': 'no' is not a number.")
+
+
+def test_a_number_column_with_text_in_it_is_an_error_that_says_how_to_set_it(file):
+    path = file("age,city\n" + "17,x\n" * 100 + "abc,y\n" + "17,x\n" * 100)
+    assert refusal(path, {"age": NUMBER}, Reading(block_bytes=64)) == (
+        "data.csv, line 102, column 'age': 'abc' is not a number. Correct it, or leave such rows out with "
+        "--skip-bad-rows; a column of categories is trained with --column 'age=Categorical()'."
+    )
+
+
+def test_whole_numbers_followed_by_others_are_numbers(file):
+    path = file("a\n" + "1\n" * 50 + "0.5\n1e3\n")
+    assert rows_of(path, {"a": NUMBER}, Reading(block_bytes=16))[-2:] == [{"a": 0.5}, {"a": 1000.0}]
+
+
+def test_rows_of_the_wrong_length_are_errors(file):
+    path = file('a,b\n1,"2\n3"\n4,5,6\n')
+    assert refusal(path) == (
+        "data.csv, line 4: the row has 3 cells, and there are 2 columns. Put quotes around cells that hold a ',', "
+        "or leave such rows out with --skip-bad-rows."
+    )
+    assert refusal(file("a,b\n1\n")).startswith("data.csv, line 2: the row has 1 cell, and there are 2 columns.")
+
+
+def test_bytes_that_are_no_utf8_are_errors_that_suggest_an_encoding(file):
+    path = file("a,b\nx,ö\n".encode() + b"caf\xe9,y\n")
+    reason = (
+        r"data.csv, line 3, column 'a': b'caf\xe9' is not UTF-8. Give the encoding of the file, as --encoding latin-1"
+    )
+    assert refusal(path, {"a": TEXT}).startswith(reason)
+    assert refusal(path).startswith(reason)
+    assert rows_of(path, {"b": TEXT}) == [{"b": "ö"}, {"b": "y"}]
+    assert "names of the columns are not UTF-8" in refusal(file(b"caf\xe9,b\n1,2\n"))
+
+
+def test_a_quote_that_is_never_closed_is_an_error(file):
+    path = file('a,b\n1,x\n2,"y\n3,z\n')
+    assert refusal(path).startswith("data.csv, line 3: a quote is opened and never closed.")
+    assert rows_of(path, skip_bad=True) == [{"a": 1, "b": "x"}]
+
+
+def test_bad_rows_are_left_out_counted_and_remembered(file):
+    lines = ["1,x"] * 1000
+    for at in range(0, 1000, 50):
+        lines[at] = ["no,x", "1", "1,x,2", "1,\xff"][at // 50 % 4]
+    path = file("\n".join(["a,b", *lines]).encode("latin-1"))
+    source = open_source(path, Reading(block_bytes=256))
+    batches = list(source.batches({"a": NUMBER, "b": TEXT}, skip_bad=True))
+    assert sum(batch.num_rows for batch in batches) == source.rows == 980
+    assert source.skipped == 20
+    assert [int(re.search(r"line (\d+)", bad.where)[1]) for bad in source.bad] == [2 + 50 * i for i in range(10)]
+    assert "'no' is not a number" in source.bad[0].reason
+
+
+def test_places_of_rows_are_known_also_after_bad_ones(file):
+    source = open_source(file('a,b\n"1\n",x\nno\n\n2,y\n'))
+    (batch,) = source.batches({"b": TEXT}, skip_bad=True)
+    assert [re.sub(".*/", "", source.where(row)) for row in range(len(batch))] == [
+        "data.csv, line 2",
+        "data.csv, line 6",
+    ]
+
+
+def test_places_are_those_of_the_batch_also_after_a_sample_with_bad_rows(file):
+    source = open_source(file(b"a,b\n\xff,1\nx,2\n"))
+    assert source.sample().num_rows == 1
+    (batch,) = source.batches({"b": NUMBER})
+    assert batch.num_rows == 2
+    assert source.where(1).endswith("line 3")
+
+
+def test_labels_of_other_types_have_errors_too(file):
+    path = file("y\n1\n2.5\n")
+    assert "line 3, column 'y': '2.5' is not a whole number" in refusal(path, {"y": pa.int64()})
+    assert "line 3, column 'y': '2.5' is not of the type bool" in refusal(path, {"y": pa.bool_()})
+
+
+def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
+    for content in ("", "\n\n", b"\xef\xbb\xbf"):
+        assert refusal(file(content)) == "data.csv is empty."
+    for content in ("a,b", "a,b\n", "a,b\r\n\r\n"):
+        source = open_source(file(content))
+        assert source.sample().schema.names == ["a", "b"]
+        assert source.sample().num_rows == 0
+        assert list(source.batches({"a": NUMBER})) == []
+
+
+def test_two_columns_of_the_same_name_are_an_error(file):
+    expected = "data.csv has two columns called 'a', number 1 and number 3. Rename one."
+    assert refusal(file("a,b,a\n1,2,3\n")) == expected
+
+
+def test_a_column_that_is_not_there_is_an_error_that_lists_those_that_are(file):
+    path = file("age,Calls\n1,2\n")
+    assert refusal(path, {"calls": NUMBER}) == "data.csv has no column 'calls'; it has 'age', 'Calls'."
+
+
+def test_a_row_that_is_too_long_is_an_error_and_costs_no_more_memory(file, monkeypatch):
+    monkeypatch.setattr("tallybayes.sources.text.ROW_LIMIT", 1 << 12)
+    reading = Reading(block_bytes=256)
+    path = file("a,b\n1,2\n" + "x" * 10_000)
+    assert refusal(path, None, reading).startswith("data.csv, line 3: the row is longer than")
+    path = file('a,b\n1,2\n3,"' + "x\n" * 5_000)
+    assert refusal(path, None, reading).endswith("A quote is opened there and not closed.")
+
+
+def test_very_wide_files_are_read(file):
+    names = [f"c{i}" for i in range(2000)]
+    path = file(",".join(names) + "\n" + "\n".join(",".join(str(i + row) for i in range(2000)) for row in range(20)))
+    found = rows_of(path, {"c1999": NUMBER, "c0": TEXT}, Reading(block_bytes=1000))
+    assert found == [{"c1999": 1999.0 + row, "c0": str(row)} for row in range(20)]
+
+
+def test_control_characters_of_cells_and_names_are_never_raw_in_messages(file):
+    message = refusal(file("a\x1b[2J,b\n\x1b[31mred,2\n"), {"a\x1b[2J": NUMBER})
+    assert message.isprintable()
+    assert r"\x1b[31mred" in message
+
+
+@given(st.lists(st.lists(CELL, min_size=2, max_size=2), max_size=12), st.integers(1, 60), st.sampled_from([*ENDS]))
+def test_what_the_csv_module_writes_comes_back_whatever_the_block(tmp_path_factory, rows, block_bytes, end):
+    path = tmp_path_factory.getbasetemp() / "random.csv"
+    with open(path, "w", newline="") as out:
+        csv.writer(out, **ENDS[end]).writerows([["x", "y"], *rows])
+    source = open_source(path, Reading(block_bytes=block_bytes, missing=()))
+    found = [list(row.values()) for batch in source.batches({"x": TEXT, "y": TEXT}) for row in batch.to_pylist()]
+    assert found == rows
+    assert source.rows == len(rows)
+
+
+@given(
+    st.lists(CELL, min_size=1, max_size=12),
+    st.data(),
+    st.integers(1, 60),
+    st.sampled_from([*ENDS]),
+    st.booleans(),
+)
+def test_a_planted_bad_cell_is_found_in_its_line(tmp_path_factory, texts, data, block_bytes, end, short):
+    bad = data.draw(st.integers(0, len(texts) - 1))
+    content = io.StringIO(newline="")
+    writer = csv.writer(content, **ENDS[end])
+    writer.writerow(["n", "text"])
+    for at, text in enumerate(texts):
+        if at == bad:
+            line = len(io.StringIO(content.getvalue(), newline="").readlines()) + 1
+        writer.writerow(["1", text] if at != bad else ["oops", text][: 1 if short else 2])
+    path = tmp_path_factory.getbasetemp() / "planted.csv"
+    path.write_bytes(content.getvalue().encode())
+    reading, kinds = Reading(block_bytes=block_bytes, missing=()), {"n": NUMBER, "text": TEXT}
+    with pytest.raises(SourceError, match=f"planted.csv, line {line}[,:]"):
+        list(open_source(path, reading).batches(kinds))
+    source = open_source(path, reading)
+    kept = [row["text"] for batch in source.batches(kinds, skip_bad=True) for row in batch.to_pylist()]
+    assert kept == texts[:bad] + texts[bad + 1 :]
+    assert source.skipped == 1
+
+
+def test_cutting_into_blocks_changes_nothing(file):
+    random = np.random.default_rng(1)
+    numbers = zip(random.normal(size=3000), random.integers(0, 9, 3000), strict=True)
+    lines = [f'{n:.3f},"{"x" * k}\n""q""",{k}' for n, k in numbers]
+    path = file("a,b,c\n" + "\n".join(lines))
+    kinds = {"a": NUMBER, "b": TEXT, "c": TEXT}
+    whole = rows_of(path, kinds)
+    assert len(whole) == 3000
+    assert whole == rows_of(path, kinds, Reading(block_bytes=999))

@@ -1,0 +1,302 @@
+"""Sources as a whole: which files are meant, what they are, and how they are read ahead."""
+
+import bz2
+import gzip
+import io
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tallybayes import Categorical, Gaussian, Model, Poisson
+from tallybayes.files import save
+from tallybayes.sources import Reading, SourceError, open_source
+from tallybayes.sources.ahead import read_ahead
+
+NUMBER, TEXT = pa.float64(), pa.string()
+CSV = b"a,b\n1,x\n2,y\n"
+ROWS = [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}]
+
+
+def zstd(content):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as out:
+        out.write(content)
+    return sink.getvalue().to_pybytes()
+
+
+PACKERS = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress}
+
+
+def rows_of(paths, reading=None):
+    source = open_source(paths, reading)
+    return [row for batch in source.batches({"a": NUMBER, "b": TEXT}) for row in batch.to_pylist()]
+
+
+def refusal(paths, reading=None):
+    with pytest.raises(SourceError) as caught:
+        rows_of(paths, reading)
+    return str(caught.value)
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name, content=CSV):
+    with open(name, "wb") as out:
+        out.write(content)
+    return name
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_compressed_files_are_read_whatever_their_name(suffix):
+    pack = PACKERS[suffix]
+    assert rows_of(write("data.csv" + suffix, pack(CSV))) == ROWS
+    assert rows_of(write("data.csv", pack(CSV[:6]) + pack(CSV[6:]))) == ROWS
+    assert rows_of(write("data.tsv" + suffix, pack(CSV.replace(b",", b"\t")))) == ROWS
+    assert rows_of(write("data.jsonl" + suffix, pack(b'{"a": 1, "b": "x"}\n{"a": 2, "b": "y"}\n'))) == ROWS
+
+
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_compressed_files_that_are_cut_short_are_errors(suffix):
+    packed = PACKERS[suffix](CSV + b"3,z\n" * 1000)
+    for size in range(4, len(packed) - 1, 7):
+        name = write("data.csv" + suffix, packed[:size])
+        assert refusal(name).startswith(f"data.csv{suffix} is damaged or cut short")
+
+
+def test_bytes_of_compressed_files_are_counted_as_they_are_stored():
+    source = open_source(write("data.csv.gz", gzip.compress(CSV * 1)), Reading(block_bytes=4))
+    assert source.total == os.path.getsize("data.csv.gz")
+    assert [source.done for _ in source.batches()][-1] <= source.total
+    assert source.done == source.total
+
+
+def test_several_files_are_matched_by_the_names_of_their_columns():
+    write("1.csv")
+    write("2.tsv", b"c\tb\ta\n0\tz\t3\n")
+    pq.write_table(pa.table({"b": ["w"], "a": [4]}), "3.parquet")
+    source = open_source(["1.csv", "2.tsv", "3.parquet"])
+    assert source.total == sum(map(os.path.getsize, ["1.csv", "2.tsv", "3.parquet"]))
+    assert rows_of(["1.csv", "2.tsv", "3.parquet"]) == [*ROWS, {"a": 3.0, "b": "z"}, {"a": 4.0, "b": "w"}]
+    write("4.csv", b"a,c\n1,2\n")
+    assert refusal(["1.csv", "4.csv"]) == "4.csv has no column 'b'; it has 'a', 'c'."
+
+
+def test_a_sample_does_not_stop_at_a_file_without_rows():
+    write("1.csv", b"a,b\n")
+    write("2.csv")
+    source = open_source(["1.csv", "2.csv"])
+    assert source.sample().num_rows == 2
+    assert sum(map(len, source.batches())) == 2
+
+
+def test_patterns_are_sorted_and_names_that_exist_are_no_patterns():
+    for name in ("b.csv", "a.csv", "c d.csv", "[x].csv"):
+        write(name, f"a,b\n1,{name}\n".encode())
+    assert [row["b"] for row in rows_of("?.csv")] == ["a.csv", "b.csv"]
+    assert [row["b"] for row in rows_of("[x].csv")] == ["[x].csv"]
+    assert [row["b"] for row in rows_of(["c d.csv", "*a.csv"])] == ["c d.csv", "a.csv"]
+    assert refusal("*.tsv") == "No file matches *.tsv."
+    assert refusal("none.csv") == "There is no file none.csv."
+    assert refusal([]) == "No file is given. Give one or more, or '-' for standard input."
+    assert refusal(["-", "-"]).startswith("Standard input ('-') is given more than once")
+
+
+def test_names_of_any_bytes_are_read_and_shown_without_control_characters():
+    name = "a b\x1b[31m\udcff.csv"
+    assert rows_of(write(name)) == ROWS
+    message = refusal(write(name, b"a,b\nno,x\n"))
+    assert message.isprintable()
+    assert message.startswith(r"a b\x1b[31m\\xff.csv, line 2, column 'a'")
+
+
+def test_what_is_no_table_is_refused_by_name():
+    save(Model.train({"a": Gaussian()}, {"a": [1.0, 2.0]}, ["x", "y"]), "spam.tally")
+    assert refusal("spam.tally") == "spam.tally is a model, not data."
+    assert refusal("spam.tally", Reading(kind="csv")) == "spam.tally is a model, not data."
+    assert refusal(write("x.csv", b"%PDF-1.4\n")).startswith("x.csv is a PDF, not a table.")
+    assert refusal(write("x.xlsx", b"PK\x03\x04\n")).startswith(
+        "x.xlsx is a zip archive or a spreadsheet, not a table."
+    )
+    assert refusal(write("x.png", b"\x89PNG\r\n\x1a\n")).startswith("x.png is a picture, not a table.")
+    assert refusal(write("x.csv", b"a,b\n\0\1\2")).startswith("x.csv is not a table: it holds bytes that are no text.")
+    assert refusal(write("x.csv", b"")) == "x.csv is empty."
+    os.mkdir("folder")
+    os.chmod(write("secret.csv"), 0)
+    if os.geteuid():
+        assert refusal("secret.csv") == "secret.csv cannot be read: Permission denied."
+    assert refusal(["x.csv", "folder"]) == "folder holds documents and x.csv a table; read one kind at a time."
+
+
+def test_the_kind_is_found_out_from_the_content_or_else_the_name():
+    assert rows_of(write("data", b'\xef\xbb\xbf {"a": 1, "b": "x"}\n{"a": 2, "b": "y"}\n')) == ROWS
+    assert rows_of(write("data.dat", CSV.replace(b",", b";"))) == ROWS
+    pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), "data.csv")
+    assert rows_of("data.csv") == ROWS
+    assert open_source(write("data.TXT")).names == ["text"]
+    assert rows_of("data.TXT", Reading(kind="csv")) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"kind": "excel"}, "kind='excel': give one of csv, tsv"),
+        ({"delimiter": "ab"}, "delimiter='ab': give one sign"),
+        ({"delimiter": "\n"}, "delimiter='\\n': give one sign"),
+        ({"decimal": "e"}, "decimal='e': give the sign"),
+        ({"encoding": "martian"}, "encoding='martian' is not known"),
+        ({"names": ("a", "a")}, "every column needs a name of its own"),
+    ],
+)
+def test_settings_that_mean_nothing_are_errors(settings, expected):
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        Reading(**settings)
+
+
+def test_a_source_is_read_once():
+    source = open_source(write("data.csv"))
+    assert sum(map(len, source.batches())) == 2
+    with pytest.raises(SourceError, match="read already; open it again"):
+        source.batches()
+    with pytest.raises(ValueError, match="There is no row 0: no batch was given out"):
+        open_source("data.csv").where(0)
+
+
+def test_standard_input_that_a_test_puts_in_is_read(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CSV)))
+    assert rows_of("-") == ROWS
+
+
+READ = """
+import sys, pyarrow as pa
+from tallybayes.sources import Reading, open_source
+source = open_source("-", Reading(live=sys.argv[1] == "live"))
+assert source.total is None
+source.sample()
+for batch in source.batches({"a": pa.float64(), "b": pa.string()}):
+    print(batch.to_pylist(), source.where(len(batch) - 1), flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet", "arrow"])
+def test_standard_input_of_any_kind_is_sampled_and_read(kind):
+    table = pa.table({"a": [1, 2], "b": ["x", "y"]})
+    sink = pa.BufferOutputStream()
+    if kind == "arrow":
+        with pa.ipc.new_stream(sink, table.schema) as out:
+            out.write_table(table)
+    else:
+        pq.write_table(table, sink)
+    content = {"csv": CSV, "csv.gz": gzip.compress(CSV)}.get(kind) or sink.getvalue().to_pybytes()
+    result = subprocess.run([sys.executable, "-W", "error", "-c", READ, "no"], input=content, capture_output=True)
+    place = "line 3" if "csv" in kind else "row 2"
+    assert (result.stdout.decode(), result.stderr) == (f"{ROWS} standard input, {place}\n", b"")
+
+
+def test_rows_of_a_live_pipe_are_answered_as_they_come():
+    with subprocess.Popen(
+        [sys.executable, "-c", READ, "live"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        for i, piece in enumerate([b"a,b\n1,x\n", b"2,", b"y\n3,z\n", b'4,"\n', b'"\n5,w']):
+            process.stdin.write(piece)
+            process.stdin.flush()
+            if i == 0:
+                assert process.stdout.readline() == b"[{'a': 1.0, 'b': 'x'}] standard input, line 2\n"
+            if i == 2:
+                expected = b"[{'a': 2.0, 'b': 'y'}, {'a': 3.0, 'b': 'z'}] standard input, line 4\n"
+                assert process.stdout.readline() == expected
+            if i == 4:
+                assert process.stdout.readline() == b"[{'a': 4.0, 'b': '\\n'}] standard input, line 5\n"
+        process.stdin.close()
+        assert process.stdout.readline() == b"[{'a': 5.0, 'b': 'w'}] standard input, line 7\n"
+        assert process.wait(10) == 0
+
+
+def test_a_source_trains_a_model_and_counts_the_same_as_the_table():
+    rows = 30_000
+    table = {"x": [i % 97 / 4 for i in range(rows)], "n": [i % 5 for i in range(rows)]}
+    table |= {"word": [f"w{i % 11}" for i in range(rows)], "label": ["yes" if i % 3 else "no" for i in range(rows)]}
+    schema = {"x": Gaussian(), "n": Poisson(), "word": Categorical()}
+    expected = Model.train(schema, table, "label")
+    pq.write_table(pa.table(table), "data.parquet", row_group_size=7000)
+    lines = ("{},{},{},{}\n".format(*row) for row in zip(*table.values(), strict=True))
+    write("data.csv", ("x,n,word,label\n" + "".join(lines)).encode())
+    kinds = {"x": NUMBER, "n": NUMBER, "word": TEXT, "label": TEXT}
+    for name in ("data.csv", "data.parquet"):
+        source = open_source(name, Reading(block_bytes=50_000))
+        assert Model.train(schema, source.batches(kinds), "label") == expected
+
+
+def test_reading_ahead_keeps_the_order_and_stays_within_its_bounds():
+    taken = []
+
+    def pieces():
+        for i in range(100):
+            taken.append(i)
+            yield i
+
+    def work(i):
+        time.sleep(0.002 * (i % 3))
+        return i * i
+
+    results = read_ahead(pieces(), work, workers=3, ahead=4)
+    assert next(results) == 0
+    time.sleep(0.2)
+    assert len(taken) <= 8
+    assert list(results) == [i * i for i in range(1, 100)]
+
+
+def test_errors_of_pieces_and_of_work_reach_the_consumer_in_their_turn():
+    def pieces():
+        yield from range(3)
+        raise SourceError("no more")
+
+    results = read_ahead(pieces(), lambda i: 1 / (2 - i), workers=2, ahead=2)
+    assert [next(results), next(results)] == [0.5, 1.0]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+    results = read_ahead(pieces(), str, workers=2, ahead=2)
+    with pytest.raises(SourceError, match="no more"):
+        list(results)
+
+
+def test_threads_stop_when_the_consumer_does():
+    def endless():
+        try:
+            while True:
+                yield 1
+        finally:
+            closed.set()
+
+    closed, before = threading.Event(), set(threading.enumerate())
+    results = read_ahead(endless(), str, workers=2, ahead=3)
+    assert next(results) == "1"
+    results.close()
+    assert closed.is_set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+    assert set(threading.enumerate()) <= before
+
+
+def test_an_interrupt_while_waiting_for_a_pipe_ends_at_once():
+    script = READ.replace("batch.to_pylist()", "len(batch)").replace("source.sample()", "print('ready', flush=True)")
+    with subprocess.Popen(
+        [sys.executable, "-c", script, "no"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdin.write(b"a,b\n" + b"1,x\n" * (3 << 20))
+        process.stdin.flush()
+        assert process.stdout.readline() == b"ready\n"
+        process.stdout.readline()
+        process.send_signal(2)
+        error = process.stderr.read()
+        assert process.wait(10) == -2
+        assert error.endswith(b"KeyboardInterrupt\n")
