@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
-.PHONY: demo test check bench sanitize clean
+.PHONY: demo test check docs bench sanitize clean
 
 demo: .venv/ready
-	$(BIN)/python -m tallybayes.demo
+	$(BIN)/tallybayes demo
 
 test: check
 	$(BIN)/python -m pytest
@@ -16,6 +16,11 @@ check: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: .venv/docs-ready
+	$(BIN)/python docs/generate_command_line.py
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo build/docs/index.html
 
 bench: .venv/ready
 	$(BIN)/python bench/start.py
@@ -39,6 +44,10 @@ sanitize: .venv/ready
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' cmake ninja
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
+	touch $@
+
+.venv/docs-ready: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[docs]'
 	touch $@
 
 clean:

@@ -2,16 +2,18 @@
 
 import math
 from fractions import Fraction
+from importlib.resources import files
 
 import numpy as np
+import pyarrow.csv
 import pytest
 
 import reference
 from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Schema
+from tallybayes.cli.demo import NEW_DAY
 from tallybayes.decide import bayes_error, error_probability
-from tallybayes.demo import NEW_DAY, play_tennis
 
-DAYS = play_tennis()
+DAYS = pyarrow.csv.read_csv(str(files("tallybayes") / "data" / "play-tennis.csv"))
 COLUMNS = DAYS.column_names[:-1]
 
 

@@ -11,10 +11,11 @@ import hashlib
 import json
 import os
 import re
-import secrets
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,7 @@ from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_
 from tallybayes.model import Model
 from tallybayes.packing import Arrays, FileError, pack, unpack
 from tallybayes.plausible import why_impossible
+from tallybayes.replacing import held, replacing
 from tallybayes.schema import Schema
 
 FORMAT = 1
@@ -36,37 +38,39 @@ LONGEST_HEADER = 100_000_000  # as safetensors itself has it
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Writes the model in one step: whatever happens, the file is the old one or the new one."""
     data = to_bytes(model)
-    target = Path(os.path.realpath(path))  # a link stays a link
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {target.parent} to save a model in.")
-    temporary = target.parent / f".tally-{secrets.token_hex(8)}"
-    try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            os.chmod(temporary, target.stat().st_mode & 0o777)
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def changing(path: str | os.PathLike[str], waiting: Callable[[], object] = lambda: None) -> Iterator[Model]:
+    """The model of a file, to be changed: it is saved when the block ends well. Whoever else would change it waits, so
+    that nothing learned is lost; `waiting` is called first where that takes time.
+
+    >>> with changing("spam.tally") as model:  # doctest: +SKIP
+    ...     model += Model.train(model.schema, mails)
+    """
+    with held(path, waiting):
+        model = load(path)
+        yield model
+        save(model, path)
 
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Reads a model; anything else is a `FileError` that says what is wrong."""
     try:
         with open(path, "rb") as file:
-            _check_start(file.read(8), os.fstat(file.fileno()).st_size)
-            file.seek(0)
-            return from_bytes(file.read())
+            start = file.read(8 + len(START))
+            _check_start(start, _size(file))
+            return from_bytes(start + file.read())
     except FileError as error:
         raise FileError(f"{os.fspath(path)}: {error}") from None
+
+
+def _size(file: BinaryIO) -> int:
+    """A pipe has as many bytes as come."""
+    found = os.fstat(file.fileno())
+    return found.st_size if stat.S_ISREG(found.st_mode) else sys.maxsize
 
 
 def digest(model: Model) -> str:
@@ -96,7 +100,7 @@ def to_bytes(model: Model) -> bytes:
 
 def from_bytes(data: bytes) -> Model:
     """The inverse of `to_bytes`."""
-    _check_start(data[:8], len(data))
+    _check_start(data[: 8 + len(START)], len(data))
     checksum, _, text = _metadata(data).partition(" ")
     _check_format(text)
     try:
@@ -114,16 +118,17 @@ def from_bytes(data: bytes) -> Model:
 
 
 def _check_start(start: bytes, size: int) -> None:
-    length = int.from_bytes(start, "little")
+    """Before more is read than its first bytes."""
+    length = int.from_bytes(start[:8], "little")
     if len(start) < 8 or length > min(size - 8, LONGEST_HEADER):
         raise FileError("This is not a tallybayes model, or it is cut short.")
+    if start[8:] != START:
+        raise FileError("This is not a tallybayes model.")
 
 
 def _metadata(data: bytes) -> str:
     """Our text in the header, which stands first; nothing else is read, so that a hostile header costs nothing."""
     header = data[8 : 8 + int.from_bytes(data[:8], "little")]
-    if not header.startswith(START):
-        raise FileError("This is not a tallybayes model.")
     try:
         text, _ = json.decoder.scanstring(header.decode(), len(START))  # type: ignore[attr-defined]
     except ValueError:

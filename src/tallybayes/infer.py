@@ -31,6 +31,7 @@ from tallybayes.families.smoothing import FITTED
 from tallybayes.families.values import ENOUGH
 from tallybayes.families.vectors import Sparse, Vectors, read_vectors
 
+FREE_TEXT = Words(reading="once", alpha=FITTED)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_SIGNS = 8.0  # of writing without spaces
 MANY_WORDS = 3.0  # so many to a cell make it free text
@@ -58,7 +59,7 @@ def choose(cells: pa.Array) -> Choice:
         frames.texts(cells)  # an error if these are no categories
         return Choice(Categorical(alpha=FITTED), f"a category already, of {len(cells.dictionary)} levels")
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
-        return Choice(Words(reading="once", alpha=FITTED), "lists of words")
+        return Choice(FREE_TEXT, "lists of words")
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
     if not frames.is_text(cells.type):
@@ -89,7 +90,7 @@ def _for_texts(present: pa.Array) -> Choice:
         if signs >= MANY_SIGNS:
             return Choice(Words(unit="characters", ngrams=2), f"free text without spaces, {signs:.0f} signs in a cell")
         if words >= MANY_WORDS:
-            return Choice(Words(reading="once", alpha=FITTED), f"free text, {words:.0f} words in a cell")
+            return Choice(FREE_TEXT, f"free text, {words:.0f} words in a cell")
         if n >= ENOUGH:
             return Choice(None, f"{levels} different texts in {n} cells: names rather than a category or free text")
     return Choice(Categorical(alpha=FITTED), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")

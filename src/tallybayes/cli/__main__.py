@@ -1,0 +1,5 @@
+"""`python -m tallybayes.cli`."""
+
+from tallybayes.cli import main
+
+main()

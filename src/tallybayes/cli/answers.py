@@ -1,0 +1,164 @@
+"""Answers in rows: CSV, JSON lines, Parquet or a table to look at; to standard output, or into a file in one step."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes.cli.options import AnswerFormat
+from tallybayes.cli.plain import plain, spoken
+from tallybayes.cli.terminal import clean, is_terminal, padded, width
+from tallybayes.replacing import replacing
+
+Write = Callable[[pa.RecordBatch], None]
+
+FORMULA = r"(?s)^[=+\-@\t\r＝＋－＠]."  # what a spreadsheet may take for a formula …
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"  # … unless it is a number
+SOME = 10_000  # rows that are made JSON at a time
+LOOKED_AT = 1000  # rows from which a table has its widths
+WIDEST = 60  # characters of a cell in a table
+
+
+@contextmanager
+def answers(path: str | None, form: AnswerFormat, keep_formulas: bool = False) -> Iterator[Write]:
+    """Takes answers batch by batch. A file is there when all of them are."""
+    if path is not None and path != "-":
+        with replacing(path) as file, _writing(file, form, keep_formulas, shown=False) as write:
+            yield write
+        return
+    shown = is_terminal(sys.stdout)
+    if shown and form is AnswerFormat.parquet:
+        raise ValueError("Parquet is not for the terminal: give --output, or send it to a file or a pipe.")
+    with _writing(sys.stdout.buffer, form, keep_formulas, shown) as write:
+        yield write
+        sys.stdout.buffer.flush()
+
+
+@contextmanager
+def _writing(file: BinaryIO, form: AnswerFormat, keep_formulas: bool, shown: bool) -> Iterator[Write]:
+    if form is AnswerFormat.parquet:
+        with _parquet(file) as write:
+            yield write
+        return
+    started = False
+
+    def text(batch: pa.RecordBatch) -> None:
+        nonlocal started
+        if form is AnswerFormat.jsonl:
+            _json_lines(batch, file, shown)
+        elif form is AnswerFormat.csv:
+            _csv(_in_cells(batch, shown), file, not started, keep_formulas)
+        else:
+            table(_in_cells(batch, cleaned=True))
+        started = True
+        file.flush()
+
+    table = _Table(file)
+    yield text
+
+
+def _csv(batch: pa.RecordBatch, file: BinaryIO, header: bool, keep_formulas: bool) -> None:
+    import pyarrow.csv
+
+    if not keep_formulas:
+        names = pa.array(batch.schema.names, pa.string())
+        columns = [_guarded(column) if pa.types.is_string(column.type) else column for column in batch.columns]
+        batch = pa.RecordBatch.from_arrays(columns, names=_guarded(names).to_pylist())
+    if header:  # pyarrow would put every name in quotes
+        names_line = io.StringIO()
+        csv.writer(names_line, lineterminator="\n").writerow(batch.schema.names)
+        file.write(names_line.getvalue().encode("utf-8", "backslashreplace"))
+    written = pa.BufferOutputStream()
+    try:
+        pyarrow.csv.write_csv(batch, written, pyarrow.csv.WriteOptions(include_header=False, quoting_style="none"))
+    except pa.ArrowInvalid:  # there is something to be quoted; "needed" quotes every text
+        written = pa.BufferOutputStream()
+        pyarrow.csv.write_csv(batch, written, pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed"))
+    file.write(written.getvalue())
+
+
+def _guarded(cells: pa.Array) -> pa.Array:
+    """An apostrophe before what could be a formula."""
+    risky = pc.and_not(pc.match_substring_regex(cells, FORMULA), pc.match_substring_regex(cells, NUMBER))
+    return pc.if_else(risky, pc.binary_join_element_wise("'", cells, ""), cells)
+
+
+def _json_lines(batch: pa.RecordBatch, file: BinaryIO, cleaned: bool) -> None:
+    for start in range(0, len(batch), SOME):
+        rows = batch.slice(start, SOME).to_pylist()
+        lines = (json.dumps(plain(row), ensure_ascii=False) for row in rows)
+        text = "".join((clean(line) if cleaned else line) + "\n" for line in lines)
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+@contextmanager
+def _parquet(file: BinaryIO) -> Iterator[Write]:
+    import pyarrow.parquet
+
+    writer: pyarrow.parquet.ParquetWriter | None = None
+
+    def write(batch: pa.RecordBatch) -> None:
+        nonlocal writer
+        writer = writer or pyarrow.parquet.ParquetWriter(file, batch.schema)
+        writer.write_batch(batch)
+
+    yield write
+    if writer is not None:
+        writer.close()
+
+
+class _Table:
+    """Aligned columns, as wide as the first rows ask for."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.widths: list[int] = []
+
+    def __call__(self, batch: pa.RecordBatch) -> None:
+        columns = [[_shown(value) for value in column.to_pylist()] for column in batch.columns]
+        right = [not pa.types.is_string(column.type) for column in batch.columns]
+        lines = list(zip(*columns, strict=True))
+        if not self.widths:
+            names = [_shown(name) for name in batch.schema.names]
+            self.widths = [
+                max(map(width, [name, *column[:LOOKED_AT]])) for name, column in zip(names, columns, strict=True)
+            ]
+            lines.insert(0, tuple(names))
+        self.file.write("".join(self._line(line, right) for line in lines).encode())
+
+    def _line(self, cells: Sequence[str], right: Sequence[bool]) -> str:
+        return "  ".join(map(padded, cells, self.widths, right)).rstrip() + "\n"
+
+
+def _shown(value: Any) -> str:
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+
+
+def _in_cells(batch: pa.RecordBatch, cleaned: bool) -> pa.RecordBatch:
+    """A batch of which every cell is a number, a truth, a time or a text."""
+
+    def text(value: Any) -> str | None:
+        found = None if value is None else spoken(value)
+        return clean(found) if cleaned and found is not None else found
+
+    def cells(column: pa.Array) -> pa.Array:
+        if _is_simple(column.type) or (pa.types.is_string(column.type) and not cleaned):
+            return column
+        return pa.array([text(value) for value in column.to_pylist()], pa.string())
+
+    names = [clean(name) if cleaned else name for name in batch.schema.names]
+    return pa.RecordBatch.from_arrays(list(map(cells, batch.columns)), names=names)
+
+
+def _is_simple(kind: pa.DataType) -> bool:
+    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_temporal, pa.types.is_decimal)
+    return any(test(kind) for test in tests)

@@ -1,0 +1,130 @@
+"""`learn`, `forget` and `merge`: models that change by adding and subtracting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.options import Cells, Input, Label, MaybeData, ModelFile, NewModel, Text, Threads
+from tallybayes.cli.rows import new_class, row_of
+from tallybayes.cli.terminal import how_many, say
+from tallybayes.cli.train import told
+from tallybayes.cli.watch import watching
+
+if TYPE_CHECKING:
+    from tallybayes import Model
+
+Class = Annotated[
+    str | None, typer.Option("--class", metavar="CLASS", help="The class of all rows, where the data does not hold it.")
+]
+
+
+def learn(
+    model: ModelFile,
+    how: Input,
+    data: MaybeData = None,
+    text: Text = None,
+    cell: Cells = None,
+    label: Label = None,
+    class_: Class = None,
+    threads: Threads = None,
+) -> None:
+    """Add rows to a model.
+
+    The file is replaced in one step; two that learn at once wait for each other.
+
+    \b
+    tallybayes learn spam.tally more.csv
+    tallybayes learn spam.tally --class spam --input mail -
+    """
+    counted = _counted(model, how, data, (text, cell), label, class_, threads)
+    with tallybayes.changing(model, lambda: _wait(model)) as old:
+        old += counted
+    say(f"{model}: learned {how_many(counted.n)}, has {told(old)}")
+
+
+def forget(
+    model: ModelFile,
+    how: Input,
+    data: MaybeData = None,
+    text: Text = None,
+    cell: Cells = None,
+    label: Label = None,
+    class_: Class = None,
+    threads: Threads = None,
+) -> None:
+    """Take rows out of a model, without a trace.
+
+    It becomes, byte for byte, the model that never saw them. Rows that cannot have been learned are an error, and the
+    model stays as it is.
+
+    \b
+    tallybayes forget spam.tally wrong.csv
+    """
+    counted = _counted(model, how, data, (text, cell), label, class_, threads)
+    with tallybayes.changing(model, lambda: _wait(model)) as old:
+        old -= counted
+    say(f"{model}: forgot {how_many(counted.n)}, has {told(old)}")
+
+
+def merge(
+    models: Annotated[list[str], typer.Argument(metavar="MODEL", help="The models to add up.", show_default=False)],
+    output: NewModel,
+) -> None:
+    """Add up models.
+
+    Wherever they were trained, the sum is the model of all their rows.
+
+    \b
+    tallybayes merge monday.tally tuesday.tally -o both.tally
+    """
+    total = tallybayes.load(models[0])
+    for path in models[1:]:
+        try:
+            total += tallybayes.load(path)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{path} cannot be added to {models[0]}: {error}") from None
+    tallybayes.save(total, output)
+    say(f"{output}: {told(total)}")
+
+
+def _counted(
+    path: str,
+    how: Input,
+    data: list[str] | None,
+    row: tuple[str | None, list[str] | None],
+    label: str | None,
+    class_: str | None,
+    threads: int | None,
+) -> Model:
+    """The rows as a model of their own; that is counted before the file is touched."""
+    import pyarrow as pa
+
+    from tallybayes import streams
+
+    model = tallybayes.load(path)
+    given = None if class_ is None else new_class(model, class_)
+    if row != (None, None):
+        if given is None or data:
+            raise ValueError("--text and --cell are a row by themselves: they need --class, and no other data.")
+        return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.kind))
+    if not data:
+        raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
+    source = how.open(data)
+    label = label or model.schema.label or source.label
+    with watching(source, "counting"):
+        return streams.train(
+            model.schema,
+            source,
+            label=label,
+            kind=model.kind,
+            given=given,
+            skip_bad=how.skip_bad_rows,
+            threads=threads,
+        )
+
+
+def _wait(path: str) -> None:
+    say(f"Waiting for another process that changes {path} …")

@@ -1,0 +1,79 @@
+"""From rows to answers: the class, how probable it is, and what was to be kept beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import decide
+from tallybayes.cli.plain import spoken
+from tallybayes.frames import column
+from tallybayes.model import Model
+
+
+class Deciding:
+    """A model, and what a decision costs. `met` are the classes decided for so far."""
+
+    def __init__(
+        self,
+        model: Model,
+        costs: Mapping[tuple[Any, Any], float] | None,
+        reject: float | None,
+        proba: bool,
+        threads: int | None,
+    ) -> None:
+        self.model = model
+        self.costs = None if costs is None else decide.cost_matrix(model.classes, costs)
+        self.reject = reject
+        self.proba = proba
+        self.threads = threads
+        self.met: set[Any] = set()
+
+    def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = ()) -> pa.RecordBatch:
+        posterior = self.model.posterior(batch, threads=self.threads)
+        chosen = decide.decide(posterior, self.costs, self.reject)
+        classes = self.model.classes
+        self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)
+        undecided = chosen == decide.REJECTED
+        probability = posterior[np.arange(len(chosen)), chosen]
+        answers = {name: _whole(column(batch, name)) for name in kept}
+
+        def add(name: str, cells: pa.Array) -> None:
+            answers[unused(name, answers)] = cells
+
+        add(
+            self.model.schema.label or "class", _labels(classes, self.model.kind).take(pa.array(chosen, mask=undecided))
+        )
+        add("probability", pa.array(probability, mask=undecided))
+        if self.proba:
+            for i, label in enumerate(classes):
+                add(f"P({spoken(label)})", pa.array(posterior[:, i]))
+        return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """A name for an answer beside others.
+
+    >>> unused("play", ["day", "play"])
+    'predicted play'
+    """
+    while name in taken:
+        name = f"predicted {name}"
+    return name
+
+
+def _labels(classes: Sequence[Any], kind: pa.DataType | None) -> pa.Array:
+    """The classes as a column can be written: bytes as text."""
+    if kind is not None and pa.types.is_binary(kind):
+        return pa.array(map(spoken, classes), pa.string())
+    return pa.array(classes, kind)
+
+
+def _whole(cells: pa.Array) -> pa.Array:
+    """Cells spelled out, and texts as one type."""
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    return cells.cast(pa.string()) if pa.types.is_large_string(cells.type) else cells

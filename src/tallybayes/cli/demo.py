@@ -1,0 +1,115 @@
+"""`tallybayes demo`: a minute of use, on fourteen days of weather and on the docstrings of Python's library.
+
+What it shows are the commands themselves, run one after the other in a folder that is gone afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tallybayes.cli.codes import BROKEN_PIPE, FINE, INTERRUPTED
+
+NEW_DAY = {"outlook": "sunny", "temperature": "cool", "humidity": "high", "wind": "strong"}
+FORGOTTEN = 8  # counted from 0: a sunny, cool day with tennis
+SENTENCE = "Wait until the coroutine is done, then close the event loop."
+
+Run = Callable[..., None]
+
+
+def demo(
+    folder: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Work in this folder, and leave what was made there.", show_default=False),
+    ] = None,
+) -> None:
+    """Show a minute of use.
+
+    Train, evaluate, explain, forget and prove it: on fourteen days of weather, then on real text.
+    """
+    made = tempfile.mkdtemp(prefix="tallybayes-demo-") if folder is None else folder
+    os.makedirs(made, exist_ok=True)
+    before = os.getcwd()
+    os.chdir(made)
+    try:
+        _tennis()
+        _docstrings()
+    finally:
+        os.chdir(before)
+        if folder is None:
+            shutil.rmtree(made)
+
+
+def _tennis() -> None:
+    from importlib.resources import files
+
+    header, *days = (files("tallybayes") / "data" / "play-tennis.csv").read_text().splitlines()
+    others = [day for i, day in enumerate(days) if i != FORGOTTEN]
+    for name, rows in (("tennis", days), ("day-9", [days[FORGOTTEN]]), ("without-day-9", others)):
+        Path(f"{name}.csv").write_text("\n".join([header, *rows, ""]))
+    _say("Fourteen days of weather, and whether tennis was played.")
+    _run("train", "tennis.csv", "--label", "play", "-o", "tennis.tally")
+    _run("evaluate", "tennis.tally", "tennis.csv")
+    _run("explain", "tennis.tally", *(part for cell in NEW_DAY.items() for part in ("--cell", "=".join(cell))))
+    _say("\nA model is its counts: to forget a day is to subtract it.")
+    _run("forget", "tennis.tally", "day-9.csv")
+    _run("train", "without-day-9.csv", "--label", "play", "-o", "never-saw-it.tally")
+    _prove("tennis.tally", "never-saw-it.tally")
+
+
+def _docstrings() -> None:
+    from tallybayes.cli.docstrings import PACKAGES, held_out, paragraphs
+
+    learned, asked = held_out(paragraphs())
+    wrong, *others = learned
+    files = {"docstrings": learned, "held-out": asked, "one-of-them": [wrong], "all-but-one": others}
+    for name, rows in files.items():
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row._asdict()) + "\n" for row in rows))
+    _say(
+        f"\nReal text: {len(learned):,} paragraphs of the docstrings of {len(PACKAGES)} packages of Python's library.",
+        f"Which package does a sentence come from? {len(asked):,} others are held out to see.",
+    )
+    _run("train", "docstrings.jsonl", "--label", "package", "-o", "docstrings.tally")
+    _run("evaluate", "docstrings.tally", "held-out.jsonl", "--brief")
+    _run("explain", "docstrings.tally", "--text", SENTENCE)
+    _run("forget", "docstrings.tally", "one-of-them.jsonl")
+    _run("train", "all-but-one.jsonl", "--label", "package", "-o", "never-saw-it.tally")
+    _prove("docstrings.tally", "never-saw-it.tally")
+
+
+def _say(*lines: str) -> None:
+    print(*lines, sep="\n", flush=True)
+
+
+def _run(*arguments: str) -> None:
+    """One command as it is typed, and what it says."""
+    from tallybayes.cli.program import app
+
+    print(f"\n$ tallybayes {shlex.join(arguments)}", flush=True)
+    code = app(list(arguments), standalone_mode=False)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    if code == BROKEN_PIPE:
+        raise BrokenPipeError
+    if code != FINE:
+        raise ValueError(f"The command ended with {code}. This is a bug; please report it.")
+
+
+def _prove(one: str, other: str) -> None:
+    """Their sha256, which anyone can check."""
+    print(f"\n$ sha256sum {one} {other}")
+    sums = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (one, other)]
+    for name, found in zip((one, other), sums, strict=True):
+        print(f"{found}  {name}")
+    if len(set(sums)) > 1:
+        raise ValueError("The model remembers. This is a bug; please report it.")
+    print("Equal: nothing of it is left in the model.", flush=True)

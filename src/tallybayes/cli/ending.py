@@ -1,0 +1,87 @@
+"""How a verb ends: a sentence instead of a traceback, and a code that a script can ask for."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import typer
+
+from tallybayes.cli.codes import BROKEN_PIPE, INTERRUPTED, WRONG
+from tallybayes.cli.terminal import say
+
+P = ParamSpec("P")
+
+SAID = (
+    ValueError,
+    TypeError,
+    OSError,
+    ImportError,
+    ArithmeticError,
+    MemoryError,
+    LookupError,
+    NotImplementedError,
+    Warning,
+)  # the library's sentences
+
+
+def ending(verb: Callable[P, int | None]) -> Callable[P, None]:
+    """Runs a verb, and ends the program with its code."""
+
+    @functools.wraps(verb)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        warnings.showwarning = _note  # type: ignore[assignment]
+        try:
+            _leave_signals_to_python()
+            code = verb(*args, **kwargs)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            code = _silenced()
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except Exception as error:
+            if os.environ.get("TALLYBAYES_TRACEBACK"):
+                raise
+            say(f"tallybayes {verb.__name__}: {_sentence(error)}")
+            code = WRONG
+        raise typer.Exit(code or 0)
+
+    return run
+
+
+def _leave_signals_to_python() -> None:
+    """Arrow's own handlers, which are there while it reads in the main thread, lose a Ctrl-C in a hundred."""
+    import pyarrow as pa
+
+    pa.enable_signal_handlers(False)
+
+
+def _silenced() -> int:
+    """What is still to be written goes nowhere, or else Python complains at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return BROKEN_PIPE
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this."
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        return "Standard output is closed: there is nowhere to write to."
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename is not None else error.strerror
+    if isinstance(error, KeyError) and error.args:
+        return str(error.args[0])
+    if not isinstance(error, SAID):  # as a traceback, it would end with 1, which means no
+        return f"{type(error).__name__}: {error}. This is a bug; please report it, with TALLYBAYES_TRACEBACK=1 set."
+    return str(error) or type(error).__name__
+
+
+def _note(message: Any, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
+    """A warning of the library is a note to the user, without the place in the code."""
+    if issubclass(category, (UserWarning, RuntimeWarning)):
+        say(f"Note: {message}")

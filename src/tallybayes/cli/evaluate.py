@@ -1,0 +1,64 @@
+"""`tallybayes evaluate`: how good a model is on rows of which the classes are known."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.codes import FINE, NO
+from tallybayes.cli.options import Costs, Data, Input, Label, ModelFile, Reject, ReportAs, ReportFormat, Threads
+from tallybayes.cli.rows import costs_of
+from tallybayes.cli.terminal import KEPT, clean, say
+from tallybayes.cli.watch import watching
+
+
+def evaluate(
+    model: ModelFile,
+    data: Data,
+    how: Input,
+    label: Label = None,
+    costs: Costs = None,
+    reject: Reject = None,
+    at_least: Annotated[
+        float | None, typer.Option("--at-least", metavar="ACCURACY", help="End with 1 if the accuracy is lower.")
+    ] = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Show the first lines only.")] = False,
+    format: ReportAs = ReportFormat.text,
+    threads: Threads = None,
+) -> int:
+    """Compare answers with classes that are known.
+
+    Accuracy, precision and recall of every class, which classes are taken for which, log-loss and calibration.
+
+    \b
+    tallybayes evaluate spam.tally test.csv
+    tallybayes evaluate spam.tally test.csv --at-least 0.95 || echo retrain it
+    """
+    from tallybayes import streams
+
+    if at_least is not None and math.isnan(at_least):
+        raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
+    found = tallybayes.load(model)
+    source = how.open(data)
+    with watching(source, "asking"):
+        measured = streams.measure(
+            found,
+            source,
+            label=label or found.schema.label or source.label,
+            costs=costs_of(found, costs),
+            reject=reject,
+            skip_bad=how.skip_bad_rows,
+            threads=threads,
+        )
+    if format is ReportFormat.json:
+        print(json.dumps(measured.to_json(), indent=2))
+    else:
+        print(clean(measured.summary() if brief else measured, KEPT))
+    if at_least is not None and not measured.accuracy >= at_least:
+        say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
+        return NO
+    return FINE

@@ -1,0 +1,76 @@
+"""`tallybayes explain`: what each column, and each word, said."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.options import Cells, Input, MaybeData, ModelFile, ReportAs, ReportFormat, Text
+from tallybayes.cli.rows import class_of, row_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tallybayes import Model
+
+ROWS = 3  # of data that are explained, unless somebody says how many
+TOP = 15
+
+
+def explain(
+    model: ModelFile,
+    how: Input,
+    data: MaybeData = None,
+    text: Text = None,
+    cell: Cells = None,
+    class_: Annotated[
+        str | None, typer.Option("--class", metavar="CLASS", help="Speak for this class; the most probable by default.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="CLASS", help="Speak against this class; the next probable by default.")
+    ] = None,
+    rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows of the data to explain.")] = ROWS,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and columns to show.")] = TOP,
+    format: ReportAs = ReportFormat.text,
+) -> None:
+    """Show how much each column and word says.
+
+    Each speaks for one of two classes, and what they say multiplies up: a word that is 8 times as frequent in spam as
+    in ham makes spam 8 times as probable as it was.
+
+    \b
+    tallybayes explain spam.tally --text "claim your free prize"
+    tallybayes explain tennis.tally --cell outlook=sunny --cell wind=strong
+    """
+    from tallybayes.cli import evidence
+
+    found = tallybayes.load(model)
+    wanted = None if class_ is None else class_of(found, class_)
+    rival = None if against is None else class_of(found, against)
+    if wanted is not None and wanted == rival:
+        raise ValueError("--class and --against are the same class: there is nothing to tell apart.")
+    given = text is not None or bool(cell)
+    if given and data:
+        raise ValueError("--text and --cell are a row by themselves: give no data.")
+    batch = row_of(found.schema, text, cell) if given else _first(found, how, data, rows)
+    explained = evidence.explained(found, batch, wanted, rival)
+    if format is ReportFormat.json:
+        for row in explained:
+            print(json.dumps(evidence.as_json(row)))
+    else:
+        evidence.draw(explained, top)
+
+
+def _first(model: Model, how: Input, data: list[str] | None, rows: int) -> pa.RecordBatch:
+    from tallybayes import streams
+
+    if not data:
+        raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
+    source = how.open(data)
+    for batch in source.batches(streams.wanted(model.schema, source), skip_bad=how.skip_bad_rows):
+        if len(batch):
+            return batch.slice(0, rows)
+    raise ValueError("There are no rows to explain.")

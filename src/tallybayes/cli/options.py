@@ -1,0 +1,188 @@
+"""The arguments and options that verbs share, each described once.
+
+A verb that reads data has a parameter of the class `Input`; `spread` shows typer its fields as options of the verb.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+import tallybayes
+
+if TYPE_CHECKING:
+    from tallybayes.sources import Source
+
+MISSING = ("", "?", "NA", "null")
+READING = "How the data is read"
+
+
+class InputKind(StrEnum):
+    """What the data is, where its name and its first bytes do not tell."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    arrow = "arrow"
+    lines = "lines"
+    text = "text"
+    mail = "mail"
+    mbox = "mbox"
+
+
+class AnswerFormat(StrEnum):
+    """What answers are written as."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    table = "table"
+
+
+class ReportFormat(StrEnum):
+    """What a report is written as."""
+
+    text = "text"
+    json = "json"
+
+
+DATA = "Files, globs, folders (one per class, Maildir, mbox), or - for standard input."
+
+Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA, show_default=False)]
+MaybeData = Annotated[list[str] | None, typer.Argument(metavar="DATA", help=DATA, show_default=False)]
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The file of the model.", show_default=False)]
+Label = Annotated[
+    str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column that holds the classes.")
+]
+NewModel = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to save the model in.")]
+AnswerFile = Annotated[
+    str | None, typer.Option("--output", "-o", metavar="FILE", help="Where answers go; standard output by default.")
+]
+AnswersAs = Annotated[AnswerFormat, typer.Option("--format", "-f", help="What the answers are written as.")]
+ReportAs = Annotated[ReportFormat, typer.Option("--format", "-f", help="What the report is written as.")]
+Formulas = Annotated[
+    bool,
+    typer.Option("--keep-formulas", help="Leave cells of CSV that a spreadsheet would take for a formula as they are."),
+]
+Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="One text, instead of data.")]
+Cells = Annotated[
+    list[str] | None,
+    typer.Option("--cell", "-c", metavar="COLUMN=VALUE", help="A cell of one row, instead of data. Repeat it."),
+]
+Costs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--costs",
+        metavar="TRUTH:DECISION=COST",
+        help="What it costs to decide so when this is true; other errors cost 1. Repeat it.",
+    ),
+]
+Reject = Annotated[
+    float | None,
+    typer.Option("--reject", metavar="COST", help="Leave a row undecided where any decision is expected to cost more."),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=FAMILY",
+        help="The family of a column, as age=Gaussian or 'city=Categorical(alpha=0.5)', or 'id=left out'. Repeat it.",
+    ),
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", metavar="N", min=1, help="Threads to count with; all processors by default.")
+]
+
+
+@dataclass(frozen=True)
+class Input:
+    """How data is read."""
+
+    kind: Annotated[
+        InputKind | None,
+        typer.Option("--input", help="What the data is, where name and content do not tell.", rich_help_panel=READING),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing",
+            metavar="TEXT",
+            help="A cell of CSV or TSV that means nothing is known. Repeat it.",
+            show_default="empty, ?, NA and null",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARACTER",
+            help="Between cells; by default the one of , ; tab | that the header has most of.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    decimal: Annotated[
+        str, typer.Option(metavar="CHARACTER", help="The decimal point of numbers.", rich_help_panel=READING)
+    ] = "."
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="The encoding of text files.", rich_help_panel=READING)
+    ] = "utf-8"
+    names: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,…", help="The columns of a CSV or TSV file that has no header.", rich_help_panel=READING
+        ),
+    ] = None
+    skip_bad_rows: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad-rows", help="Skip rows that cannot be read, and say how many.", rich_help_panel=READING
+        ),
+    ] = False
+
+    def open(self, data: list[str], *, live: bool = False) -> Source:
+        reading = tallybayes.Reading(
+            kind=self.kind.value if self.kind else None,
+            missing=MISSING if self.missing is None else tuple(self.missing),
+            delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
+            decimal=self.decimal,
+            encoding=self.encoding,
+            names=tuple(self.names.split(",")) if self.names else None,
+            live=live,
+        )
+        return tallybayes.open_source(data, reading)
+
+
+def spread(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """The same verb, which takes the fields of its `Input` one by one."""
+    signature, hints = inspect.signature(verb), get_type_hints(verb, include_extras=True)
+    whole = next((name for name, hint in hints.items() if hint is Input), None)
+    if whole is None:
+        return verb
+    kinds = get_type_hints(Input, include_extras=True)
+    parts = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=kinds[field.name]
+        )
+        for field in fields(Input)
+    ]
+    others = [
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in signature.parameters.items()
+        if name != whole
+    ]
+
+    @functools.wraps(verb)
+    def run(**given: Any) -> Any:
+        how = Input(**{part.name: given.pop(part.name) for part in parts})
+        return verb(**given, **{whole: how})
+
+    run.__signature__ = signature.replace(parameters=others + parts)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in others + parts}
+    return run

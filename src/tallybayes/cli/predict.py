@@ -1,0 +1,98 @@
+"""`tallybayes predict`: rows in, their classes out."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.codes import FINE, NO
+from tallybayes.cli.options import (
+    AnswerFile,
+    AnswerFormat,
+    AnswersAs,
+    Cells,
+    Costs,
+    Formulas,
+    Input,
+    MaybeData,
+    ModelFile,
+    Reject,
+    Text,
+    Threads,
+)
+from tallybayes.cli.rows import class_of, costs_of, row_of
+from tallybayes.cli.terminal import is_terminal
+from tallybayes.cli.watch import watching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from tallybayes.cli.deciding import Deciding
+
+
+def predict(
+    model: ModelFile,
+    how: Input,
+    data: MaybeData = None,
+    text: Text = None,
+    cell: Cells = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")] = False,
+    costs: Costs = None,
+    reject: Reject = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COLUMN", help="A column to repeat beside the answer. Repeat it."),
+    ] = None,
+    find: Annotated[
+        str | None, typer.Option("--find", metavar="CLASS", help="End with 1 if no row is of this class.")
+    ] = None,
+    output: AnswerFile = None,
+    format: AnswersAs = AnswerFormat.csv,
+    keep_formulas: Formulas = False,
+    threads: Threads = None,
+) -> int:
+    """Say the class of every row, and how probable it is.
+
+    From a pipe, rows are answered as they come. A row that is left undecided has no class.
+
+    \b
+    tallybayes predict spam.tally new.csv > answers.csv
+    tallybayes predict spam.tally --input mail --find spam - && echo this is spam
+    """
+    from tallybayes.cli.answers import answers
+    from tallybayes.cli.deciding import Deciding
+
+    found = tallybayes.load(model)
+    wanted = None if find is None else class_of(found, find)
+    deciding = Deciding(found, costs_of(found, costs), reject, proba, threads)
+    with answers(output, format, keep_formulas) as write:
+        if text is not None or cell:
+            if data or keep:
+                raise ValueError("--text and --cell are a row by themselves: give no data and nothing to keep.")
+            write(deciding.answer(row_of(found.schema, text, cell)))
+        else:
+            for batch in _answered(deciding, how, data, keep or []):
+                write(batch)
+    return NO if wanted is not None and wanted not in deciding.met else FINE
+
+
+def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list[str]) -> Iterator[pa.RecordBatch]:
+    from tallybayes import streams
+
+    if not data:
+        raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
+    source = how.open(data, live=True)
+    kept = [*([] if source.place is None else [source.place]), *keep]
+    kinds = {**streams.as_they_are(source, kept), **streams.wanted(deciding.model.schema, source)}
+    # An answer on a terminal and a bar of progress would write over each other.
+    with watching(source, "answering", shown=not is_terminal(sys.stdout)):
+        answer = partial(deciding.answer, kept=kept)
+        batches = streams.each(source, kinds, answer, skip_bad=how.skip_bad_rows)
+        yield next(batches, answer(streams.no_rows(kinds)))  # which has the names of the columns
+        yield from batches

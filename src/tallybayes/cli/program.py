@@ -1,0 +1,71 @@
+"""The program: its verbs in the order of its help, and what is said before any of them runs."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.change import forget, learn, merge
+from tallybayes.cli.codes import TERMINATED, WRONG
+from tallybayes.cli.demo import demo
+from tallybayes.cli.ending import ending
+from tallybayes.cli.evaluate import evaluate
+from tallybayes.cli.explain import explain
+from tallybayes.cli.options import spread
+from tallybayes.cli.predict import predict
+from tallybayes.cli.sample import sample
+from tallybayes.cli.schema import schema
+from tallybayes.cli.show import show
+from tallybayes.cli.terminal import say, standard_streams
+from tallybayes.cli.train import train
+
+ABOUT = "Naive Bayes by exact counting: train, ask, explain, correct and forget."
+
+app = typer.Typer(
+    name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
+)
+
+VERBS = (train, predict, explain, evaluate, learn, forget, merge, show, schema, sample, demo)
+for verb in VERBS:
+    app.command()(ending(spread(verb)))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"tallybayes {tallybayes.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+about.__doc__ = ABOUT
+
+
+class _NoPandas:
+    """Arrow would load pandas, where there is one, to find out that nothing here is a Series: half a second."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("The command line needs no pandas.", name=name)
+
+
+def run() -> None:
+    standard_streams()
+    sys.meta_path.insert(0, _NoPandas())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        app()
+    except OSError as error:  # nowhere to write the help to
+        say(f"tallybayes: {error.strerror}")
+        sys.exit(WRONG)

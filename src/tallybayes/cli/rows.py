@@ -1,0 +1,129 @@
+"""One row that is written on the command line, and classes by what they look like there."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from tallybayes.cli.plain import spoken
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tallybayes import Model, Schema
+
+TEXT_COLUMNS = ("text", "body")  # which one of several a text is for
+
+
+def row_of(schema: Schema, text: str | None, cells: list[str] | None) -> pa.RecordBatch:
+    """The row of a text, or of cells COLUMN=VALUE; what is not given is missing."""
+    import pyarrow as pa
+
+    given = _cells(schema, cells or [])
+    if text is not None:
+        given[_text_column(schema, given)] = text
+    kinds = schema.reads()
+    columns = {name: kinds.get(name, pa.null()) for name in schema.columns}
+    found = {name: pa.array([given.get(name)], pa.string()) for name in columns}
+    return pa.record_batch({name: _typed(name, found[name], kind) for name, kind in columns.items()})
+
+
+def _cells(schema: Schema, cells: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for cell in cells:
+        parts = cell.split("=")
+        names = ["=".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]  # which may have an = in them
+        if not names:
+            raise ValueError(f"--cell {cell!r}: write COLUMN=VALUE, as in outlook=sunny.")
+        name = next((name for name in names if name in schema.columns), names[-1])
+        if name not in schema.columns:
+            has = ", ".join(map(repr, schema.columns))
+            raise ValueError(f"--cell {cell!r}: the model has no column {name!r}; it has {has}.")
+        if name in found:
+            raise ValueError(f"--cell {cell!r}: the column {name!r} is given twice.")
+        found[name] = cell[len(name) + 1 :]
+    return found
+
+
+def _text_column(schema: Schema, given: dict[str, str]) -> str:
+    free = [name for name in schema.columns if name not in given and schema.columns[name].is_text]
+    if len(free) == 1:
+        return free[0]
+    for name in TEXT_COLUMNS:
+        if name in free:
+            return name
+    listed = ", ".join(map(repr, free)) or "none"
+    raise ValueError(f"--text: for which column? Of texts the model has {listed}. Give the row as data instead.")
+
+
+def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return cells.cast(kind)
+    except pa.ArrowInvalid:
+        raise ValueError(f"--cell {name}={cells[0].as_py()}: this is not a number.") from None
+    except pa.ArrowNotImplementedError:
+        raise ValueError(f"--cell {name}=…: a cell of this column is not one value; give the row as data.") from None
+
+
+def class_of(model: Model, text: str) -> Any:
+    """The class that is written so."""
+    found = _class(model, text)
+    if found not in model.classes:
+        listed = ", ".join(map(spoken, model.classes)) or "none"
+        raise ValueError(f"There is no class {text!r}; the classes are {listed}.")
+    return found
+
+
+def new_class(model: Model, text: str) -> Any:
+    """The class that is written so, which the model may meet for the first time."""
+    found = _class(model, text)
+    if found is None:
+        raise ValueError(f"The class {text!r} is not of the type of the others, {model.kind}.")
+    return found
+
+
+def _class(model: Model, text: str) -> Any:
+    """As it is shown, or as its type is written anywhere; None if it cannot be."""
+    import pyarrow as pa
+
+    for label in model.classes:
+        if text in (str(label), spoken(label)):
+            return label
+    try:
+        return pa.array([text]).cast(model.kind or pa.string())[0].as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def costs_of(model: Model, costs: list[str] | None) -> dict[tuple[Any, Any], float] | None:
+    """TRUTH:DECISION=COST, each."""
+    if not costs:
+        return None
+    found: dict[tuple[Any, Any], float] = {}
+    for given in costs:
+        pair, _, cost = given.rpartition("=")
+        try:
+            number = float(cost)
+        except ValueError:
+            number = math.nan
+        if ":" not in pair or not math.isfinite(number):
+            raise ValueError(f"--costs {given!r}: write TRUTH:DECISION=COST, as in ham:spam=30.")
+        classes = _pair(model, pair)
+        if classes in found:
+            raise ValueError(f"--costs {given!r}: what this costs is given twice.")
+        found[classes] = number
+    return found
+
+
+def _pair(model: Model, text: str) -> tuple[Any, Any]:
+    """Two classes with a colon between them, which may have colons in them."""
+    parts = text.split(":")
+    cuts = [(":".join(parts[:at]), ":".join(parts[at:])) for at in range(1, len(parts))]
+    for one, other in cuts:
+        found = _class(model, one), _class(model, other)
+        if all(label in model.classes for label in found):
+            return found
+    one, other = cuts[0]
+    return class_of(model, one), class_of(model, other)

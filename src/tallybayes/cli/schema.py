@@ -1,0 +1,26 @@
+"""`tallybayes schema`: which family every column would be given, as a file to edit."""
+
+from __future__ import annotations
+
+import tallybayes
+from tallybayes.cli.options import Columns, Data, Input, Label
+from tallybayes.cli.terminal import KEPT, clean, is_terminal
+
+
+def schema(data: Data, how: Input, label: Label = None, column: Columns = None) -> None:
+    """Print the schema that train would choose.
+
+    Look at it, edit it, and give it to train --schema.
+
+    \b
+    tallybayes schema data.csv --label y > schema.toml
+    """
+    import sys
+
+    from tallybayes.cli.train import settle
+
+    text = tallybayes.schema_to_toml(settle(how.open(data), label, None, column, None))
+    if is_terminal(sys.stdout):
+        print(clean(text, KEPT), end="")
+    else:  # a file to be read again, whatever the encoding of the terminal
+        sys.stdout.buffer.write(text.encode())

@@ -1,0 +1,44 @@
+"""`tallybayes show`: what is in a model."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.options import ModelFile, ReportAs, ReportFormat
+from tallybayes.cli.rows import class_of
+
+TOP = 10
+
+
+def show(
+    model: ModelFile,
+    class_: Annotated[
+        str | None, typer.Option("--class", metavar="CLASS", help="Show what speaks for this class.")
+    ] = None,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and values to show.")] = TOP,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="COLUMN", help="Show the parameters of this column.")
+    ] = None,
+    format: ReportAs = ReportFormat.text,
+) -> None:
+    """Say what is in a model.
+
+    Its classes, its columns, and the words and values that weigh most. The sha256 is that of the model's file: the
+    same for the same counts, whatever their history.
+
+    \b
+    tallybayes show spam.tally --class spam --top 30
+    """
+    from tallybayes.cli import contents
+
+    found = tallybayes.load(model)
+    wanted = None if class_ is None else class_of(found, class_)
+    about = contents.about(found, wanted, top, column)
+    if format is ReportFormat.json:
+        print(json.dumps(contents.as_json(about), indent=2))
+    else:
+        contents.draw(about)

@@ -1,0 +1,142 @@
+"""`tallybayes train`: data → a model in a file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import tallybayes
+from tallybayes.cli.options import Columns, Data, Input, Label, NewModel, Threads
+from tallybayes.cli.terminal import clean, how_many, say
+from tallybayes.cli.watch import watching
+
+if TYPE_CHECKING:
+    from tallybayes import Family, Model, Schema
+    from tallybayes.sources import Source
+
+SHOWN = 12  # classes, and columns left out, that are named
+WHOLE_FAMILY = re.compile(r"(.+)(=)(\s*(?:\w+\s*(?:\(.*\))?|left out)\s*)", re.DOTALL)
+
+
+def train(
+    data: Data,
+    how: Input,
+    output: NewModel,
+    label: Label = None,
+    schema: Annotated[
+        str | None,
+        typer.Option("--schema", metavar="FILE", help="Which family counts which column, as `tallybayes schema` says."),
+    ] = None,
+    column: Columns = None,
+    prior: Annotated[
+        str | None, typer.Option(metavar="PRIOR", help="Of the classes: frequencies, uniform, or a number to add.")
+    ] = None,
+    label_as_text: Annotated[
+        bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
+    ] = False,
+    threads: Threads = None,
+) -> None:
+    """Count rows, and save them as a model.
+
+    A table needs --label; a folder per class, Maildir folders and an mbox per class need nothing. Columns are given
+    families as they look, unless --schema or --column says otherwise.
+
+    \b
+    tallybayes train mails.parquet --label class -o spam.tally
+    tallybayes train mail/ -o spam.tally
+    """
+    import pyarrow as pa
+
+    from tallybayes import streams
+
+    source = how.open(data)
+    settled = settle(source, label, schema, column, prior)
+    with watching(source, "counting"):
+        model = streams.train(
+            settled,
+            source,
+            kind=pa.string() if label_as_text else None,
+            skip_bad=how.skip_bad_rows,
+            threads=threads,
+        )
+    if not model.n:
+        raise ValueError("There are no rows to learn from; no model was saved.")
+    tallybayes.save(model, output)
+    say(f"{output}: {told(model)}")
+    left_out = [name for name in settled.reasons if name not in settled.columns and name != source.place]
+    if left_out:
+        named = "; ".join(f"{clean(name)} ({settled.reasons[name]})" for name in left_out[:SHOWN])
+        say(f"Left out: {named}" + f"; and {len(left_out) - SHOWN:,} more" * (len(left_out) > SHOWN))
+
+
+def settle(source: Source, label: str | None, file: str | None, columns: list[str] | None, prior: str | None) -> Schema:
+    """The schema as it was told, in a file and column by column, or else inferred."""
+    hints = parsed_columns(columns)
+    if file is None:
+        label = label or source.label
+        if label is None:
+            names = ", ".join(map(repr, source.names))
+            raise ValueError(f"Which column holds the classes? Give --label; there are {names}.")
+        from tallybayes.streams import infer_schema
+
+        source.require([label, *hints])
+        if hints.get(label) is not None:
+            raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
+        found = infer_schema(source, label, hints=hints)
+    else:
+        found = _from_file(file, hints)
+    chosen = found.prior if prior is None else _prior(prior)
+    return tallybayes.Schema(
+        found.columns, prior=chosen, label=label or found.label or source.label, reasons=found.reasons
+    )
+
+
+def _from_file(file: str, hints: dict[str, Family | None]) -> Schema:
+    try:
+        found = tallybayes.schema_from_toml(Path(file).read_text("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError(f"{file}: this is not a schema; `tallybayes schema` writes one.") from None
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{file}: {error}") from None
+    columns = {name: family for name, family in {**found.columns, **hints}.items() if family is not None}
+    reasons = found.reasons | dict.fromkeys(hints, "as told")
+    return tallybayes.Schema(columns, prior=found.prior, label=found.label, reasons=reasons)
+
+
+def parsed_columns(columns: list[str] | None) -> dict[str, Family | None]:
+    """NAME=FAMILY, as data. The name ends at the last = after which there is a whole family."""
+    from tallybayes.families.written import column_from_text
+
+    found: dict[str, Family | None] = {}
+    for given in columns or []:
+        whole = WHOLE_FAMILY.fullmatch(given)
+        name, equals, family = whole.groups() if whole else given.partition("=")
+        if not equals or not name:
+            raise ValueError(f"--column {given!r}: write NAME=FAMILY, as in age=Gaussian.")
+        if name in found:
+            raise ValueError(f"--column {given!r}: the column {name!r} is given twice.")
+        found[name] = column_from_text(family)
+    return found
+
+
+def _prior(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def rows_by_class(model: Model) -> dict[Any, float]:
+    counts = model.counts().sums["n"].round()
+    return dict(zip(model.classes, counts[0].tolist() if len(counts) else [], strict=True))
+
+
+def told(model: Model) -> str:
+    """A model in one line."""
+    pairs = list(rows_by_class(model).items())
+    listed = ", ".join(f"{clean(label)} {count:,.12g}" for label, count in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
+    plural = "" if len(pairs) == 1 else "es"
+    return f"{how_many(model.n)} in {len(pairs)} class{plural}: {listed}"

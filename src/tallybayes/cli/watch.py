@@ -1,0 +1,63 @@
+"""Progress on standard error, where that is a terminal: rows, speed and the time left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tallybayes.cli.terminal import console, how_many, is_terminal, say
+
+if TYPE_CHECKING:
+    from rich.progress import Task
+
+    from tallybayes.sources import Source
+
+EVERY = 0.2  # seconds between two looks
+
+
+@contextmanager
+def watching(source: Source, doing: str, shown: bool = True) -> Iterator[None]:
+    """Shows how far a source is read while the block runs, and says afterwards which rows were skipped."""
+    if shown and is_terminal(sys.stderr):
+        with _bar(source, doing):
+            yield
+    else:
+        yield
+    if source.skipped:
+        from tallybayes.sources.faults import SKIP  # which was followed
+
+        say(f"{how_many(source.skipped)} {'was' if source.skipped == 1 else 'were'} skipped:")
+        say(*(f"  {bad.where}: {bad.reason.replace(f', {SKIP}', '')}" for bad in source.bad))
+        if source.skipped > len(source.bad):
+            say(f"  … and {source.skipped - len(source.bad):,} more")
+
+
+@contextmanager
+def _bar(source: Source, doing: str) -> Iterator[None]:
+    from threading import Event, Thread
+
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.text import Text
+
+    class Rows(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{source.rows:,} rows")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), Rows(), TransferSpeedColumn(), TimeRemainingColumn())
+    done = Event()
+    with Progress(*columns, console=console(sys.stderr), transient=True) as progress:
+        task = progress.add_task(doing, total=source.total)
+
+        def look() -> None:
+            while not done.wait(EVERY):
+                progress.update(task, completed=source.done)
+
+        watcher = Thread(target=look, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()

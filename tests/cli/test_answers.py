@@ -1,0 +1,100 @@
+"""What answers are written as: every type of cell, names that are taken, no rows at all."""
+
+import csv
+import datetime
+import decimal
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from calling import WEATHER
+
+from tallybayes import Categorical, Each, Gaussian, Model, Schema, save
+
+KEPT = {
+    "binary": [b"ham", b"\xe9t\xe9"],
+    "view": pa.array(["a", "b\x1b[2J"], pa.string_view()),
+    "large": pa.array(["=1+1", "c,d"], pa.large_string()),
+    "list": [[1.0, float("nan")], None],
+    "struct": [{"a": 1}, {"a": 2}],
+    "decimal": [decimal.Decimal("1.50"), None],
+    "day": [datetime.date(2024, 1, 2), None],
+    "nothing": pa.nulls(2),
+}
+
+
+@pytest.fixture
+def typed(model):
+    table = pa.table({"outlook": ["sunny", "rain"], "temp": [30.0, float("nan")], **KEPT})
+    pyarrow.parquet.write_table(table, model.with_name("typed.parquet"))
+    return [part for name in KEPT for part in ("--keep", name)]
+
+
+def test_cells_of_every_type_are_repeated_in_csv(tally, model, typed):
+    ended = tally("predict", model, "typed.parquet", *typed)
+    first, second = csv.DictReader(io.StringIO(ended.out))
+    expected = {"binary": "ham", "view": "a", "large": "'=1+1", "list": "[1.0, null]", "struct": '{"a": 1}'}
+    assert first.items() >= {**expected, "decimal": "1.50", "day": "2024-01-02", "nothing": ""}.items()
+    assert second["binary"] == "\\xe9t\\xe9"
+    assert second["large"] == "c,d"
+
+
+def test_cells_of_every_type_are_repeated_in_json_that_is_valid(tally, model, typed):
+    lines = tally("predict", model, "typed.parquet", *typed, "--keep", "temp", "-f", "jsonl").out.splitlines()
+    first, second = (json.loads(line, parse_constant=pytest.fail) for line in lines)
+    assert first["list"] == [1.0, None]
+    assert first["struct"] == {"a": 1}
+    assert second["temp"] is None
+    assert second["view"] == "b\x1b[2J"
+
+
+def test_no_control_character_of_any_type_of_text_is_in_a_table(tally, model, typed):
+    assert "\x1b" not in tally("predict", model, "typed.parquet", *typed, "-f", "table").out
+
+
+def test_vectors_that_are_made_up_are_written(tally, tmp_path):
+    save(Model.train(Schema({"x": Each(Gaussian())}), {"x": [[1.0, 2.0], [3.0, 5.0]]}, ["a", "b"]), "m.tally")
+    rows = list(csv.reader(io.StringIO(tally("sample", "m.tally", "3").out)))
+    assert rows[0] == ["x", "class"]
+    assert [len(json.loads(row[0])) for row in rows[1:]] == [2, 2, 2]
+
+
+def test_answers_have_names_of_their_own(tally, model, weather):
+    weather.write_text(WEATHER.replace("temp", "probability"))
+    assert tally("train", weather, "-l", "play", "-o", model).code == 0
+    keep = ("--keep", "play", "--keep", "probability", "--keep", "play")
+    names = ["play", "probability", "predicted play", "predicted probability"]
+    assert tally("predict", model, weather, *keep).out.splitlines()[0] == ",".join(names)
+    assert list(json.loads(tally("predict", model, weather, *keep, "-f", "jsonl").out.splitlines()[0])) == names
+    assert tally("predict", model, weather, *keep, "-f", "parquet", "-o", "a.parquet").code == 0
+    assert pyarrow.parquet.read_table("a.parquet")["play"].to_pylist() == ["no", "no", "yes", "yes", "yes"]
+
+
+def test_a_column_that_is_named_class_is_not_taken_for_the_class(tally, tmp_path):
+    save(Model.train({"class": Categorical()}, {"class": ["1st", "2nd"]}, ["a", "b"]), "m.tally")
+    assert tally("sample", "m.tally", "1").out.splitlines()[0] == "class,predicted class"
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "table", "parquet"])
+def test_of_no_rows_there_are_the_names_of_the_columns(tally, model, weather, form):
+    weather.write_text("outlook,temp\n")
+    assert tally("predict", model, weather, "--keep", "temp", "-f", form, "-o", "a").code == 0
+    if form == "parquet":
+        assert pyarrow.parquet.read_table("a").schema.names == ["temp", "play", "probability"]
+    else:
+        names = [] if form == "jsonl" else ["temp", "play", "probability"]
+        assert weather.with_name("a").read_text().replace(",", " ").split() == names
+
+
+def test_the_columns_of_a_table_are_as_wide_as_they_look(tally, model, weather):
+    weather.write_text(WEATHER.replace("overcast", "曇り").replace("rain", "re\u0301gen"))
+    lines = tally("predict", model, weather, "--keep", "outlook", "-f", "table").out.splitlines()
+    assert lines[3].startswith("曇り     ")
+    assert lines[4].startswith("re\u0301gen    ")
+
+
+def test_a_dash_is_standard_output(tally, model, weather):
+    assert tally("predict", model, weather, "-o", "-") == tally("predict", model, weather)
+    assert not weather.with_name("-").exists()

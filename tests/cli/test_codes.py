@@ -1,0 +1,169 @@
+"""What the program ends with: one table, for every verb and every code that is documented."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from calling import PROGRAM
+
+from tallybayes.cli.codes import EXIT_CODES
+from tallybayes.cli.program import VERBS
+
+ENDINGS = {  # verb → code → arguments
+    "train": {
+        0: "train weather.csv --label play -o new.tally",
+        2: "train weather.csv --label rain -o new.tally",
+    },
+    "predict": {
+        0: "predict weather.tally weather.csv",
+        1: "predict weather.tally --cell outlook=sunny --find yes",
+        2: "predict weather.tally nothing.csv",
+    },
+    "explain": {0: "explain weather.tally --cell outlook=sunny", 2: "explain weather.tally --cell look=sunny"},
+    "evaluate": {
+        0: "evaluate weather.tally weather.csv --at-least 0.1",
+        1: "evaluate weather.tally weather.csv --at-least 1.1",
+        2: "evaluate weather.tally weather.csv --label outlook",
+    },
+    "learn": {0: "learn weather.tally weather.csv", 2: "learn weather.csv weather.csv"},
+    "forget": {0: "forget weather.tally weather.csv", 2: "forget weather.tally twice.csv"},
+    "merge": {0: "merge weather.tally weather.tally -o both.tally", 2: "merge weather.tally weather.csv -o both.tally"},
+    "show": {0: "show weather.tally", 2: "show weather.tally --class maybe"},
+    "schema": {0: "schema weather.csv --label play", 2: "schema weather.csv"},
+    "sample": {0: "sample weather.tally 3", 2: "sample nothing.tally 3"},
+    "demo": {0: "demo", 2: "demo --folder weather.csv"},
+}
+
+CASES = [(code, line) for codes in ENDINGS.values() for code, line in codes.items()]
+
+
+@pytest.mark.parametrize(("code", "line"), CASES, ids=[line for _, line in CASES])
+def test_every_verb_ends_as_documented(tally, model, weather, code, line):
+    weather.with_name("twice.csv").write_text(weather.read_text() * 2)
+    before = {path.name: path.read_bytes() for path in weather.parent.iterdir() if path.is_file()}
+    ended = tally(*line.split())
+    assert ended.code == code
+    if code == 2:
+        assert ended.err.startswith(f"tallybayes {line.split()[0]}: ")
+        assert "Traceback" not in ended.err
+        assert ended.out == ""
+        assert {path.name: path.read_bytes() for path in weather.parent.iterdir() if path.is_file()} == before
+
+
+def test_every_code_of_every_verb_is_in_the_table():
+    assert [verb.__name__ for verb in VERBS] == list(EXIT_CODES) == list(ENDINGS)
+    for verb, codes in EXIT_CODES.items():
+        assert set(codes) == set(ENDINGS[verb]) | {130, 141, 143}, verb
+
+
+@pytest.mark.parametrize("line", ["", "trian x", "train", "train a.csv", "predict m --format xml", "sample m -3"])
+def test_what_cannot_be_understood_ends_with_2(tally, line):
+    ended = tally(*line.split())
+    assert ended.code == 2
+    assert "Usage: " in ended.err + ended.out
+
+
+def test_version_and_help_end_well(tally):
+    assert tally("--version").out == "tallybayes 0.1.0\n"
+    for verb in EXIT_CODES:
+        helped = tally(verb, "--help")
+        assert helped.code == 0
+        assert f"Usage: pytest {verb}" in helped.out or f" {verb} " in helped.out
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("tallybayes pre", "predict"),
+        ("tallybayes train --skip", "--skip-bad-rows"),
+        ("tallybayes show --format j", "json"),
+    ],
+)
+def test_the_shell_completes_verbs_and_options(monkeypatch, program, line, offered):
+    monkeypatch.setenv("_TALLYBAYES_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split()) - 1))
+    assert program().out.split() == [offered]
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_whoever_is_told_to_end_leaves_nothing(weather, sent, code):
+    running = subprocess.Popen(
+        [PROGRAM, "train", "-", "--label", "play", "-o", "new.tally"],
+        cwd=weather.parent,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    running.stdin.write(weather.read_bytes())
+    running.stdin.flush()
+    time.sleep(3)  # waits for more rows
+    running.send_signal(sent)
+    assert running.wait(20) == code
+    assert running.communicate()[1] == b""
+    assert sorted(path.name for path in weather.parent.iterdir()) == ["weather.csv"]
+
+
+@pytest.mark.parametrize("module", ["typer", "tallybayes.cli.show", "numpy", "safetensors"])
+def test_ctrl_c_while_the_parts_are_loaded_is_quiet(model, module):
+    interrupting = f"""
+import sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["tallybayes", "show", "weather.tally"]
+from tallybayes.cli import main
+main()
+"""
+    command = [sys.executable, "-c", interrupting]
+    ended = subprocess.run(command, cwd=model.parent, capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
+
+
+def test_arrow_does_not_handle_signals(monkeypatch, tally, model):
+    told = []
+    monkeypatch.setattr("pyarrow.enable_signal_handlers", told.append)
+    tally("show", model)
+    assert told == [False]
+
+
+def test_a_warning_that_is_made_an_error_is_not_called_a_bug(monkeypatch, tally, model):
+    def warned(*_, **__):
+        raise UserWarning("Look out.")
+
+    monkeypatch.setattr("tallybayes.load", warned)
+    assert tally("show", model).err == "tallybayes show: Look out.\n"
+
+
+def test_a_demo_that_is_interrupted_is_not_called_a_bug(monkeypatch, tally):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tallybayes.save", interrupted)
+    assert tally("demo")[::2] == (130, "")
+
+
+def test_a_bug_is_not_taken_for_a_no(monkeypatch, tally, model):
+    def broken(*_, **__):
+        raise AttributeError("no such thing")
+
+    monkeypatch.setattr("tallybayes.load", broken)
+    ended = tally("predict", model, "--cell", "outlook=rain", "--find", "no")
+    assert ended.code == 2
+    assert ended.err.startswith("tallybayes predict: AttributeError: no such thing. This is a bug")
+
+
+@pytest.mark.parametrize(
+    "line", ["predict weather.tally weather.csv", "show weather.tally", "sample weather.tally 100"]
+)
+def test_a_broken_pipe_is_quiet(model, line):
+    running = subprocess.Popen(
+        [PROGRAM, *line.split()], cwd=model.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    running.stdout.close()
+    assert running.stderr.read() == b""
+    running.stderr.close()
+    assert running.wait() == 141

@@ -1,0 +1,154 @@
+"""Classes and columns of every name and type, as they are given on the command line and as they come back."""
+
+import datetime
+import json
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tallybayes import Categorical, Density, Each, Gaussian, Histogram, Model, Poisson, Schema, Words, load, save
+
+ODD = ["a b", "x:y", "p=q", "n\nl", "esc\x1b[31m", "rtl\u202eabc", "", "=1+1", "P(a)", "曇り"]
+
+
+@pytest.fixture
+def odd(tally):
+    save(Model.train(Schema({"a=b": Categorical(), "a": Categorical()}), {"a=b": ODD, "a": ODD}, ODD), "odd.tally")
+    return "odd.tally"
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_class_of_any_name_is_found_and_shown(tally, odd, name):
+    assert tally("predict", odd, "--cell", f"a=b={name}", "--find", name).code == 0
+    assert tally("predict", odd, "--cell", f"a={name}", "--costs", f"x:y:{name}=3").code == 0
+    assert tally("explain", odd, "--cell", f"a={name}", "--against", name).code == 0
+    pyarrow.parquet.write_table(pa.table({"a": ODD, "a=b": ODD}), "t.parquet")
+    for line in (["show", odd, "--class", name], ["learn", odd, "--class", name, "t.parquet"]):
+        ended = tally(*line)
+        assert ended.code == 0
+        assert "\x1b" not in ended.out + ended.err
+        assert "\u202e" not in ended.out + ended.err
+
+
+def test_what_is_said_of_a_model_is_one_line(tally, odd):
+    assert tally("merge", odd, "-o", "m").err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "written"),
+    [
+        ([True, False], "true"),
+        ([1.5, 2.0], "1.50"),
+        ([b"ham", b"spam"], "ham"),
+        ([datetime.date(2024, 1, 2), datetime.date(2024, 1, 3)], "2024-01-02"),
+        ([datetime.datetime(2024, 1, 2), datetime.datetime(2024, 1, 3)], "2024-01-02 00:00:00.000000"),
+    ],
+)
+def test_a_class_is_found_as_answers_write_it(tally, labels, written):
+    pyarrow.parquet.write_table(pa.table({"x": ["a", "b"], "y": labels}), "t.parquet")
+    assert tally("train", "t.parquet", "-l", "y", "-o", "m").code == 0
+    assert tally("predict", "m", "--cell", "x=a", "--find", written).code == 0
+    assert tally("predict", "m", "t.parquet").out.splitlines()[1].split(",")[0] in (written, "1.5")
+    assert tally("predict", "m", "--cell", "x=a", "--find", "never").code == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--costs yes:no=3 --costs yes:no=4", "'yes:no=4': what this costs is given twice"),
+        ("--costs yes:no=nan", "write TRUTH:DECISION=COST"),
+        ("--costs yes:no=inf", "write TRUTH:DECISION=COST"),
+        ("--costs yes=no:3", "write TRUTH:DECISION=COST"),
+        ("--costs yes:maybe=3", "There is no class 'maybe'; the classes are no, yes."),
+    ],
+)
+def test_costs_that_make_no_sense_are_an_error(tally, model, line, message):
+    ended = tally("predict", model, "--cell", "temp=20", *line.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--column", "temp=Gaussian", "--column", "temp=Poisson"], "the column 'temp' is given twice"),
+        (["--column", "play=Categorical"], "this column holds the classes"),
+        (["--column", "=Categorical"], "write NAME=FAMILY"),
+        (["--column", "temp"], "write NAME=FAMILY"),
+        (["--schema", "weather.tally"], "weather.tally: this is not a schema"),
+        (["--schema", "weather.csv"], "weather.csv: The schema cannot be read as TOML"),
+    ],
+)
+def test_a_schema_that_makes_no_sense_is_an_error(tally, model, options, message):
+    ended = tally("train", "weather.csv", "-l", "play", "-o", "m", *options)
+    assert ended.code == 2
+    assert message in ended.err
+
+
+def test_a_column_with_an_equals_sign_is_given_a_family(tally, weather):
+    weather.write_text("a=b (x),play\n1,no\n2,yes\n")
+    assert tally("train", weather, "-l", "play", "-o", "m", "--column", "a=b (x)=Poisson(shape=2, rate=1)").code == 0
+    assert load("m").schema.columns == {"a=b (x)": Poisson(shape=2.0, rate=1.0)}
+
+
+def test_an_accuracy_that_is_no_number_is_an_error(tally, model, weather):
+    assert tally("evaluate", model, weather, "--at-least", "nan").code == 2
+
+
+TEXTS = ["free money", "lunch money", "lunch today", "free today"]
+FAMILIES = [
+    (Words(alpha=0.0), TEXTS),
+    (Words(reading="complement"), TEXTS),
+    (Words(reading="bernoulli"), TEXTS),
+    (Categorical(alpha=0.0), TEXTS),
+    (Histogram(), [1.0, 2.0, 3.0, 4.0]),
+    (Density(), [1.0, 2.0, 3.0, 4.0]),
+    (Gaussian(), [None, None, None, None]),
+    (Each(Gaussian()), [[1.0, 2.0], [2.0, 3.0], [3.0, 3.5], [4.0, 4.5]]),
+]
+
+
+@pytest.mark.parametrize(
+    ("family", "cells"), FAMILIES, ids=lambda value: repr(value) if isinstance(value, object) else ""
+)
+@pytest.mark.filterwarnings("ignore")
+def test_every_report_is_valid_json_and_can_be_drawn(tally, family, cells):
+    labels = ["ham", "spam", "spam", "ham"]
+    save(Model.train(Schema({"x": family}, label="y"), {"x": cells}, labels), "m.tally")
+    pyarrow.parquet.write_table(pa.table({"x": cells, "y": labels}), "t.parquet")
+    for line in ("show m.tally --column x", "explain m.tally t.parquet", "evaluate m.tally t.parquet"):
+        assert tally(*line.split()).code == 0
+        found = tally(*line.split(), "-f", "json").out
+        for part in found.splitlines() if line.startswith("explain") else [found]:
+            json.loads(part, parse_constant=pytest.fail)
+
+
+def test_scores_are_not_called_likelihoods(tally):
+    save(Model.train({"x": Words(reading="complement")}, {"x": TEXTS}, ["a", "b", "b", "a"]), "m.tally")
+    assert "x gives scores" in tally("explain", "m.tally", "--text", "free").out
+    columns = json.loads(tally("explain", "m.tally", "--text", "free", "-f", "json").out)["columns"]
+    assert [column["score"] for column in columns] == [False, True]
+
+
+def test_a_cell_of_a_vector_is_not_given_by_itself(tally):
+    save(Model.train({"x": Each(Gaussian())}, {"x": [[1.0, 2.0], [2.0, 1.0]]}, ["a", "b"]), "m.tally")
+    ended = tally("predict", "m.tally", "--cell", "x=1")
+    assert ended.code == 2
+    assert "give the row as data" in ended.err
+
+
+def test_of_very_many_columns_some_are_named(tally, weather):
+    names = [f"c{i}" for i in range(300)]
+    rows = [["1" if i % 2 else str(row * i % 5) for i in range(300)] for row in range(40)]
+    lines = [",".join([*names, "y"]), *(",".join([*row, "ab"[i % 2]]) for i, row in enumerate(rows)), ""]
+    weather.write_text("\n".join(lines))
+    ended = tally("train", weather, "-l", "y", "-o", "m")
+    assert "; and 168 more\n" in ended.err
+    assert "… and 20 more" in tally("show", "m").out
+    assert len(json.loads(tally("show", "m", "-f", "json").out)["columns"]) == 120
+
+
+def test_data_beside_a_row_is_an_error(tally, model, weather):
+    for verb in ("predict", "explain"):
+        assert "a row by themselves" in tally(verb, model, weather, "--cell", "temp=3").err
