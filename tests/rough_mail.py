@@ -5,6 +5,9 @@ import base64
 from tallybayes.mail import COLUMNS, read_mail
 
 NESTED = b"""From ann@example.org Mon Sep  2 12:23:11 2002
+Received: from mx.example.org ([192.0.2.7])
+\tby list.example.net; Mon, 2 Sep 2002 12:23:11 +0200
+Received: from mx.example.org
 From: =?iso-8859-1?Q?Andr=E9?= <andre@example.org>
 To: bob@example.org,
 \tcarol@example.org
@@ -44,7 +47,7 @@ EXAMPLES = [
     b"Content-Type: message/rfc822\n\nSubject: inner\n\ninner body\n",
     b"Content-Type: multipart/digest; boundary=a\n\n--a\n\nSubject: one\n\none\n--a--\n",
 ]
-CONTROLS = {*map(chr, range(32)), "\x7f"}
+CONTROLS = {*map(chr, range(32)), *map(chr, range(127, 160))}
 TYPES = {"parts": int, "has_html": bool, "has_attachment": bool}
 
 

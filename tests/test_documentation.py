@@ -1,14 +1,37 @@
 """What is there is documented. (The examples themselves are run as doctests.)"""
 
+import dataclasses
+import inspect
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
-from tallybayes import FAMILIES
+import tallybayes
+import tallybayes.evaluation
+import tallybayes.mail
+import tallybayes.sklearn
+import tallybayes.sources
+import tallybayes.streams
+from console import blocks, commands
+from tallybayes import FAMILIES, Reading
+from tallybayes.cli.codes import EXIT_CODES
+from tallybayes.cli.options import AnswerFormat, Input, InputKind, ReportFormat
+from tallybayes.mail.row import TEXTS
+from tallybayes.sources.reading import DOCUMENTS, TABLES
 
 ROOT = Path(__file__).parent.parent
 FAMILY_PAGE = (ROOT / "docs" / "families.md").read_text()
+FORMAT_PAGE = (ROOT / "docs" / "data-formats.md").read_text()
+MODULES = (
+    tallybayes,
+    tallybayes.evaluation,
+    tallybayes.mail,
+    tallybayes.sklearn,
+    tallybayes.sources,
+    tallybayes.streams,
+)
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
@@ -17,6 +40,82 @@ def test_every_family_and_setting_is_documented(name):
     rows = [line for line in FAMILY_PAGE.splitlines() if line.startswith("| `") and name in line.split("|")[2]]
     for setting in FAMILIES[name]().settings():
         assert any(f"`{setting}`" in row.split("|")[1] for row in rows), setting
+
+
+def public_names(module):
+    functions = inspect.getmembers(module, inspect.isfunction)
+    own = [name for name, found in functions if found.__module__ == module.__name__ and not name.startswith("_")]
+    found = getattr(module, "__all__", own)
+    return {*found, *({"NaiveBayes"} if module is tallybayes else ())}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_public_name_is_on_the_page_of_python(module):
+    page = (ROOT / "docs" / "api.md").read_text()
+    assert public_names(module)
+    for name in public_names(module):
+        assert re.search(rf"^\.\. (?:auto\w+|py:data):: {name}$", page, re.M), name
+
+
+def test_every_verb_is_shown_at_work():
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    shown = [block for page in pages for block in blocks(page.read_text()) if block.language == "console"]
+    typed = "\n".join(command.typed for block in shown for command in commands(block))
+    for verb in EXIT_CODES:
+        assert re.search(rf"(?:^|[|&;] *)tallybayes {verb}\b", typed, re.M), verb
+
+
+def first_cells(page):
+    return {name for row in re.findall(r"^\| (.+?) \|", page, re.M) for name in re.findall(r"`([^`]+)`", row)}
+
+
+def test_every_kind_of_input_and_every_format_of_output_is_described():
+    kinds = {*map(str, InputKind)}
+    assert kinds == {*TABLES, *DOCUMENTS}
+    assert {*kinds, *map(str, AnswerFormat)} <= first_cells(FORMAT_PAGE)
+    for report in ReportFormat:
+        assert f"`{report}` for" in FORMAT_PAGE
+
+
+def test_every_way_of_reading_is_described():
+    for field in dataclasses.fields(Reading):
+        assert f"`Reading.{field.name}`" in FORMAT_PAGE
+    for field in dataclasses.fields(Input):
+        option = "input" if field.name == "kind" else field.name.replace("_", "-")
+        assert f"--{option}" in first_cells(FORMAT_PAGE)
+
+
+def test_every_column_of_a_mail_is_described():
+    described = re.search(r"^### Columns of a mail\n(.*?)^## ", FORMAT_PAGE, re.M | re.S)[1]
+    assert tuple(re.findall(r"^\| `(\w+)` \| \w", described, re.M)) == tallybayes.mail.COLUMNS
+    for name in TEXTS:
+        assert f"`{name}`" in described.rpartition("\n|")[2]
+
+
+@pytest.mark.parametrize("folder", ["", "cli", "mail", "sklearn", "sources"])
+def test_every_module_has_its_place_in_the_architecture(folder):
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    within = ROOT / "src" / "tallybayes" / folder
+    for path in within.iterdir():
+        module = path.suffix == ".py" or (not folder and (path / "__init__.py").exists())
+        if module and not path.name.startswith("__"):
+            assert f"`{folder}{'/' * bool(folder)}{path.stem}`" in page, path.name
+
+
+def test_every_page_is_in_the_index():
+    listed = (ROOT / "docs" / "index.md").read_text()
+    for path in (ROOT / "docs").rglob("*.md"):
+        page = str(path.relative_to(ROOT / "docs").with_suffix(""))
+        assert page.startswith("decisions/0") or page == "index" or re.search(rf"^{page}$", listed, re.M), page
+
+
+def test_pages_that_show_a_file_of_the_root_find_it():
+    conf = runpy.run_path(str(ROOT / "docs" / "conf.py"))
+    for page, where in conf["IN_THE_ROOT"].items():
+        text = conf["from_the_root"](*where)
+        assert text.startswith("# "), page
+        for target in re.findall(r"\]\(([^)#:]+)", text):
+            assert (ROOT / "docs" / target).exists(), f"{page}: {target}"
 
 
 def test_every_decision_is_listed():

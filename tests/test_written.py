@@ -163,7 +163,7 @@ def test_a_column_may_be_left_out():
         ("Categorical(alpha=MEstimate(2, 0.5))", "MEstimate(p=0.5): p must be 'uniform', 'overall' or a probability"),
         ("Histogram(method=[1])", "Histogram(method=[1]): the methods are 'equal length'"),
         ("Each(Words)", "Each(Words()): give a family of numbers"),
-        ("Bag(reading=[1])", "Bag(reading=[1]) cannot be made: "),
+        ("Bag(reading=[1])", "Bag(reading=[1]): give one of "),
         ("Categorical(alpha=fitted)", "at character 19, fitted is no value; if it is a text, put it in quotes"),
         ("Categorical(alpha={'u': 1, 'u': 2})", "at character 28, 'u' is given twice."),
         ("Categorical(alpha={(1, 2): 1})", "at character 20, what stands before ':' must be a text or a number."),

@@ -81,7 +81,7 @@ def schema_from_toml(text: str) -> Schema:
     reasons = {name: "as the schema file has it" for name in families if name not in counted}
     try:
         return Schema(counted, prior=_prior(found.get("prior", FREQUENCIES)), label=label, reasons=reasons)
-    except TypeError as error:  # labels of several types
+    except (TypeError, OverflowError) as error:  # labels of several types, or numbers without end
         raise ValueError(f"The schema has a prior that cannot be read: {error}") from None
 
 
@@ -123,8 +123,8 @@ def _prior(value: Any) -> Any:
     if sizes == {3}:
         try:
             return Schema.from_json({"columns": [], "prior": value}).prior
-        except (TypeError, KeyError, ArithmeticError) as error:
-            raise ValueError(f"The schema has prior = {_shown(value)}, which cannot be read: {error}.") from None
+        except (ValueError, TypeError, KeyError, ArithmeticError) as error:
+            raise ValueError(f"The schema has prior = {_shown(value)}, which cannot be read: {error}") from None
     if sizes != {2} or any(isinstance(label, (list, dict)) for label, _ in value):
         raise ValueError(f"The schema has prior = {_shown(value)}; give pairs [label, probability].")
     found = dict(value)

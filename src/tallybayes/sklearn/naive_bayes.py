@@ -63,7 +63,7 @@ class NaiveBayes(CountingClassifier):
         The counts, under the beliefs that the parameters say.
     n_features_in_ : int
         How many columns `fit` was given.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they had any.
 
     Notes

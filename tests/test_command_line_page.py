@@ -1,0 +1,132 @@
+"""The page of the command line says what the program says; a toy has options of every kind."""
+
+import importlib.util
+import re
+import runpy
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+import typer
+
+DOCS = Path(__file__).parent.parent / "docs"
+GENERATOR = runpy.run_path(str(DOCS / "generate_command_line.py"))
+page = GENERATOR["page"]
+
+needs_the_program = pytest.mark.skipif(
+    importlib.util.find_spec("tallybayes.cli") is None, reason="the command line is not there yet"
+)
+
+
+class Colour(StrEnum):
+    red = "red"
+    green = "green"
+
+
+toy = typer.Typer(name="toy", help="Counts toys.", add_completion=False, rich_markup_mode=None)
+
+
+@toy.callback()
+def about(version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
+    pass
+
+
+@toy.command()
+def count(
+    boxes: Annotated[list[Path], typer.Argument(metavar="BOX...", help="Where the toys are; * is any.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")],
+    colour: Annotated[Colour, typer.Option(help="Which to count.")] = Colour.red,
+    missing: Annotated[list[str], typer.Option(help="What is none.", rich_help_panel="Reading")] = ["", "NA"],  # noqa: B006
+    most: Annotated[int | None, typer.Option(min=1, max=9, help="Stop there.")] = None,
+    size: Annotated[tuple[int, float], typer.Option(help="Of a toy.")] = (1, 2.5),
+    check: Annotated[bool, typer.Option(help="Whether to look twice.")] = True,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing; see --check.")] = False,
+    secret: Annotated[bool, typer.Option("--secret", hidden=True)] = False,
+) -> None:
+    """Count toys.
+
+    Those of one_colour, or
+    with --colour `red|green`.
+
+    tallybayes count a b
+    tallybayes count c
+    """
+
+
+@toy.command("throw-away")
+def throw(toy_name: Annotated[str, typer.Argument(help="Which one.")] = "ball") -> None:
+    """Throw a toy away."""
+
+
+CODES = {"count": {2: "no such box", 0: "fine"}, "throw-away": {0: "fine", 3: "with `-f`: it came back"}}
+
+
+def verb(name):
+    return re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", page(toy, CODES), re.M | re.S)[1]
+
+
+def test_a_page_begins_with_the_program_and_a_line_for_every_verb():
+    beginning = page(toy, CODES).split("\n## ")[0]
+    assert "\nCounts toys.\n" in beginning
+    assert "| `--version` | Show the version. |" in beginning
+    assert "| [count](#count) | Count toys. |\n| [throw-away](#throw-away) | Throw a toy away. |" in beginning
+
+
+def test_a_verb_says_how_it_is_called():
+    assert verb("count").startswith("\n`toy count [OPTIONS] BOX...`\n")
+    assert verb("throw-away").startswith("\n`toy throw-away [OPTIONS] [TOY_NAME]`\n")
+
+
+def test_help_is_prose_but_options_and_commands_are_code():
+    assert r"Those of one\_colour, or with `--colour` `red|green`." in verb("count")
+    assert "`tallybayes count a b`\\\n`tallybayes count c`\n" in verb("count")
+
+
+def test_every_argument_and_option_says_what_it_takes_and_what_it_is_otherwise():
+    for row in (
+        r"| `BOX...` | Where the toys are; \* is any. |",
+        "| `--output`, `-o` `FILE` | Where to write. (required) |",
+        r"| `--colour` `red\|green` | Which to count. (default `red`) |",
+        "| `--most` `INTEGER` | Stop there. (at least 1, at most 9) |",
+        "| `--size` `INTEGER NUMBER` | Of a toy. (default `1`, `2.5`) |",
+        "| `--check` or `--no-check` | Whether to look twice. (default `--check`) |",
+        "| `--quiet` | Say nothing; see `--check`. |",
+    ):
+        assert row in verb("count")
+    assert "| `TOY_NAME` | Which one. (default `ball`) |" in verb("throw-away")
+
+
+def test_options_with_a_heading_come_under_it_and_hidden_ones_nowhere():
+    row = '| `--missing` `TEXT` | What is none. (default `""`, `NA`, may be repeated) |'
+    assert f"\nReading:\n\n| option | meaning |\n|---|---|\n{row}\n" in verb("count")
+    assert "secret" not in page(toy, CODES)
+
+
+def test_exit_codes_are_listed_in_order():
+    assert "| `0` | fine |\n| `2` | no such box |\n" in verb("count")
+    assert "| `3` | with `-f`: it came back |" in verb("throw-away")
+
+
+@pytest.mark.parametrize("codes", [{"count": {0: "fine"}}, {**CODES, "sell": {0: "fine"}}])
+def test_a_verb_without_exit_codes_is_an_error_and_so_is_the_opposite(codes):
+    with pytest.raises(ValueError, match=r"throw-away|sell"):
+        page(toy, codes)
+
+
+@needs_the_program
+def test_the_page_on_disk_is_what_the_program_says():
+    from tallybayes.cli import app
+    from tallybayes.cli.codes import EXIT_CODES
+
+    assert GENERATOR["PAGE"].read_text(encoding="utf-8") == page(app, EXIT_CODES), "run: make docs"
+
+
+@needs_the_program
+def test_every_verb_and_option_of_the_program_says_what_it_is_for():
+    from tallybayes.cli import app
+
+    for name, command in typer.main.get_command(app).commands.items():
+        assert command.help, name
+        for given in command.params:
+            assert given.hidden or given.help, f"{name}: {given.name}"
