@@ -292,7 +292,7 @@ def test_an_interrupt_while_waiting_for_a_pipe_ends_at_once():
     with subprocess.Popen(
         [sys.executable, "-c", script, "no"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        process.stdin.write(b"a,b\n" + b"1,x\n" * (3 << 20))
+        process.stdin.write(b"a,b\n" + b"1,x\n" * (6 << 20))  # more than a block
         process.stdin.flush()
         assert process.stdout.readline() == b"ready\n"
         process.stdout.readline()

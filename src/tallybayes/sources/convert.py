@@ -16,7 +16,7 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     """Cells as this kind; texts may come as a dictionary of texts. What cannot be is a `CellError`."""
     if cells.type == kind:
         return cells
-    if frames.is_text(kind) or (pa.types.is_dictionary(kind) and frames.is_text(kind.value_type)):
+    if is_texts(kind):
         return frames.texts(cells)
     if pa.types.is_float64(kind):
         if frames.is_text(cells.type) or pa.types.is_dictionary(cells.type) or pa.types.is_nested(cells.type):
@@ -29,6 +29,11 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
         bad = next(unreadable(plain, lambda some: pc.cast(some, kind)), None)
         shown = "these cells are" if bad is None else f"{quoted(str(plain[bad].as_py()))} is"
         raise CellError(bad, f"{shown} not of the type {kind}, but of the type {plain.type}.") from None
+
+
+def is_texts(kind: pa.DataType) -> bool:
+    """Whether cells of this kind are texts, each by itself or by its number."""
+    return frames.is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:

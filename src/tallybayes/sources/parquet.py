@@ -12,6 +12,7 @@ from tallybayes.sources.base import Chunk, Kinds, Reader
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columnar import BATCH_BYTES, BATCH_ROWS, ColumnarChunk, naming, open_anywhere, spooled
 from tallybayes.sources.columns import check_unique, check_wanted
+from tallybayes.sources.convert import is_texts
 
 LEAST_CELL = 8  # bytes of a cell that was read
 FEW_BYTES = 4  # a cell, in a column of texts that is stored as numbers of the different ones
@@ -61,7 +62,7 @@ class Parquet(Reader):
 
     def _open(self, wanted: Kinds | None) -> pyarrow.parquet.ParquetFile:
         check_wanted(self.file, self.names, wanted)
-        coded = [name for name, kind in (wanted or {}).items() if pa.types.is_string(kind) and self._is_coded(name)]
+        coded = [name for name, kind in (wanted or {}).items() if is_texts(kind) and self._is_coded(name)]
         opened = open_anywhere(self._place)
         return pyarrow.parquet.ParquetFile(opened, read_dictionary=coded, metadata=self._about)
 
