@@ -33,7 +33,9 @@ bench: .venv/ready
 	$(BIN)/python bench/text_growth.py
 	$(BIN)/python bench/languages.py
 	$(BIN)/python bench/enron.py
+	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/mail.py
+	$(BIN)/python bench/spam_mail.py
 	$(BIN)/python bench/accuracy.py
 
 sanitize: .venv/ready

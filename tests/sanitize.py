@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TESTS = [
     "test_kernels",
+    "sources/test_rows",
     "test_word_kernels",
     "test_vector_kernels",
     "test_vectors",
