@@ -22,8 +22,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from tallybayes import Categorical, Gaussian, Model, Poisson, Words
-from tallybayes.frames import LEVELS
+from tallybayes import Categorical, Gaussian, Poisson, Schema, Words, streams
 from tallybayes.sources import open_source
 
 PIECE_ROWS = 500_000
@@ -38,8 +37,9 @@ SCHEMA = {
     "visits": Poisson(),
     "note": Words(),
 }
-KINDS = {name: family.reads for name, family in SCHEMA.items()} | {"label": LEVELS}
-PLAIN = {name: pa.float64() if kind == pa.float64() else pa.string() for name, kind in KINDS.items()}  # for the peer
+KINDS = {name: pa.float64() if family.reads == pa.float64() else pa.string() for name, family in SCHEMA.items()} | {
+    "label": pa.string()
+}  # for the peer
 
 
 def piece(rows: int = PIECE_ROWS) -> pa.Table:
@@ -83,14 +83,13 @@ def write(path: Path, table: pa.Table, size: float) -> None:
 def read(path: Path) -> int:
     """pyarrow alone, doing nothing with what it reads."""
     if path.suffix == ".csv":
-        options = pa.csv.ConvertOptions(column_types=PLAIN, include_columns=list(PLAIN))
+        options = pa.csv.ConvertOptions(column_types=KINDS, include_columns=list(KINDS))
         return sum(len(batch) for batch in pa.csv.open_csv(path, convert_options=options))
     return sum(len(batch) for batch in pa.parquet.ParquetFile(path).iter_batches(columns=list(KINDS)))
 
 
 def train(path: Path) -> int:
-    model = Model.train(SCHEMA, open_source(path).batches(KINDS), "label")
-    return int(model.n)
+    return int(streams.train(Schema(SCHEMA, label="label"), open_source(path), kind=pa.string()).n)
 
 
 def measure(what: str, path: Path) -> None:

@@ -57,7 +57,7 @@ def in_pieces(
     by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
     given."""
     worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
-    count = max(min(threads or (min(_processors(), worth) if worth > 1 else 1), rows), 1)
+    count = max(min(threads or (min(processors(), worth) if worth > 1 else 1), rows), 1)
     if count == 1:
         yield work(0, rows)
         return
@@ -71,7 +71,7 @@ def check_threads(threads: int | None) -> None:
         raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
 
 
-def _processors() -> int:
+def processors() -> int:
     """Those this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from tallybayes import frames
+from tallybayes.batches import processors
 from tallybayes.errors import RowError
 from tallybayes.evaluation import Evaluation, evaluate
 from tallybayes.families import Family
@@ -116,6 +117,7 @@ def train(
     and `kind` their type, if the first rows do not tell; or `given` is the class of all rows."""
     label = None if given is not None else _named(label or schema.label, source)
     model = Model(schema)
+    threads = threads or max(processors() - 1, 1)  # one is left to read ahead
 
     def count(batch: pa.RecordBatch) -> Model:
         labels = label if given is None else pa.array([given] * len(batch), kind)
