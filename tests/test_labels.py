@@ -4,9 +4,10 @@ import datetime
 import decimal
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from tallybayes import Gaussian, Model, Poisson, Schema, load, save
+from tallybayes import Categorical, Gaussian, Model, Poisson, Schema, digest, load, save
 
 SCHEMA = Schema({"x": Gaussian()})
 
@@ -58,3 +59,18 @@ def test_too_few_or_too_many_labels_are_refused():
     for labels in (["a"], ["a", "b", "c"]):
         with pytest.raises(ValueError, match="labels for 2 rows"):
             Model.train(SCHEMA, {"x": [1.0, 2.0]}, labels)
+
+
+def test_labels_in_a_dictionary_count_as_the_labels_themselves():
+    words, levels = ["b", "a", "b", "b"], pa.array(["never", "b", "a", "b"])
+    coded = pa.DictionaryArray.from_arrays(pa.array([3, 2, 1, 1]), levels)
+    frame = {"x": ["u", "v", "u", "w"]}
+    expected = Model.train({"x": Categorical()}, frame, words)
+    found = Model.train({"x": Categorical()}, frame, coded)
+    assert found.classes == ["a", "b"]
+    assert digest(found) == digest(expected)
+    halves = [({"x": frame["x"][i : i + 2]}, coded[i : i + 2]) for i in (0, 2)]
+    assert digest(Model.train({"x": Categorical()}, iter(halves), threads=2)) == digest(expected)
+    numbers = pa.DictionaryArray.from_arrays(pa.array([0, 0, 1, 1]), pa.array([2.0, float("nan")]))
+    with pytest.raises(ValueError, match="2 of 4 rows have no label, the first in row 2"):
+        Model.train({"x": Categorical()}, frame, numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -14,6 +13,7 @@ from tallybayes import frames
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.labels import label_array, label_column, single_label
+from tallybayes.processors import processors
 from tallybayes.tally import Rows
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
@@ -69,11 +69,6 @@ def in_pieces(
 def check_threads(threads: int | None) -> None:
     if threads is not None and (not isinstance(threads, int) or threads < 1):
         raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
-
-
-def processors() -> int:
-    """Those this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:

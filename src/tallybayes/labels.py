@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallybayes.errors import RowError
 from tallybayes.frames import decoded, is_arrow, is_text, native, number_text, one_array
+from tallybayes.strings import is_writable
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
 NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
@@ -52,18 +53,15 @@ def single_label(labels: Any) -> LabelColumn | None:
     """The label of a row that comes by itself, as mails do, if it is a text: to say so should not cost more than to
     count it."""
     if type(labels) is list and len(labels) == 1 and type(labels[0]) is str:
-        return LabelColumn(TEXT, list(labels), np.zeros(1, np.int32)) if _is_writable(labels[0]) else None
+        return LabelColumn(TEXT, list(labels), np.zeros(1, np.int32)) if is_writable(labels[0]) else None
     return None
-
-
-def _is_writable(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def label_column(labels: pa.Array, start: int) -> LabelColumn:
     """Typed labels as numbers. A missing label is an error that says where."""
     if pa.types.is_dictionary(labels.type):
-        if not labels.null_count and not labels.dictionary.null_count and len(labels.dictionary) <= len(labels):
+        whole = not labels.null_count and not labels.dictionary.null_count
+        if whole and is_text(labels.dictionary.type) and len(labels.dictionary) <= len(labels):
             kind, keys, codes = label_column(labels.dictionary, start)
             return LabelColumn(kind, keys, codes[labels.indices.to_numpy()])
         labels = decoded(labels)

@@ -16,6 +16,7 @@ from tallybayes.families import Family
 from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.infer import choose
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
+from tallybayes.strings import is_writable
 
 SAMPLE_ROWS = 100_000
 FREQUENCIES = "frequencies"
@@ -232,7 +233,7 @@ def check_apart(name: str, columns: Mapping[str, Any], what: str) -> None:
 def _check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"The column name {name!r} is not a text.")
-    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+    if not is_writable(name):
         raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
 
 

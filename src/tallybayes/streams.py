@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from tallybayes import frames
-from tallybayes.batches import processors
 from tallybayes.errors import RowError
 from tallybayes.evaluation import Evaluation, evaluate
 from tallybayes.families import Family
 from tallybayes.infer import FREE_TEXT
 from tallybayes.model import Model
+from tallybayes.processors import processors
 from tallybayes.schema import Schema
 from tallybayes.sources import BadRow, Kinds, Source, SourceError
 
@@ -44,7 +44,8 @@ def infer_schema(source: Source, label: str | None, *, hints: Mapping[str, Famil
 
 def wanted(schema: Schema, source: Source, label: str | None = None, kind: pa.DataType | None = None) -> Kinds:
     """What to read from a source for these columns, and for a label (of this type, or what the first rows have)."""
-    columns = {name: schema.reads().get(name) for name in schema.columns}
+    reads = schema.reads()
+    columns = {name: reads.get(name) for name in schema.columns}
     if None in columns.values() or (label is not None and kind is None):
         found = source.sample().schema
         columns = {name: _kind(found, name) if known is None else known for name, known in columns.items()}
@@ -56,8 +57,10 @@ def wanted(schema: Schema, source: Source, label: str | None = None, kind: pa.Da
 
 def as_they_are(source: Source, names: Sequence[str]) -> Kinds:
     """How to read columns that are only to be repeated: texts where the input has nothing but texts."""
+    if source.untyped or not names:
+        return dict.fromkeys(names, pa.string())
     found = source.sample().schema
-    return {name: pa.string() if source.untyped else _kind(found, name) for name in names}
+    return {name: _kind(found, name) for name in names}
 
 
 def no_rows(kinds: Kinds) -> pa.RecordBatch:
@@ -145,10 +148,11 @@ def measure(
         return evaluate(model, batch, label, costs=costs, reject=reject, threads=threads)
 
     kinds = wanted(model.schema, source, label, model.kind)
-    parts = list(each(source, kinds, part, skip_bad=skip_bad))
-    if not parts:
+    parts = each(source, kinds, part, skip_bad=skip_bad)
+    first = next(parts, None)
+    if first is None:
         raise SourceError("There are no rows to evaluate the model on.")
-    return reduce(add, parts)
+    return reduce(add, parts, first)
 
 
 def _named(label: str | None, source: Source) -> str:

@@ -35,3 +35,8 @@ def string_buffers(cells: pa.Array) -> tuple[Any, bool, Any, Any, int, int]:
         cells.offset,
         len(cells),
     )
+
+
+def is_writable(text: str) -> bool:
+    """Whether a text can be written as UTF-8: it holds no half of a sign."""
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)

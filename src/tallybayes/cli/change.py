@@ -110,8 +110,6 @@ def _counted(
         if given is None or data:
             raise ValueError("--text and --cell are a row by themselves: they need --class, and no other data.")
         return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.kind))
-    if not data:
-        raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
     source = how.open(data)
     label = label or model.schema.label or source.label
     with watching(source, "counting"):

@@ -122,10 +122,9 @@ def draw(rows: list[Explained], top: int) -> None:
 def _bars(row: Explained, top: int) -> list[Bar]:
     """The prior, the columns that say most, each with its words, and the sum."""
     prior, *others = row.columns
-    silent = [column for column in others if row.odds(column.said) == 0 and not column.words]
-    silent = silent if len(silent) > FEW else []
-    speaking = [column for column in others if column not in silent]
-    columns = sorted(speaking, key=lambda column: -abs(row.odds(column.said)))
+    speaking = [column for column in others if column.words or row.odds(column.said) != 0]
+    silent = len(others) - len(speaking)
+    columns = sorted(speaking if silent > FEW else others, key=lambda column: -abs(row.odds(column.said)))
     shown = [Bar(prior.name, row.odds(prior.said))]
     for column in columns[:top]:
         shown.append(Bar(_titled(column), row.odds(column.said)))
@@ -139,8 +138,8 @@ def _bars(row: Explained, top: int) -> list[Bar]:
         shown.append(
             Bar(f"{len(left):,} more column{'s' * (len(left) > 1)}", sum(row.odds(column.said) for column in left))
         )
-    if silent:
-        shown.append(Bar(f"each of {len(silent):,} others", 0.0))
+    if silent > FEW:
+        shown.append(Bar(f"each of {silent:,} others", 0.0))
     return [*shown, Bar("all together", sum(row.odds(column.said) for column in row.columns))]
 
 

@@ -67,8 +67,6 @@ def explain(
 def _first(model: Model, how: Input, data: list[str] | None, rows: int) -> pa.RecordBatch:
     from tallybayes import streams
 
-    if not data:
-        raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
     source = how.open(data)
     for batch in source.batches(streams.wanted(model.schema, source), skip_bad=how.skip_bad_rows):
         if len(batch):

@@ -146,7 +146,9 @@ class Input:
         ),
     ] = False
 
-    def open(self, data: list[str], *, live: bool = False) -> Source:
+    def open(self, data: list[str] | None, *, live: bool = False) -> Source:
+        if not data:
+            raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
         reading = tallybayes.Reading(
             kind=self.kind.value if self.kind else None,
             missing=MISSING if self.missing is None else tuple(self.missing),

@@ -85,8 +85,6 @@ def predict(
 def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list[str]) -> Iterator[pa.RecordBatch]:
     from tallybayes import streams
 
-    if not data:
-        raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
     kinds = {**streams.as_they_are(source, kept), **streams.wanted(deciding.model.schema, source)}

@@ -15,6 +15,7 @@ from tallybayes.sources.base import Kinds
 from tallybayes.sources.convert import converted
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
 from tallybayes.sources.paths import quoted
+from tallybayes.strings import is_writable
 
 
 class ValueFaultError(ValueError):
@@ -96,7 +97,7 @@ def _text(value: Any) -> str | None:
         return number_text(value) if value == value else None
     if not isinstance(value, str):
         raise CellError(None, f"the value is {_make(value)}; a cell holds a text, a number, true or false.")
-    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+    if not is_writable(value):
         raise CellError(None, f"the text {quoted(value)} holds half a sign (a lone surrogate).")
     return value
 

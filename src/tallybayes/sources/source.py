@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
+from tallybayes.processors import processors
 from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
@@ -77,6 +78,7 @@ class Source:
         self._reader = reader
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # what a sample was taken from
+        self._sampled: pa.RecordBatch | None = None
         self._last: Chunk | None = None
         self._started = False
 
@@ -86,7 +88,9 @@ class Source:
             self._first = [chunk for chunk in [next(self._chunks, None)] if chunk is not None]
         if not self._first:
             return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
-        return self._first[0].read(None, [])
+        if self._sampled is None:
+            self._sampled = self._first[0].read(None, [])
+        return self._sampled
 
     def batches(self, kinds: Kinds | None = None, *, skip_bad: bool = False) -> Iterator[pa.RecordBatch]:
         """All rows, once. `kinds` says which columns are wanted and as what; texts may come as a dictionary of texts.
@@ -100,7 +104,7 @@ class Source:
         return self._read(kinds, skip_bad)
 
     def skip(self, bad: BadRow) -> None:
-        """Counts a row that was given out and could not be used."""
+        """Counts a row that could not be read, or was given out and could not be used."""
         self.skipped += 1
         self.bad += [bad][: REMEMBERED - len(self.bad)]
 
@@ -119,19 +123,19 @@ class Source:
             bad: list[BadRow] = []
             return chunk, chunk.read(kinds, bad if skip_bad else None), bad
 
-        workers = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2, MOST_WORKERS)
+        workers = min(processors(), MOST_WORKERS)
         for chunk, batch, bad in read_ahead(self._all_chunks(), read, workers, workers + AHEAD):
             self.rows += len(batch)
             self.done += chunk.size
-            self.skipped += len(bad)
-            self.bad += bad[: REMEMBERED - len(self.bad)]
+            for row in bad:
+                self.skip(row)
             if len(batch):
                 self._last = chunk
                 yield batch
         self.done = self.done if self.total is None else self.total
 
     def _all_chunks(self) -> Iterator[Chunk]:
-        first, self._first = self._first, []
+        first, self._first, self._sampled = self._first, [], None
         yield from first
         first.clear()
         yield from self._chunks
