@@ -106,10 +106,10 @@ def peak_memory() -> float:
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
-def measured(path: Path) -> dict[str, tuple[float, int, float]]:
-    """Seconds, rows and MB of memory: of three processes each, in turns, the quickest."""
+def measured(path: Path, times: int) -> dict[str, tuple[float, int, float]]:
+    """Seconds, rows and MB of memory: of several processes each, in turns, the quickest."""
     runs: dict[str, list[tuple[float, int, float]]] = {"read": [], "train": []}
-    for _ in range(3):
+    for _ in range(times):
         for what, found in runs.items():
             command = [sys.executable, __file__, what, str(path)]
             rows, took, peak = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
@@ -129,7 +129,7 @@ def compare(folder: Path, sizes: list[float]) -> None:
             path = folder / f"data{suffix}"
             write(path, table, size)
             stored = path.stat().st_size / 1e6
-            found = measured(path)
+            found = measured(path, 7 if size < 0.5 else 3)
             shown = [f"{suffix[1:]:7} {stored / 1e3:5.2f} GB {found['train'][1]:12,} rows"]
             for name, what in (("training", "train"), ("reading", "read")):
                 took, _, peak = found[what]

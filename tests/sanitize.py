@@ -24,6 +24,7 @@ TESTS = [
     "test_word_edges",
     "test_word_files",
     "test_texts_that_bite",
+    "test_many_short_texts",
     "test_model",
     "test_files",
 ]

@@ -103,19 +103,30 @@ inline uint32_t convert_ascii(const char* text, char* out, bool lower) {
 
 }  // namespace
 
+void Text::clear() {
+    clean_ = length = 0;
+    ends.clear();
+}
+
 void Text::make_room(uint64_t room) {
     if (bytes.size() < room) bytes.resize(room + room / 4);
     const uint64_t wanted = room / 64 + 2;
-    if (words.size() < wanted) words.resize(wanted + wanted / 4);
-    if (clean_ < wanted) std::memset(words.data() + clean_, 0, (wanted - clean_) * sizeof(uint64_t));
-    clean_ = wanted;
+    if (clean_ >= wanted) return;
+    const uint64_t clean = wanted + wanted / 4;  // not for every short text again
+    if (words.size() < clean) words.resize(clean);
+    std::memset(words.data() + clean_, 0, (clean - clean_) * sizeof(uint64_t));
+    clean_ = clean;
 }
 
 // A character may become half as long again: two bytes are at most three.
 void Text::start(uint64_t size) {
     if (size > 0x3fffffff) throw std::length_error("a text of more than 1 GiB");
-    clean_ = length = 0;
-    make_room(size + size / 2 + 2 * padding);
+    make_room(length + size + size / 2 + 2 * padding);
+}
+
+inline void Text::finish() {
+    ends.push_back(uint32_t(length));
+    bytes[length++] = 0;
 }
 
 inline void Text::mark(uint64_t from, uint64_t bits) {
@@ -199,7 +210,7 @@ inline uint64_t Text::convert_quickly(const char* at, const Letters& letters) {
     return 3;
 }
 
-int64_t Text::read(const char* text, uint64_t size, const Letters& letters) {
+int64_t Text::add(const char* text, uint64_t size, const char* behind, const Letters& letters) {
     start(size);
     int64_t invalid = -1;
     const char* at = text;
@@ -216,19 +227,22 @@ int64_t Text::read(const char* text, uint64_t size, const Letters& letters) {
         } while (at < end && *at & 0x80);
     }
     if (at < end) {
-        char last[16] = {};
-        std::memcpy(last, at, size_t(end - at));
-        if (!beyond_ascii(last)) {
-            copy_ascii(last, uint64_t(end - at), letters);
-        } else {
+        const uint64_t left = uint64_t(end - at);
+        char copy[16];
+        const bool near = behind - at < 16;
+        if (near) std::memcpy(copy, at, left);
+        const char* last = near ? copy : at;
+        if (beyond_ascii(last) & ((1u << left) - 1)) {
             while (at < end) at += convert(text, at, end, letters, invalid);
+        } else {
+            copy_ascii(last, left, letters);
         }
     }
-    std::memset(bytes.data() + length, 0, padding);
+    finish();
     return invalid;
 }
 
-int64_t Text::read_evenly(const char* text, uint64_t size, const Letters& letters) {
+int64_t Text::add_evenly(const char* text, uint64_t size, const Letters& letters) {
     start(size);
     int64_t invalid = -1;
     bool spaced = false;
@@ -244,7 +258,7 @@ int64_t Text::read_evenly(const char* text, uint64_t size, const Letters& letter
         }
         spaced = space;
     }
-    std::memset(bytes.data() + length, 0, padding);
+    finish();
     return invalid;
 }
 

@@ -24,20 +24,25 @@ struct Letters {
     uint32_t operator[](uint32_t at) const { return entries[uint32_t(pages[at >> 8]) << 8 | (at & 255)]; }
 };
 
+// One text, or several with a zero between them.
 struct Text {
     static constexpr uint64_t padding = 32;  // bytes behind the text that can be read
 
     std::vector<char> bytes;
     std::vector<uint64_t> words;  // a bit for every byte
+    std::vector<uint32_t> ends;   // of the texts
     uint64_t length = 0;
 
-    // Reads a text; returns where it is not UTF-8, or -1. What is not UTF-8 becomes a replacement character.
-    int64_t read(const char* text, uint64_t size, const Letters& letters);
+    void clear();
+    // Reads another text, from a place that can be read up to `behind`. Returns where it is not UTF-8, or -1; what is not
+    // UTF-8 becomes a replacement character.
+    int64_t add(const char* text, uint64_t size, const char* behind, const Letters& letters);
     // The same, with every run of white space as one space.
-    int64_t read_evenly(const char* text, uint64_t size, const Letters& letters);
+    int64_t add_evenly(const char* text, uint64_t size, const Letters& letters);
 
 private:
     void start(uint64_t size);
+    void finish();
     void make_room(uint64_t room);
     void write(uint32_t character);
     void mark(uint64_t from, uint64_t bits);

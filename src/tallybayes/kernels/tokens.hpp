@@ -1,6 +1,7 @@
 // From a text to its tokens: words, runs of words, or runs of characters.
 #pragma once
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "letters.hpp"
@@ -15,15 +16,16 @@ struct Translation {
     std::vector<int32_t> becomes;  // for every word of `from` one of `to`; below zero: it is dropped
 };
 
-// What one text was cut into; kept from text to text, so that nothing is allocated for each.
+// What a few texts were cut into; kept from texts to texts, so that nothing is allocated for each.
 struct Tokens {
     Text text;
-    std::vector<char> joined;  // words with one space between them
-    std::vector<Span> spans;   // the tokens, parts of `base`
+    std::vector<char> joined;    // words with one space between them
+    std::vector<Span> spans;     // the tokens, parts of `base`
+    std::vector<uint32_t> ends;  // of each text's tokens
     const char* base = nullptr;
     std::vector<uint32_t> edges;
-    std::vector<int32_t> codes, found;
-    std::vector<Span> words;
+    std::vector<int32_t> codes;
+    std::vector<Span> words, runs;
 };
 
 class Tokeniser {
@@ -34,12 +36,15 @@ public:
     uint32_t low = 1, high = 1;  // how long runs are
     bool strict = true;        // what is not UTF-8 is an error
 
-    // Cuts a text. Returns false if it is not UTF-8 and that is an error.
-    bool cut(const char* text, uint64_t size, const Translation* translation, Tokens& tokens) const;
-    // The same for words that are already cut: parts of a text that can be read eight bytes beyond its end.
-    void join(const char* text, const Translation* translation, Tokens& tokens) const;
+    // Adds a text to those that are to be cut. Returns false if it is not UTF-8 and that is an error.
+    bool add(std::string_view text, const char* behind, Tokens& tokens) const;
+    // Cuts the texts.
+    void cut(const Translation* translation, Tokens& tokens) const;
+    // Makes of words what is counted, if that is something else.
+    void translate(const Translation* translation, Tokens& tokens) const;
 
 private:
+    bool is_long(const char* word, uint32_t length) const;
     void find_words(Tokens& tokens) const;
     void find_characters(Tokens& tokens) const;
 };

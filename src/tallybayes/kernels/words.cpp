@@ -1,10 +1,12 @@
 #include "words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <stdexcept>
-#include <utility>
+
+#include "reader.hpp"
 
 namespace tallybayes {
 namespace {
@@ -20,91 +22,6 @@ struct alignas(32) Cell {
     uint32_t documents = 0;
     uint32_t last = 0;       // the last document that had the word, counted from one
 };
-
-// Cuts one document after the other into numbered words.
-class Reader {
-public:
-    Reader(const Documents& documents, const Reading& reading)
-        : documents_(documents), reading_(reading), scratch_(kept), codes_(kept.found) {}
-    ~Reader() {
-        if (kept.text.bytes.size() > large) kept = Tokens{};
-    }
-
-    template <class Find>
-    const std::vector<int32_t>& read(int64_t row, Find find) {
-        cut(row);
-        const size_t strange = reading_.vocabulary ? pass_over() : 0;
-        find(scratch_.base, scratch_.spans, codes_);
-        size_t kept = 0;
-        for (size_t i = 0; i < codes_.size(); ++i) {
-            codes_[kept] = codes_[i];
-            kept += codes_[i] >= 0;
-        }
-        codes_.resize(kept);
-        if (reading_.unknown >= 0) codes_.insert(codes_.end(), strange, reading_.unknown);
-        if (reading_.once) keep_first();
-        return codes_;
-    }
-
-private:
-    // Leaves the words of the vocabulary; returns how many others there were.
-    size_t pass_over() {
-        std::vector<Span>& spans = scratch_.spans;
-        reading_.vocabulary->look_up(scratch_.base, spans, codes_);
-        size_t kept = 0;
-        for (size_t i = 0; i < spans.size(); ++i)
-            if (codes_[i] >= 0) spans[kept++] = spans[i];
-        const size_t strange = spans.size() - kept;
-        spans.resize(kept);
-        return strange;
-    }
-
-    // Each word where it first comes: in an order that depends on the text alone.
-    void keep_first() {
-        first_.clear();
-        for (size_t i = 0; i < codes_.size(); ++i) first_.push_back({codes_[i], uint32_t(i)});
-        std::sort(first_.begin(), first_.end());
-        const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-        first_.erase(std::unique(first_.begin(), first_.end(), same), first_.end());
-        std::sort(first_.begin(), first_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-        codes_.clear();
-        for (const auto& [code, at] : first_) codes_.push_back(code);
-    }
-
-    void cut(int64_t row) {
-        const StringColumn& column = documents_.column;
-        if (!documents_.tokens) {
-            const std::string_view text = column[row];
-            if (!reading_.tokeniser->cut(text.data(), text.size(), reading_.translation, scratch_)) throw NotUtf8(row);
-            return;
-        }
-        scratch_.text.bytes.clear();
-        scratch_.spans.clear();
-        for (int64_t at = documents_.tokens[row]; at < documents_.tokens[row + 1]; ++at) {
-            const std::string_view word = column[at];
-            const size_t from = scratch_.text.bytes.size();
-            if (from + word.size() > 0xf0000000) throw std::length_error("a text of more than 4 GiB");
-            if (word.empty()) continue;
-            scratch_.spans.push_back({uint32_t(from), uint32_t(word.size())});
-            scratch_.text.bytes.insert(scratch_.text.bytes.end(), word.begin(), word.end());
-        }
-        scratch_.text.bytes.insert(scratch_.text.bytes.end(), Text::padding, 0);
-        scratch_.base = scratch_.text.bytes.data();
-        if (reading_.translation || reading_.tokeniser->high > 1)
-            reading_.tokeniser->join(scratch_.base, reading_.translation, scratch_);
-    }
-
-    const Documents& documents_;
-    const Reading& reading_;
-    static constexpr size_t large = 1 << 20;
-    static thread_local Tokens kept;  // from call to call, so that a single text is read without asking for memory
-
-    Tokens& scratch_;
-    std::vector<int32_t>& codes_;
-    std::vector<std::pair<int32_t, uint32_t>> first_;
-};
-
-thread_local Tokens Reader::kept;
 
 // The rows of each class, one class after the other.
 std::vector<std::vector<uint32_t>> rows_by_class(const Documents& documents, const int32_t* classes, int width) {
@@ -123,23 +40,49 @@ inline void add(Cell& cell, uint64_t length, uint64_t part) {
     cell.whole += (cell.fraction < part) + (length == 1);
 }
 
-inline int64_t rounded(int64_t length) {
-    const int spare = std::max(int(std::bit_width(uint64_t(length))) - 8, 0);
-    return length >> spare << spare;
+// Lengths to eight binary digits, numbered in their order.
+struct Lengths {
+    static constexpr int digits = 8, half = 1 << (digits - 1);
+
+    static int32_t number(uint64_t length) {
+        const int spare = std::max(int(std::bit_width(length)) - digits, 0);
+        return int32_t(spare * half + int64_t(length >> spare));
+    }
+    static int64_t length(int32_t number) {
+        const int spare = std::max(number / half - 1, 0);
+        return int64_t(number - spare * half) << spare;
+    }
+};
+
+// The lengths that there are, in order, and instead of each document's number among all lengths that among these.
+void number(std::vector<int32_t>& lengths, Counted& result) {
+    int32_t longest = -1;
+    for (const int32_t length : lengths) longest = std::max(longest, length);
+    std::vector<int32_t> numbers(size_t(longest) + 2, -1);  // the first is that of documents which were not counted
+    for (const int32_t length : lengths) numbers[size_t(length + 1)] = 0;
+    numbers[0] = -1;
+    int32_t met = 0;
+    for (int32_t length = 0; length <= longest; ++length) {
+        if (numbers[size_t(length + 1)] < 0) continue;
+        numbers[size_t(length + 1)] = met++;
+        result.sums.push_back(Lengths::length(length));
+    }
+    for (int32_t& length : lengths) length = numbers[size_t(length + 1)];
+    result.codes.insert(result.codes.end(), lengths.begin(), lengths.end());
 }
 
-// The lengths that there are, in order, and the number of each document's.
-void number(const std::vector<int64_t>& lengths, Counted& result) {
-    std::vector<int64_t> met = lengths;
-    std::sort(met.begin(), met.end());
-    met.erase(std::unique(met.begin(), met.end()), met.end());
-    if (!met.empty() && met.front() < 0) met.erase(met.begin());
-    for (const int64_t length : lengths) {
-        const auto found = std::lower_bound(met.begin(), met.end(), length);
-        result.codes.push_back(length < 0 ? -1 : int32_t(found - met.begin()));
-    }
-    result.sums.insert(result.sums.end(), met.begin(), met.end());
+// 2^64 / length, rounded down; of a single word the whole, which `add` counts.
+constexpr uint64_t divide(uint64_t length) {
+    return length > 1 ? ~uint64_t(0) / length + ((length & (length - 1)) == 0) : 0;
 }
+
+constexpr auto few_parts = [] {
+    std::array<uint64_t, 64> parts{};
+    for (size_t length = 0; length < parts.size(); ++length) parts[length] = divide(length);
+    return parts;
+}();
+
+inline uint64_t part_of(uint64_t length) { return length < few_parts.size() ? few_parts[length] : divide(length); }
 
 // Cells that were counted, as they came, class by class.
 struct Taken {
@@ -178,31 +121,32 @@ struct Taken {
 Counted count_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow,
                     const int32_t* classes, int width) {
     Taken taken;
-    std::vector<int64_t> lengths(documents.rows, -1);
+    std::vector<int32_t> lengths(documents.rows, -1);
     const auto rows = rows_by_class(documents, classes, width);
     Pages<Cell> cells(index.size());
     std::vector<int32_t> met;
     Reader reader(documents, reading);
-    for (int class_ = 0; class_ < width; ++class_) {
-        for (const uint32_t row : rows[class_]) {
-            const auto& codes = reader.read(row, [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
-                index.encode(text, spans, grow, found);
-            });
-            if (cells.size() < size_t(index.size())) cells.resize(std::max<size_t>(index.size(), cells.size() * 2));
-            const uint64_t length = codes.size();
-            // 2^64 / length, rounded down; of a single word the whole, which `add` counts.
-            const uint64_t part = length > 1 ? ~uint64_t(0) / length + (~uint64_t(0) % length == length - 1) : 0;
-            for (size_t i = 0; i < codes.size(); ++i) {
-                if (i + ahead < codes.size()) __builtin_prefetch(&cells[codes[i + ahead]], 1);
-                const int32_t code = codes[i];
-                Cell& cell = cells[code];
-                if (!cell.n) met.push_back(code);
-                cell.documents += cell.last != row + 1;  // without a branch: half of the words have come before
-                cell.last = row + 1;
-                add(cell, length, part);
-            }
-            lengths[row] = rounded(int64_t(length));
+    const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
+        index.encode(text, spans, grow, found);
+        if (cells.size() < size_t(index.size())) cells.resize(std::max<size_t>(index.size(), cells.size() * 2));
+    };
+    const auto count = [&](const Read& read) {
+        const uint64_t length = read.size(), part = part_of(length);
+        const uint32_t document = uint32_t(read.row) + 1;
+        for (const int32_t& code : read) {
+            if (&code + ahead < read.behind) __builtin_prefetch(&cells[(&code)[ahead]], 1);
+            Cell& cell = cells[code];
+            if (!cell.n) met.push_back(code);
+            cell.documents += cell.last != document;  // without a branch: half of the words have come before
+            cell.last = document;
+            add(cell, length, part);
         }
+        lengths[read.row] = Lengths::number(length);
+    };
+    for (int class_ = 0; class_ < width; ++class_) {
+        auto next = rows[class_].begin();
+        const auto end = rows[class_].end();
+        reader.each([&] { return next == end ? int64_t(-1) : int64_t(*next++); }, find, count);
         taken.take(cells, met, class_);
     }
     Counted result = taken.blocks();
@@ -210,53 +154,70 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
     return result;
 }
 
+namespace {
+
+// The rows that are not missing, one after the other, and then −1.
+class Present {
+public:
+    explicit Present(const Documents& documents) : documents_(documents) {}
+    int64_t operator()() {
+        while (next_ < documents_.rows && documents_.is_missing(next_)) ++next_;
+        return next_ < documents_.rows ? next_++ : -1;
+    }
+
+private:
+    const Documents& documents_;
+    int64_t next_ = 0;
+};
+
+}  // namespace
+
 Listed list_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow) {
     Listed result;
-    result.starts.push_back(0);
-    Reader reader(documents, reading);
     std::vector<int32_t> sorted;
-    for (int64_t row = 0; row < documents.rows; ++row) {
-        if (!documents.is_missing(row)) {
-            sorted = reader.read(row, [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
-                index.encode(text, spans, grow, found);
-            });
-            std::sort(sorted.begin(), sorted.end());
-            for (size_t i = 0, next; i < sorted.size(); i = next) {
-                for (next = i; next < sorted.size() && sorted[next] == sorted[i];) ++next;
-                result.words.push_back(sorted[i]);
-                result.counts.push_back(int32_t(next - i));
-            }
+    const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
+        index.encode(text, spans, grow, found);
+    };
+    const auto list = [&](const Read& read) {
+        result.starts.resize(size_t(read.row) + 1, int64_t(result.words.size()));
+        sorted.assign(read.begin(), read.end());
+        std::sort(sorted.begin(), sorted.end());
+        for (size_t i = 0, next; i < sorted.size(); i = next) {
+            for (next = i; next < sorted.size() && sorted[next] == sorted[i];) ++next;
+            result.words.push_back(sorted[i]);
+            result.counts.push_back(int32_t(next - i));
         }
-        result.starts.push_back(int64_t(result.words.size()));
-    }
+    };
+    Reader(documents, reading).each(Present(documents), find, list);
+    result.starts.resize(size_t(documents.rows) + 1, int64_t(result.words.size()));
     return result;
 }
 
 namespace {
 
-void add_dense(const std::vector<int32_t>& codes, const Scores& said, double* total) {
+void add_dense(const Read& read, const Scores& said, double* total) {
     if (said.width == 2) {  // the common case, in registers
         double a = 0.0, b = 0.0;
-        for (size_t i = 0; i < codes.size(); ++i) {
-            if (i + ahead < codes.size()) __builtin_prefetch(&said.table[2 * int64_t(codes[i + ahead])]);
-            a += said.table[2 * int64_t(codes[i])];
-            b += said.table[2 * int64_t(codes[i]) + 1];
+        for (const int32_t& code : read) {
+            if (&code + ahead < read.behind) __builtin_prefetch(&said.table[2 * int64_t((&code)[ahead])]);
+            a += said.table[2 * int64_t(code)];
+            b += said.table[2 * int64_t(code) + 1];
         }
         total[0] = a;
         total[1] = b;
         return;
     }
     std::fill(total, total + said.width, 0.0);
-    for (const int32_t code : codes) {
+    for (const int32_t code : read) {
         const double* row = said.table + code * said.width;
         for (int64_t c = 0; c < said.width; ++c) total[c] += row[c];
     }
 }
 
-void add_sparse(const std::vector<int32_t>& codes, const Scores& said, std::vector<uint8_t>& has, double* total) {
+void add_sparse(const Read& read, const Scores& said, std::vector<uint8_t>& has, double* total) {
     std::fill(total, total + said.width, 0.0);
     double all = 0.0;
-    for (const int32_t code : codes) {
+    for (const int32_t code : read) {
         const int64_t start = said.starts[code], stop = said.starts[code + 1];
         for (int64_t at = start; at < stop; ++at) total[said.classes[at]] += said.cells[at];
         if (said.otherwise[code] != nothing) {
@@ -268,29 +229,28 @@ void add_sparse(const std::vector<int32_t>& codes, const Scores& said, std::vect
         for (int64_t c = 0; c < said.width; ++c)
             if (!has[c]) total[c] = nothing;
     }
-    for (int64_t c = 0; c < said.width; ++c) total[c] += all + double(codes.size()) * said.each[c];
+    for (int64_t c = 0; c < said.width; ++c) total[c] += all + double(read.size()) * said.each[c];
 }
 
 }  // namespace
 
 void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& said,
                double* scores, int64_t stride, int64_t* lengths) {
-    Reader reader(documents, reading);
     std::vector<double> total(said.width);
     std::vector<uint8_t> has;
-    for (int64_t row = 0; row < documents.rows; ++row) {
-        lengths[row] = -1;
-        if (documents.is_missing(row)) continue;
-        const auto& codes = reader.read(row, [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
-            index.look_up(text, spans, found);
-        });
+    const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
+        index.look_up(text, spans, found);
+    };
+    const auto score = [&](const Read& read) {
         if (said.table)
-            add_dense(codes, said, total.data());
+            add_dense(read, said, total.data());
         else
-            add_sparse(codes, said, has, total.data());
-        lengths[row] = int64_t(codes.size());
-        for (int64_t c = 0; c < said.width; ++c) scores[c * stride + row] += total[c];
-    }
+            add_sparse(read, said, has, total.data());
+        lengths[read.row] = int64_t(read.size());
+        for (int64_t c = 0; c < said.width; ++c) scores[c * stride + read.row] += total[c];
+    };
+    std::fill(lengths, lengths + documents.rows, -1);
+    Reader(documents, reading).each(Present(documents), find, score);
 }
 
 }  // namespace tallybayes

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "lines")
 DOCUMENTS = ("mail", "mbox", "text")
 MISSING = ("", "?", "NA", "null")
-BLOCK_BYTES = 1 << 24
+BLOCK_BYTES = 1 << 23
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,83 @@
+// From documents to numbered words. Documents are read a few at a time, so that short ones cost little more than their
+// words: what there is to do once is done once for all of them, and memory is asked for what comes next.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "strings.hpp"
+#include "tokens.hpp"
+#include "words.hpp"
+
+namespace tallybayes {
+
+// The words of one document, by number.
+struct Read {
+    int64_t row;
+    const int32_t *first, *last;
+    const int32_t* behind;  // the last of the words that are read already
+
+    const int32_t* begin() const { return first; }
+    const int32_t* end() const { return last; }
+    size_t size() const { return size_t(last - first); }
+};
+
+class Reader {
+public:
+    Reader(const Documents& documents, const Reading& reading) : documents_(documents), reading_(reading), kept_(kept) {}
+    ~Reader() {
+        if (kept_.tokens.text.bytes.size() > large) kept_ = Kept{};
+    }
+
+    // Every document of which `next` gives the row, until it gives none: −1. `find` numbers words, `take` gets them.
+    template <class Next, class Find, class Take>
+    void each(Next next, Find find, Take take) {
+        Tokens& tokens = kept_.tokens;
+        for (int64_t row = next(); row >= 0;) {
+            start();
+            do {
+                add(row);
+                row = next();
+            } while (row >= 0 && size_ < enough);
+            cut();
+            find(tokens.base, tokens.spans, kept_.codes);
+            drop_unknown();
+            size_t from = 0;
+            const int32_t* codes = kept_.codes.data();
+            for (size_t i = 0; i < kept_.rows.size(); ++i) {
+                Read found{kept_.rows[i], codes + from, codes + tokens.ends[i], codes + kept_.codes.size()};
+                from = tokens.ends[i];
+                if (changes_) change(found, kept_.strange[i]);
+                take(found);
+            }
+        }
+    }
+
+private:
+    static constexpr size_t enough = 8192;  // bytes of texts that are read together
+    static constexpr size_t large = 1 << 20;
+
+    struct Kept {
+        Tokens tokens;
+        std::vector<int64_t> rows;
+        std::vector<int32_t> codes, own;
+        std::vector<uint32_t> strange;  // words of each text that are not in the vocabulary
+        std::vector<std::pair<int32_t, uint32_t>> first;
+    };
+    static thread_local Kept kept;  // from call to call, so that a single text is read without asking for memory
+
+    void start();
+    void add(int64_t row);
+    void add_words(int64_t row);
+    void cut();
+    void drop_unknown();
+    void change(Read& found, uint32_t strange);
+    void keep_first();
+
+    const Documents& documents_;
+    const Reading& reading_;
+    Kept& kept_;
+    const bool changes_ = reading_.once || reading_.unknown >= 0;
+    size_t size_ = 0;
+};
+
+}  // namespace tallybayes
