@@ -46,6 +46,7 @@ sanitize: .venv/ready
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.10' 'nanobind>=2.4' cmake ninja
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
+	$(BIN)/python -m compileall -q src  # as an installation does that is not editable
 	touch $@
 
 .venv/docs-ready: .venv/ready

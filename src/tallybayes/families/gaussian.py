@@ -218,7 +218,7 @@ class StudentBelief(CompiledBelief):
 
 def student_constant(nu: Floats, width: Floats) -> Floats:
     """log Γ((ν+1)/2) − log Γ(ν/2) − ½·log(ν·π·width), in a form that keeps its digits for large ν."""
-    return np.asarray(-special.betaln(0.5, nu / 2.0) - 0.5 * np.log(nu * width))
+    return np.asarray(special.log_rising(nu / 2.0, 0.5) - 0.5 * np.log(nu * width * np.pi))
 
 
 def _at_a_point(said: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:

@@ -33,6 +33,7 @@ find_rows_end = compiled.find_rows_end
 kind_of = compiled.kind_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm
+log_gamma = compiled.log_gamma
 most_probable = compiled.most_probable
 normalise = compiled.normalise
 split_rows = compiled.split_rows

@@ -40,4 +40,15 @@ void logarithm(const double* x, int64_t count, double* out) {
     }
 }
 
+void log_gamma(const double* x, int64_t count, double* out) {
+    for (int64_t i = 0; i < count; ++i) {
+#if defined(__GLIBC__)
+        int sign;  // which the other function leaves where all threads write it
+        out[i] = lgamma_r(x[i], &sign);
+#else
+        out[i] = std::lgamma(x[i]);
+#endif
+    }
+}
+
 }  // namespace tallybayes

@@ -8,4 +8,7 @@ namespace tallybayes {
 // log(x) for x > 0; NaN for all else that is not +∞.
 void logarithm(const double* x, int64_t count, double* out);
 
+// log |Γ(x)|, as the machine's library has it: no model holds any.
+void log_gamma(const double* x, int64_t count, double* out);
+
 }  // namespace tallybayes

@@ -218,14 +218,18 @@ NB_MODULE(compiled, m) {
         Free free;
         return most_probable(scores.data(), int64_t(scores.shape(1)), int64_t(out.size()), int64_t(scores.shape(0)), out.data());
     }, "scores"_a.noconvert(), "out"_a.noconvert());
-    m.def("logarithm", [](nb::ndarray<const double, nb::c_contig, nb::device::cpu> x) {
-        double* out;
-        nb::object result = give<double>(std::vector<size_t>(x.shape_ptr(), x.shape_ptr() + x.ndim()), &out);
-        {
-            Free free;
-            logarithm(x.data(), int64_t(x.size()), out);
-        }
-        return result;
-    }, "x"_a.noconvert());
+    const auto one_by_one = [&](const char* name, void (*function)(const double*, int64_t, double*)) {
+        m.def(name, [function](nb::ndarray<const double, nb::c_contig, nb::device::cpu> x) {
+            double* out;
+            nb::object result = give<double>(std::vector<size_t>(x.shape_ptr(), x.shape_ptr() + x.ndim()), &out);
+            {
+                Free free;
+                function(x.data(), int64_t(x.size()), out);
+            }
+            return result;
+        }, "x"_a.noconvert());
+    };
+    one_by_one("logarithm", logarithm);
+    one_by_one("log_gamma", log_gamma);
     m.attr("FULL_LOW") = nb::make_tuple(0, full_low(1), full_low(2), full_low(3));
 }
