@@ -224,3 +224,25 @@ def test_the_logarithm_of_nothing_positive_is_missing():
     found = kernels.logarithm(np.array([0.0, -1.0, np.nan, -np.inf, np.inf, 1.0]))
     assert np.isnan(found[:4]).all()
     assert found[4:].tolist() == [math.inf, 0.0]
+
+
+LIMBS = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-3, 3) | st.sampled_from([1 << 32, -(1 << 32), 0])
+
+
+@given(st.integers(0, 4).flatmap(lambda size: st.lists(st.lists(LIMBS, min_size=size, max_size=size), max_size=5)))
+def test_numbers_have_one_canonical_form(rows):
+    limbs = np.array(rows, np.int64).reshape(len(rows), len(rows[0]) if rows else 1)
+    carried, first = kernels.carry(limbs)
+    numbers = [sum(limb << (32 * i) for i, limb in enumerate(row)) for row in rows]
+    for number, row in zip(numbers, carried.tolist(), strict=True):
+        assert sum(limb << (32 * (first + i)) for i, limb in enumerate(row)) == number
+        assert all(abs(limb) < 1 << 32 and limb * number >= 0 for limb in row)
+    assert carried.shape[1] == 0 or (carried[:, 0].any() and carried[:, -1].any())
+    assert bool(carried.shape[1]) == any(numbers)
+
+
+@given(st.floats(0.01, 1e15) | st.floats(-50.5, 0.0))
+def test_log_gamma_is_that_of_python(x):
+    expected = math.inf if x == int(x) and x <= 0 else math.lgamma(x)
+    (found,) = kernels.log_gamma(np.array([x]))
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-14)

@@ -125,9 +125,10 @@ class Exact:
         """The one canonical form: limbs below 2³² with the sign of their number, none zero throughout at either end."""
         if self.limbs.shape[-1] == 1 and _largest(self.limbs) < 1 << LIMB:
             return self.trimmed()  # counts, mostly
-        once = _carry(self.limbs)
-        sign = np.where(once[..., -1] < 0, np.int64(-1), np.int64(1))[..., None]
-        return Exact(_carry(once * sign) * sign, self.low).trimmed()
+        size = self.limbs.shape[-1]
+        limbs, first = kernels.carry(np.ascontiguousarray(self.limbs).reshape(math.prod(self.shape), size))
+        width = limbs.shape[-1]
+        return Exact(limbs.reshape(*self.shape, width), self.low + first) if width else Exact.zeros(self.shape)
 
     def trimmed(self) -> Exact:
         """Without the limbs that are zero in all the numbers, at the two ends."""
@@ -260,7 +261,7 @@ def _times(limbs: Counts, factor: int) -> Counts:
             product[..., at : at + width] += (part & 0xFFFF) << 16
             product[..., at + 1 : at + 1 + width] += part >> 16
         if j % 64 == 63:
-            product = _carry(product)[..., : product.shape[-1]]
+            product = Exact(product).carried().widened(0, product.shape[-1]).limbs
     return product
 
 
@@ -269,20 +270,6 @@ def _largest(limbs: Counts) -> int:
     if limbs.size <= FEW:  # numpy would take longer to start than Python takes
         return max(map(abs, limbs.reshape(-1).tolist()), default=0)
     return max(int(limbs.max()), -int(limbs.min()))
-
-
-def _carry(limbs: Counts) -> Counts:
-    """Limbs in [0, 2³²), the top one signed and two limbs longer at most."""
-    carried = np.zeros((*limbs.shape[:-1], limbs.shape[-1] + 2), np.int64)
-    carry = np.zeros(limbs.shape[:-1], np.int64)
-    for i in range(limbs.shape[-1]):
-        # In halves: limb + carry may not fit.
-        low = (limbs[..., i] & 0xFFFFFFFF) + (carry & 0xFFFFFFFF)
-        carried[..., i] = low & 0xFFFFFFFF
-        carry = (limbs[..., i] >> LIMB) + (carry >> LIMB) + (low >> LIMB)
-    carried[..., -2] = carry & 0xFFFFFFFF
-    carried[..., -1] = carry >> LIMB
-    return carried
 
 
 def _union(a: Exact, b: Exact) -> tuple[int, int]:

@@ -190,6 +190,8 @@ class Tally(Additive):
 
     def aligned(self, slots: Collection[Slot], classes: Sequence[Key]) -> Tally:
         """The same sums with exactly these labels, in this order; what was never met counts zero."""
+        if list(self._classes) == list(classes) and list(self._slots) == list(slots):
+            return Tally(classes, slots, {k: Exact(v.limbs.copy(), v.low).carried() for k, v in self.sums.items()})
         result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
         to_slots, from_slots = _common(result._slots, self._slots)
         to_classes, from_classes = _common(result._classes, self._classes)

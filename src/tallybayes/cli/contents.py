@@ -58,8 +58,8 @@ def _parameters(model: Model, column: str | None) -> dict[str, dict[str, dict[An
     if column is not None:
         estimates = model.estimates(column)  # an error if there is no such column
         return {} if model.schema.columns[column].is_text else {column: estimates}  # of words, the heaviest are enough
-    numbers = [name for name, kind in model.schema.reads().items() if kind == pa.float64()]
-    found = {name: model.estimates(name) for name in numbers if model.classes}
+    numbers = [name for name, kind in model.schema.reads().items() if kind == pa.float64()] if model.classes else []
+    found = {name: model.estimates(name) for name in numbers}
     return {name: estimates for name, estimates in found.items() if len(estimates) <= SOME}
 
 

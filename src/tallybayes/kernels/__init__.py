@@ -23,6 +23,7 @@ add_rows = compiled.add_rows
 add_student = compiled.add_student
 add_tables = compiled.add_tables
 add_whole = compiled.add_whole
+carry = compiled.carry
 count_bags = compiled.count_bags
 count_codes = compiled.count_codes
 count_matrix = compiled.count_matrix

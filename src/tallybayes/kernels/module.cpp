@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "arrays.hpp"
+#include "carry.hpp"
 #include "groups.hpp"
 #include "limbs.hpp"
 #include "logarithm.hpp"
@@ -165,6 +166,21 @@ NB_MODULE(compiled, m) {
     m.def("sum_matrix", &sum_columns_of, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
           "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);
+    m.def("carry", [](Table<int64_t> limbs) {
+        const auto count = int64_t(limbs.shape(0)), size = int64_t(limbs.shape(1));
+        Used used;
+        {
+            Free free;
+            used = find_used(limbs.data(), count, size);
+        }
+        int64_t* out;
+        nb::object result = give<int64_t>({size_t(count), size_t(used.last - used.first)}, &out);
+        {
+            Free free;
+            carry(limbs.data(), count, size, used, out);
+        }
+        return nb::make_tuple(result, used.first);
+    }, "limbs"_a.noconvert());
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
     m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {
         expect(values.shape(0) == rows.size() && values.shape(1) == target.shape(1), "the values do not fit");
