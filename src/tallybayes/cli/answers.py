@@ -22,6 +22,7 @@ Write = Callable[[pa.RecordBatch], None]
 
 FORMULA = r"(?s)^[=+\-@\t\r＝＋－＠]."  # what a spreadsheet may take for a formula …
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"  # … unless it is a number
+NUMBERS = (pa.float64(), pa.float32(), pa.int64(), pa.int32())
 SOME = 10_000  # rows that are made JSON at a time
 LOOKED_AT = 1000  # rows from which a table has its widths
 WIDEST = 60  # characters of a cell in a table
@@ -92,11 +93,28 @@ def _guarded(cells: pa.Array) -> pa.Array:
 
 
 def _json_lines(batch: pa.RecordBatch, file: BinaryIO, cleaned: bool) -> None:
+    names = [_json(name).replace("%", "%%") for name in batch.schema.names]
+    line = "{" + ", ".join(f"{name}: %s" for name in names) + "}"
     for start in range(0, len(batch), SOME):
-        rows = batch.slice(start, SOME).to_pylist()
-        lines = (json.dumps(plain(row), ensure_ascii=False) for row in rows)
+        columns = map(_as_json, batch.slice(start, SOME).columns)
+        lines = map(line.__mod__, zip(*columns, strict=True))
         text = "".join((clean(line) if cleaned else line) + "\n" for line in lines)
         file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def _as_json(cells: pa.Array) -> list[str]:
+    """Every cell as JSON: numbers as Arrow writes them, and of others each different one once."""
+    if cells.type in NUMBERS and pc.all(pc.is_finite(cells)).as_py():
+        return cells.cast(pa.string()).fill_null("null").to_pylist()
+    if pa.types.is_nested(cells.type):
+        return [_json(value) for value in cells.to_pylist()]
+    coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+    written = [_json(value) for value in coded.dictionary.to_pylist()]
+    return ["null" if code is None else written[code] for code in coded.indices.to_pylist()]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain(value), ensure_ascii=False)
 
 
 @contextmanager
