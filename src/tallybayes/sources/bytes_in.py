@@ -20,6 +20,11 @@ PAUSE = 10  # milliseconds without anything new after which what is there is han
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
+def codec_of(head: bytes) -> str | None:
+    """By what a file that begins so is compressed, if it is."""
+    return next((codec for magic, codec in PACKED.items() if head.startswith(magic)), None)
+
+
 class Patient(io.RawIOBase):
     """Reads all that was asked for, as pyarrow expects, however it comes in."""
 
@@ -159,8 +164,7 @@ class Input:
         self.total = self.stored.total
         self.live = reading.live and path == STANDARD_INPUT
         self.stream = Stream(self.stored)
-        head = self.stream.look()
-        codec = next((codec for magic, codec in PACKED.items() if head.startswith(magic)), None)
+        codec = codec_of(self.stream.look())
         self.packed = codec is not None
         if codec is not None:
             self.stream = Stream(Unpacked(self.stream, codec, self.name))

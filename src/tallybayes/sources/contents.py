@@ -16,6 +16,7 @@ from tallybayes.sources.faults import SKIP
 from tallybayes.sources.folders import LOOKED_AT, Group, beginning, spread
 from tallybayes.sources.items import File
 from tallybayes.sources.mbox import begins_as_mbox
+from tallybayes.sources.paths import suffix
 
 TEXT = "text"  # or else "mail" or "mbox"
 GUESSED = "utf-8"  # what text files are if nobody said; those that are not are guessed
@@ -108,7 +109,7 @@ def _are_mail(groups: Sequence[Group]) -> bool:
 def _looks(group: Group) -> list[bool]:
     """Whether files of a class look like mail, for some that are not empty."""
     files = [holder for holder in group.holders if isinstance(holder, File) and not holder.in_maildir]
-    if len(files) < len(group.holders) or any(file.path.lower().endswith(".eml") for file in files):
+    if len(files) < len(group.holders) or any(suffix(file.path) == ".eml" for file in files):
         return [True]
     return [looks_like_mail(head) for file in spread(files, LOOKED_AT) if (head := beginning(file, HEAD_READ)).strip()]
 

@@ -70,7 +70,7 @@ class DocumentReader(Reader):
         size = 0
         for classed in side_by_side(self._groups):
             together.append(classed)
-            size += classed.item.size
+            size += classed.item.content_size
             if size >= CHUNK_BYTES or len(together) >= CHUNK_DOCUMENTS:
                 yield DocumentChunk(together, self)
                 together, size = [], 0

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tallybayes.sources.base import SourceError
-from tallybayes.sources.items import File, printable
+from tallybayes.sources.items import File, opened, printable
 from tallybayes.sources.maildir import is_maildir, messages, subfolders
 from tallybayes.sources.mbox import Box, begins_as_mbox, first_division
-from tallybayes.sources.paths import STANDARD_INPUT, shown
+from tallybayes.sources.paths import STANDARD_INPUT, shown, suffix, unpacked
 
 LEFT_BEHIND = ("~", "#", ".swp", ".bak", ".msf", ".lock")
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
@@ -72,9 +72,9 @@ def _at(path: str, kind: str | None, *, alone: bool) -> list[Group]:
 
 
 def class_of(path: str, *, is_file: bool = False) -> str:
-    """The name of the last folder of a path, or that of a file without its ending."""
+    """The name of the last folder of a path, or that of a file without its endings."""
     name = os.path.basename(os.path.abspath(path))
-    return printable(os.path.splitext(name)[0] if is_file else name)
+    return printable(os.path.splitext(unpacked(name))[0] if is_file else name)
 
 
 def _in_folder(folder: str, kind: str | None) -> list[Group]:
@@ -86,7 +86,7 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
     folders, files = _listing(folder)
     boxes = _boxes(files, kind)
     if not folders and not boxes:
-        if kind is None and files and all(file.path.lower().endswith(TABLES) for file in files):
+        if kind is None and files and all(suffix(file.path) in TABLES for file in files):
             raise SourceError(
                 f"{shown(folder)} holds tables, as {shown(files[0].path)}. Give the files themselves, as "
                 f"{shown(os.path.join(folder, '*'))}, or --input text if each of them is a document."
@@ -158,13 +158,13 @@ def _mails(folder: str) -> list[Holder]:
 
 def _boxes(files: Sequence[File], kind: str | None) -> list[Box]:
     """Those of the files that are mboxes: by their ending, or all that have none by what is in some of them."""
-    plain = [file for file in files if not os.path.splitext(file.path)[1]]
+    plain = [file for file in files if not suffix(file.path)]
     also = {file.path for file in plain} if kind is None and _hold_many(plain) else set()
     return [Box(file.path, file.size) for file in files if file.path in also or _is_mbox(file, kind)]
 
 
 def _is_mbox(file: File, kind: str | None) -> bool:
-    return kind == "mbox" or (kind is None and file.path.lower().endswith(".mbox"))
+    return kind == "mbox" or (kind is None and suffix(file.path) == ".mbox")
 
 
 def _hold_many(files: Sequence[File]) -> bool:
@@ -184,7 +184,7 @@ def spread(files: Sequence[File], most: int) -> list[File]:
 def beginning(file: File, size: int) -> bytes:
     """Of a file; nothing if it cannot be read."""
     try:
-        with open(file.path, "rb") as opened:
-            return opened.read(size)
+        with opened(file.path) as found:
+            return found.read(size)
     except OSError:
         return b""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple, Protocol
 
+import pyarrow as pa
+
 from tallybayes.sources.base import BadRow
+from tallybayes.sources.bytes_in import codec_of
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.maildir import moved
 from tallybayes.sources.paths import STANDARD_INPUT, shown
@@ -31,7 +35,12 @@ class Item(Protocol):
     """Something that holds documents of one class."""
 
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """In bytes, as it is stored."""
+
+    @property
+    def content_size(self) -> int:
+        """The same, decompressed as far as it is already."""
 
     def documents(self) -> Iterator[Raw | BadRow]: ...
 
@@ -43,9 +52,35 @@ def printable(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def opened(path: str) -> AbstractContextManager[BinaryIO]:
+class Opened:
+    """A file that is open for reading, decompressed if it was compressed. What is damaged is an `OSError`."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        head = file.peek(1) if isinstance(file, io.BufferedReader) else b""
+        codec = codec_of(head)
+        self._file = file
+        self._packed = None if codec is None else pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
+        self._told = 0
+
+    def read(self, size: int) -> bytes:
+        try:
+            return bytes((self._packed or self._file).read(size))
+        except pa.ArrowException as error:
+            raise OSError(str(error)) from None
+
+    def stored(self, size: int) -> int:
+        """How many bytes of the file the next so many were: of one that is compressed, all that were read meanwhile."""
+        if self._packed is None or not self._file.seekable():
+            return size
+        before, self._told = self._told, self._file.tell()
+        return self._told - before
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Opened]:
     """For reading; standard input stays open."""
-    return nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else open(path, "rb")
+    with nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else open(path, "rb") as file:
+        yield Opened(file)
 
 
 def too_long(where: str) -> BadRow:
@@ -59,6 +94,10 @@ class File:
     path: str
     size: int
     in_maildir: bool = False
+
+    @property
+    def content_size(self) -> int:
+        return self.size
 
     def documents(self) -> Iterator[Raw | BadRow]:
         """One; none if it was in a Maildir and is no longer."""
@@ -94,6 +133,10 @@ class Kept:
     @property
     def size(self) -> int:
         return sum(len(document.content) for document in self.found if isinstance(document, Raw))
+
+    @property
+    def content_size(self) -> int:
+        return self.size
 
     def documents(self) -> Iterator[Raw | BadRow]:
         return iter(self.found)

@@ -56,6 +56,10 @@ class Piece:
     size: int
     content: bytes | None = field(repr=False)
 
+    @property
+    def content_size(self) -> int:
+        return len(self.content or b"")
+
     def documents(self) -> Iterator[Raw | BadRow]:
         line, start, content = self.line, 0, self.content
         if content is None:
@@ -103,8 +107,10 @@ class Box:
             with opened(self.path) as file:
                 cutter = Cutter(self.path)
                 while block := file.read(BLOCK):
-                    yield from cutter.pieces(block)
-                yield from cutter.rest()
+                    for piece in cutter.pieces(block):
+                        yield replace(piece, size=file.stored(piece.size))
+                for piece in cutter.rest():
+                    yield replace(piece, size=file.stored(piece.size))
         except OSError as error:
             raise SourceError(f"{shown(self.path)} cannot be read: {error.strerror or error}.") from None
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tallybayes.sources.base import SourceError
 
 STANDARD_INPUT = "-"
+PACKED_SUFFIXES = (".gz", ".zst", ".bz2")
 LONGEST_SHOWN = 60  # of a cell, in a message
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -33,6 +34,17 @@ def _matches(path: str) -> list[str]:
             return found
         raise SourceError(f"No file matches {shown(path)}.")
     raise SourceError(f"There is no file {shown(path)}.")
+
+
+def unpacked(path: str) -> str:
+    """A name without the ending that says by what the file is compressed."""
+    root, end = os.path.splitext(path)
+    return root if end.lower() in PACKED_SUFFIXES else path
+
+
+def suffix(path: str) -> str:
+    """The end of a name that tells the kind, in small letters."""
+    return os.path.splitext(unpacked(path))[1].lower()
 
 
 def shown(path: str) -> str:

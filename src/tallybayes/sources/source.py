@@ -11,9 +11,9 @@ from tallybayes.processors import processors
 from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
-from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown
+from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
 from tallybayes.sources.reading import DOCUMENTS, Reading
-from tallybayes.sources.tables import SUFFIXES, Tables, suffix
+from tallybayes.sources.tables import SUFFIXES, Tables
 
 DOCUMENT_SUFFIXES = (".mbox", ".eml")
 REMEMBERED = 10  # bad rows
@@ -56,8 +56,9 @@ def _is_mail(path: str) -> bool:
     if not os.path.isfile(path) or SUFFIXES.get(suffix(path), "lines") != "lines":
         return False
     from tallybayes.sources.contents import HEAD_READ, looks_like_mail
+    from tallybayes.sources.items import opened
 
-    with open(path, "rb") as file:
+    with opened(path) as file:
         return looks_like_mail(file.read(HEAD_READ))
 
 

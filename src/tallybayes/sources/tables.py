@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.paths import STANDARD_INPUT
+from tallybayes.sources.paths import STANDARD_INPUT, suffix
 from tallybayes.sources.reading import Reading
 
 SUFFIXES = {
@@ -19,7 +19,6 @@ SUFFIXES = {
     ".json": "jsonl",
     ".txt": "lines",
 }
-PACKED_SUFFIXES = (".gz", ".zst", ".bz2")
 ARROW_STREAM = b"\xff\xff\xff\xff"
 MODEL = b'{"__metadata__":{"tallybayes"'
 OTHERS = {
@@ -127,9 +126,3 @@ def refuse_others(file: str, head: bytes) -> None:
     for magic, what in OTHERS.items():
         if head.startswith(magic):
             raise SourceError(f"{file} is {what}, not a table. Give CSV, TSV, JSON lines, Parquet or Arrow.")
-
-
-def suffix(path: str) -> str:
-    """The end of a name that tells the kind, in small letters."""
-    root, end = os.path.splitext(path.lower())
-    return os.path.splitext(root)[1] if end in PACKED_SUFFIXES else end

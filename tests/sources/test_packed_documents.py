@@ -1,0 +1,90 @@
+"""Documents that are compressed: the same rows as if they were not."""
+
+import bz2
+import gzip
+import io
+import sys
+from types import SimpleNamespace
+
+import pyarrow as pa
+import pytest
+from folder_data import classes, lay_out, mail, mbox, rows
+
+from tallybayes.sources import open_source
+from tallybayes.sources.base import SourceError
+
+PACKERS = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": lambda content: pa.compress(content, "zstd", asbytes=True),
+}
+
+
+def subjects(*paths, **said):
+    return [subject for (subject,) in rows(*paths, columns=["subject"], **said)]
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_an_mbox_for_each_class_may_be_compressed(tmp_path, ending):
+    boxes = {"ham.mbox": mbox(mail("lunch"), mail("minutes")), "spam.mbox": mbox(mail("prize"))}
+    packed = {name + ending: PACKERS[ending](content) for name, content in boxes.items()}
+    expected = {"ham": ["lunch", "minutes"], "spam": ["prize"]}
+    assert classes(lay_out(tmp_path / "plain", boxes)) == expected
+    assert classes(lay_out(tmp_path / "packed", packed)) == expected
+    assert classes(*(tmp_path / "packed" / name for name in packed)) == expected
+
+
+def test_mboxes_without_an_ending_of_their_own_are_known_too(tmp_path):
+    lay_out(tmp_path, {"ham.gz": gzip.compress(mbox(mail("lunch"), mail("minutes")))})
+    assert classes(tmp_path) == {"ham": ["lunch", "minutes"]}
+
+
+def test_a_file_of_several_compressed_parts_is_read_to_its_end(tmp_path):
+    parts = gzip.compress(mbox(mail("lunch"))) + gzip.compress(mbox(mail("minutes")))
+    lay_out(tmp_path, {"old.mbox.gz": parts})
+    assert subjects(tmp_path / "old.mbox.gz") == ["lunch", "minutes"]
+
+
+def test_single_mails_and_texts_may_be_compressed(tmp_path):
+    mails = {"ham/1.eml.gz": gzip.compress(mail("lunch")), "spam/2.eml": mail("prize")}
+    assert classes(lay_out(tmp_path / "mails", mails)) == {"ham": ["lunch"], "spam": ["prize"]}
+    texts = {"a/1.txt.gz": gzip.compress(b"good day"), "b/2.txt": b"good night"}
+    assert classes(lay_out(tmp_path / "texts", texts), column="text") == {"a": ["good day"], "b": ["good night"]}
+
+
+def test_mails_of_a_maildir_may_be_compressed(tmp_path):
+    """As mail servers leave them, under names that do not say so."""
+    (tmp_path / "tmp").mkdir()
+    lay_out(tmp_path, {"cur/1.host:2,S": gzip.compress(mail("lunch")), "new/2.host": mail("prize")})
+    assert subjects(tmp_path) == ["lunch", "prize"]
+
+
+def test_a_compressed_mbox_from_standard_input(monkeypatch):
+    content = io.BufferedReader(io.BytesIO(gzip.compress(mbox(mail("lunch"), mail("minutes")))))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=content))
+    assert subjects("-", kind="mbox") == ["lunch", "minutes"]
+
+
+def test_progress_counts_the_bytes_that_are_stored(tmp_path):
+    box = mbox(*(mail(f"mail {i}") for i in range(100_000)))
+    lay_out(tmp_path, {"plain.mbox": box, "packed.mbox.gz": gzip.compress(box)})
+    given, done = {}, {}
+    for name in ("plain.mbox", "packed.mbox.gz"):
+        source = open_source(tmp_path / name)
+        given[name], done[name] = [], []
+        for batch in source.batches({"subject": pa.string()}):
+            given[name].append(len(batch))
+            done[name].append(source.done / source.total)
+        assert source.done == source.total == (tmp_path / name).stat().st_size
+    assert given["packed.mbox.gz"] == given["plain.mbox"]
+    assert sum(given["plain.mbox"]) == 100_000
+    assert done["packed.mbox.gz"] == pytest.approx(done["plain.mbox"], abs=0.25)
+
+
+def test_what_is_damaged_is_named(tmp_path):
+    whole = gzip.compress(mbox(*(mail(f"mail {i}") for i in range(2000))))
+    lay_out(tmp_path, {"ham.mbox.gz": whole[: len(whole) // 2], "texts/1.txt.gz": whole[:100], "texts/2.txt": b"fine"})
+    with pytest.raises(SourceError, match=r"ham.mbox.gz cannot be read"):
+        subjects(tmp_path / "ham.mbox.gz")
+    with pytest.raises(SourceError, match=r"1.txt.gz: cannot be read"):
+        rows(tmp_path / "texts", columns=["text"], kind="text")
