@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tallybayes import decide
 from tallybayes.cli.plain import spoken
@@ -32,8 +33,9 @@ class Deciding:
         self.threads = threads
         self.met: set[Any] = set()
 
-    def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = ()) -> pa.RecordBatch:
-        posterior = self.model.posterior(batch, threads=self.threads)
+    def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), decimal: str = ".") -> pa.RecordBatch:
+        """Answers beside the kept columns, which are as they were read: also numbers may be texts, with this sign."""
+        posterior = self.model.posterior(self._asked(batch, kept, decimal), threads=self.threads)
         chosen = decide.decide(posterior, self.costs, self.reject)
         classes = self.model.classes
         self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)
@@ -52,6 +54,15 @@ class Deciding:
             for i, label in enumerate(classes):
                 add(f"P({spoken(label)})", pa.array(posterior[:, i]))
         return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
+
+    def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], decimal: str) -> pa.RecordBatch:
+        """The same rows with numbers that can be read."""
+        kinds = self.model.schema.reads()
+        for name in {name for name in kept if kinds.get(name) == pa.float64()} if decimal != "." else ():
+            at = batch.schema.get_field_index(name)
+            if pa.types.is_string(batch.column(at).type):
+                batch = batch.set_column(at, name, pc.replace_substring(batch.column(at), decimal, "."))
+        return batch
 
 
 def unused(name: str, taken: Collection[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -159,6 +160,17 @@ class Input:
             live=live,
         )
         return tallybayes.open_source(data, reading)
+
+
+def keep_apart(output: str | None, *read: str | None) -> None:
+    """An error if what is written would take the place of what is read."""
+    if output is None or not os.path.isfile(output):
+        return
+    from tallybayes.sources.paths import STANDARD_INPUT, expand
+
+    for path in expand([path for path in read if path is not None]):
+        if path != STANDARD_INPUT and os.path.samefile(path, output):
+            raise ValueError(f"--output {output}: this file is read, and would be lost. Give the name of another.")
 
 
 def spread(verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -23,6 +23,7 @@ from tallybayes.cli.options import (
     Reject,
     Text,
     Threads,
+    keep_apart,
 )
 from tallybayes.cli.rows import class_of, costs_of, row_of
 from tallybayes.cli.terminal import is_terminal
@@ -68,6 +69,7 @@ def predict(
     from tallybayes.cli.answers import answers
     from tallybayes.cli.deciding import Deciding
 
+    keep_apart(output, model, *(data or []))
     found = tallybayes.load(model)
     wanted = None if find is None else class_of(found, find)
     deciding = Deciding(found, costs_of(found, costs), reject, proba, threads)
@@ -87,10 +89,10 @@ def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list
 
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
-    kinds = {**streams.as_they_are(source, kept), **streams.wanted(deciding.model.schema, source)}
+    kinds = {**streams.wanted(deciding.model.schema, source), **streams.as_they_are(source, kept)}
     # An answer on a terminal and a bar of progress would write over each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
-        answer = partial(deciding.answer, kept=kept)
+        answer = partial(deciding.answer, kept=kept, decimal=how.decimal)
         batches = streams.each(source, kinds, answer, skip_bad=how.skip_bad_rows)
         yield next(batches, answer(streams.no_rows(kinds)))  # which has the names of the columns
         yield from batches

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.options import AnswerFile, AnswerFormat, AnswersAs, Formulas, ModelFile
+from tallybayes.cli.options import AnswerFile, AnswerFormat, AnswersAs, Formulas, ModelFile, keep_apart
 from tallybayes.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def sample(
     from tallybayes.cli.answers import answers
     from tallybayes.cli.deciding import unused
 
+    keep_apart(output, model)
     found = _drawable(tallybayes.load(model))
     drawn = found.sample(rows, seed=seed)
     label = unused(found.schema.label or "class", drawn.rows.schema.names)

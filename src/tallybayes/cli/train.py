@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Columns, Data, Input, Label, NewModel, Threads
+from tallybayes.cli.options import Columns, Data, Input, Label, NewModel, Threads, keep_apart
 from tallybayes.cli.terminal import clean, how_many, say
 from tallybayes.cli.watch import watching
 
@@ -52,6 +52,7 @@ def train(
 
     from tallybayes import streams
 
+    keep_apart(output, *data, schema)
     source = how.open(data)
     settled = settle(source, label, schema, column, prior)
     with watching(source, "counting"):

@@ -12,7 +12,7 @@ import pyarrow as pa
 from tallybayes.errors import CellError
 from tallybayes.frames import number_text
 from tallybayes.sources.base import Kinds
-from tallybayes.sources.convert import converted
+from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
 from tallybayes.sources.paths import quoted
 from tallybayes.strings import is_writable
@@ -73,7 +73,7 @@ def _wanted(row: dict[str, Any], kinds: Kinds) -> dict[str, Any]:
 def _value(value: Any, name: str, kind: pa.DataType) -> Any:
     if value is None:
         return None
-    if pa.types.is_string(kind):
+    if is_texts(kind):
         return _text(value)
     if not pa.types.is_float64(kind):
         return _of_kind(value, kind)

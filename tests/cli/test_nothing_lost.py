@@ -1,0 +1,67 @@
+"""Nothing that is read is lost: not to what is written, and not to what a model makes of it."""
+
+import csv
+import io
+import os
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "train weather.csv --label play -o weather.csv",
+        "train weather.csv --label play -o link.csv",
+        "train weather.csv --schema s.toml -o s.toml",
+        "train weath*.csv --label play -o weather.csv",
+        "predict weather.tally weather.csv -o weather.csv",
+        "predict weather.tally weather.csv -o weather.tally",
+        "predict weather.tally --cell outlook=rain -o weather.tally",
+        "sample weather.tally 3 -o weather.tally",
+    ],
+)
+def test_what_is_read_is_not_written_over(tally, model, weather, line):
+    os.symlink("weather.csv", weather.with_name("link.csv"))
+    weather.with_name("s.toml").write_text(tally("schema", "weather.csv", "--label", "play").out)
+    before = {path.name: path.read_bytes() for path in weather.parent.iterdir()}
+    ended = tally(*line.split())
+    assert ended.code == 2
+    assert f"--output {line.split()[-1]}: this file is read, and would be lost." in ended.err
+    assert {path.name: path.read_bytes() for path in weather.parent.iterdir()} == before
+
+
+def test_models_may_be_merged_into_one_of_them(tally, model):
+    assert tally("merge", model, model, "-o", model).code == 0
+    assert "10 rows" in tally("show", model).out
+
+
+def test_columns_are_repeated_as_they_were_also_where_the_model_counts_them(tally, tmp_path):
+    tmp_path.joinpath("t.csv").write_text("id,v,y\n9007199254740993,1.50,p\n9007199254740995, 2.5,q\n0,NA,q\n")
+    assert tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "v=Gaussian").code == 0
+    plain = list(csv.DictReader(io.StringIO(tally("predict", "m.tally", "t.csv").out)))
+    found = list(csv.DictReader(io.StringIO(tally("predict", "m.tally", "t.csv", "--keep", "id", "--keep", "v").out)))
+    assert [(row["id"], row["v"]) for row in found] == [
+        ("9007199254740993", "1.50"),
+        ("9007199254740995", " 2.5"),
+        ("0", ""),
+    ]
+    assert [(row["y"], row["probability"]) for row in found] == [(row["y"], row["probability"]) for row in plain]
+
+
+def test_whole_numbers_of_parquet_are_repeated_to_their_last_digit(tally, tmp_path):
+    ids = [9007199254740993, 9007199254740995, 3]
+    pyarrow.parquet.write_table(pa.table({"id": ids, "y": ["p", "q", "q"]}), tmp_path / "t.parquet")
+    assert tally("train", "t.parquet", "--label", "y", "-o", "m.tally", "--column", "id=Gaussian").code == 0
+    found = tally("predict", "m.tally", "t.parquet", "--keep", "id").out.splitlines()[1:]
+    assert [int(line.split(",")[0]) for line in found] == ids
+
+
+def test_numbers_with_a_comma_are_repeated_with_it(tally, tmp_path):
+    tmp_path.joinpath("t.csv").write_text("v;y\n1,50;p\n2,5;q\n")
+    assert tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--decimal", ",").code == 0
+    found = list(csv.reader(io.StringIO(tally("predict", "m.tally", "t.csv", "--decimal", ",", "--keep", "v").out)))
+    plain = list(csv.reader(io.StringIO(tally("predict", "m.tally", "t.csv", "--decimal", ",").out)))
+    assert [row[0] for row in found] == ["v", "1,50", "2,5"]
+    assert [row[1:] for row in found] == plain
