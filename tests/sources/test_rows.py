@@ -63,7 +63,7 @@ def test_cells_are_counted_as_the_csv_module_has_them(text):
 
 @given(ROUGH, st.integers(0, 5))
 def test_splitting_stops_at_the_limit(text, limit):
-    few, all_rows = kernels.split_rows(as_bytes(text), COMMA, limit), kernels.split_rows(as_bytes(text), COMMA)
+    few, all_rows = kernels.split_rows(as_bytes(text), COMMA, limit=limit), kernels.split_rows(as_bytes(text), COMMA)
     for some, every in zip(few[:4], all_rows[:4], strict=True):
         assert some.tolist() == every[:limit].tolist()
 

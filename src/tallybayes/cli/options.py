@@ -134,6 +134,12 @@ class Input:
     encoding: Annotated[
         str, typer.Option(metavar="NAME", help="The encoding of text files.", rich_help_panel=READING)
     ] = "utf-8"
+    no_quotes: Annotated[
+        bool,
+        typer.Option(
+            "--no-quotes", help="Take quotes in CSV or TSV for signs like any other.", rich_help_panel=READING
+        ),
+    ] = False
     names: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +162,7 @@ class Input:
             delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
             decimal=self.decimal,
             encoding=self.encoding,
+            quotes=not self.no_quotes,
             names=tuple(self.names.split(",")) if self.names else None,
             live=live,
         )

@@ -124,7 +124,7 @@ RowsEnd find_rows_end(const char* bytes, int64_t size, int delimiter) {
     return {end - bytes, count_lines(bytes, end, stop), open};
 }
 
-SplitRows split_rows(const char* bytes, int64_t size, int delimiter, int64_t limit) {
+SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes, int64_t limit) {
     SplitRows rows;
     const char *stop = bytes + size, *at = bytes;
     const auto line_end = [&](const char* from) {
@@ -141,7 +141,7 @@ SplitRows split_rows(const char* bytes, int64_t size, int delimiter, int64_t lim
         do {
             if (cells) ++at;
             ++cells;
-            if (delimiter >= 0 && at < stop && *at == '"') {
+            if (quotes && delimiter >= 0 && at < stop && *at == '"') {
                 const char* closed = find_closing(at + 1, stop);
                 rows.open = !closed;
                 at = closed ? closed : stop;

@@ -22,7 +22,7 @@ struct SplitRows {
     std::vector<int32_t> cells;
     bool open = false;  // whether the last row ends in quotes
 };
-SplitRows split_rows(const char* bytes, int64_t size, int delimiter, int64_t limit);
+SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes, int64_t limit);
 
 // How deep lists and objects of JSON stand within one another.
 int64_t find_depth(const char* bytes, int64_t size);

@@ -17,15 +17,15 @@ void bind_rows(nb::module_& m) {
         }
         return nb::make_tuple(found.end, found.lines, found.open);
     }, "bytes"_a.noconvert(), "delimiter"_a);
-    m.def("split_rows", [](In<uint8_t> bytes, int delimiter, int64_t limit) {
+    m.def("split_rows", [](In<uint8_t> bytes, int delimiter, bool quotes, int64_t limit) {
         SplitRows rows;
         {
             Free free;
-            rows = split_rows(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()), delimiter, limit);
+            rows = split_rows(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()), delimiter, quotes, limit);
         }
         return nb::make_tuple(give(std::move(rows.starts)), give(std::move(rows.ends)), give(std::move(rows.lines)),
                               give(std::move(rows.cells)), rows.open);
-    }, "bytes"_a.noconvert(), "delimiter"_a, "limit"_a = std::numeric_limits<int64_t>::max());
+    }, "bytes"_a.noconvert(), "delimiter"_a, "quotes"_a = true, "limit"_a = std::numeric_limits<int64_t>::max());
     m.def("find_depth", [](In<uint8_t> bytes) {
         Free free;
         return find_depth(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()));

@@ -18,6 +18,7 @@ from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
 
 SKIP = "or leave such rows out with --skip-bad-rows"
+QUOTES = "or give --no-quotes if quotes are signs like any other"
 
 
 class Fault(NamedTuple):
@@ -60,7 +61,7 @@ def _of_rows(layout: Layout, rows: Rows) -> Iterator[Fault]:
             f"that hold a {layout.delimiter!r}, {SKIP}.",
         )
     if rows.open:
-        yield Fault(len(rows.starts) - 1, None, f"a quote is opened and never closed. Close it, {SKIP}.")
+        yield Fault(len(rows.starts) - 1, None, f"a quote is opened and never closed. Close it, {QUOTES}, {SKIP}.")
 
 
 def _cast(cells: pa.Array, kind: pa.DataType, decimal: str) -> pa.Array:

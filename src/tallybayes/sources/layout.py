@@ -47,7 +47,11 @@ class Layout:
             read_options=pyarrow.csv.ReadOptions(
                 use_threads=False, column_names=self.names, block_size=max(data.size, 1)
             ),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=self.delimiter,
+                quote_char='"' if self.reading.quotes else False,
+                newlines_in_values=self.reading.quotes,
+            ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=kinds,
                 include_columns=None if kinds is None else list(kinds),
@@ -59,7 +63,7 @@ class Layout:
         return one_batch(table)
 
     def split(self, data: pa.Buffer) -> Rows:
-        return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter)))
+        return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter), self.reading.quotes))
 
 
 def find_delimiter(head: bytes, kind: str, reading: Reading) -> str:
@@ -68,14 +72,15 @@ def find_delimiter(head: bytes, kind: str, reading: Reading) -> str:
         return reading.delimiter
     if kind == "tsv":
         return "\t"
-    first = QUOTED.sub("", head.decode("utf-8", "replace")).lstrip("\r\n")
+    text = head.decode("utf-8", "replace")
+    first = (QUOTED.sub("", text) if reading.quotes else text).lstrip("\r\n")
     first = re.split("[\r\n]", first, maxsplit=1)[0]
     return max(DELIMITERS, key=first.count)
 
 
 def read_header(file: str, data: pa.Buffer, delimiter: str, reading: Reading) -> tuple[list[str], int]:
     """The names of the columns, and where the rows begin."""
-    _, ends, _, cells, _ = kernels.split_rows(np.frombuffer(data, np.uint8), ord(delimiter), 1)
+    _, ends, _, cells, _ = kernels.split_rows(np.frombuffer(data, np.uint8), ord(delimiter), reading.quotes, 1)
     if not len(ends):
         raise SourceError(f"{file} is empty.")
     if reading.names is not None:
@@ -87,7 +92,12 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: Reading) ->
     end = int(ends[0])
     try:
         text = data[:end].to_pybytes().decode("utf-8")
-        first = next(row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row)
+        rows = csv.reader(
+            io.StringIO(text, newline=""),
+            delimiter=delimiter,
+            quoting=csv.QUOTE_MINIMAL if reading.quotes else csv.QUOTE_NONE,
+        )
+        first = next(row for row in rows if row)
     except UnicodeDecodeError as error:
         raise SourceError(
             f"{file}, line 1: the names of the columns are not UTF-8 ({error}). Give the encoding of the file, as "

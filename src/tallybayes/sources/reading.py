@@ -24,6 +24,7 @@ class Reading:
     missing: tuple[str, ...] = MISSING  # cells of CSV and TSV that mean nothing is known, quoted or not
     delimiter: str | None = None  # tab for TSV; else that of , ; tab | which the header has most of
     decimal: str = "."
+    quotes: bool = True  # whether cells of CSV and TSV may stand in quotes; if not, quotes are signs like any other
     encoding: str = "utf-8"  # what a byte order mark says counts more
     names: tuple[str, ...] | None = None  # of the columns, for a file that has no header
     live: bool = False  # rows of standard input are handed on as soon as they are there

@@ -17,7 +17,7 @@ from tallybayes.sources.faults import Fault, find_faults, join
 from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
 from tallybayes.sources.paths import printable, quoted
 from tallybayes.sources.reading import Reading
-from tallybayes.sources.text import Block, open_text, read_blocks
+from tallybayes.sources.text import NO_DELIMITER, Block, open_text, read_blocks
 
 CODE = r"^ *[+-]?0[0-9]"  # as a number it would lose its zeros
 
@@ -32,7 +32,7 @@ class Separated(Reader):
         delimiter = find_delimiter(source.stream.look(), kind, reading)
         self.file = source.name
         self.total = source.total
-        self._blocks = read_blocks(source, reading.block_bytes, ord(delimiter))
+        self._blocks = read_blocks(source, reading.block_bytes, ord(delimiter) if reading.quotes else NO_DELIMITER)
         self._first = next(self._blocks, None)
         if self._first is None:
             raise SourceError(f"{source.name} is empty.")

@@ -19,6 +19,7 @@ from tallybayes.sources.reading import Reading
 ROW_LIMIT = 1 << 26  # bytes of one row; no honest one is longer, and an unclosed quote would take in all that follows
 LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
+UNCLOSED = "A quote is opened there and not closed; give --no-quotes if quotes are signs like any other."
 MARKS = {  # byte order marks, the longer ones first
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -114,6 +115,6 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER) -> Iter
             yield Block(line, buffer.slice(0, end), stored - given)
             given = stored
         elif filled > ROW_LIMIT:
-            cause = "A quote is opened there and not closed." if is_open else "Is this the right kind of file?"
+            cause = UNCLOSED if is_open else "Is this the right kind of file?"
             raise SourceError(f"{source.name}, line {line}: the row is longer than {ROW_LIMIT >> 20} MiB. {cause}")
         line, rest = line + lines, view[end:filled]

@@ -1,0 +1,55 @@
+"""CSV and TSV in which quotes are signs like any other."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes.cli.options import Input
+from tallybayes.sources import Reading, SourceError, open_source
+
+PLAIN = Reading(quotes=False)
+CELL = st.text(alphabet="ab\"' ,é字", min_size=1, max_size=6).filter(lambda cell: cell.strip())
+
+
+def rows_of(path, reading, **options):
+    source = open_source(path, reading)
+    names = dict.fromkeys(source.names, pa.string())
+    return [tuple(row.values()) for batch in source.batches(names, **options) for row in batch.to_pylist()]
+
+
+def test_quotes_that_stand_alone_leave_rows_as_they_are_written(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('a\tb\ty\n1\t"x\tp\n2\ty"z\tq\n3\tk\t"p"\n')
+    assert rows_of(path, PLAIN) == [("1", '"x', "p"), ("2", 'y"z', "q"), ("3", "k", '"p"')]
+    assert len(rows_of(path, Reading())) == 2  # the cell goes on to the next quote
+
+
+def test_names_keep_their_quotes_and_places_their_lines(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('"a\tb\n1\t2\n\n"3\t4\t5\n')
+    assert open_source(path, PLAIN).names == ['"a', "b"]
+    with pytest.raises(SourceError, match=r"t.tsv, line 4: the row has 3 cells"):
+        rows_of(path, PLAIN)
+    assert rows_of(path, PLAIN, skip_bad=True) == [("1", "2")]
+
+
+def test_a_quote_that_is_never_closed_is_an_error_that_says_what_to_do(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('a\tb\n1\t2\n"3\t4\n')
+    with pytest.raises(SourceError, match="or give --no-quotes if quotes are signs like any other"):
+        rows_of(path, Reading())
+    assert rows_of(path, PLAIN) == [("1", "2"), ('"3', "4")]
+
+
+@given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=20), block=st.integers(16, 64))
+def test_cells_come_back_as_they_were_written(tmp_path_factory, rows, block):
+    path = tmp_path_factory.mktemp("quotes") / "t.tsv"
+    path.write_text("a\tb\n" + "".join(f"{a}\t{b}\n" for a, b in rows))
+    assert rows_of(path, Reading(quotes=False, block_bytes=block, missing=())) == rows
+
+
+def test_the_command_line_says_it(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('a\ty\n"x\tp\n"z\tq\n')
+    assert [len(batch) for batch in Input(no_quotes=True).open([str(path)]).batches()] == [2]
