@@ -4,7 +4,6 @@ import bz2
 import gzip
 import io
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -144,22 +143,6 @@ def test_the_kind_is_found_out_from_the_content_or_else_the_name():
     assert rows_of("data.csv") == ROWS
     assert open_source(write("data.TXT")).names == ["text"]
     assert rows_of("data.TXT", Reading(kind="csv")) == ROWS
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"kind": "excel"}, "kind='excel': give one of csv, tsv"),
-        ({"delimiter": "ab"}, "delimiter='ab': give one sign"),
-        ({"delimiter": "\n"}, "delimiter='\\n': give one sign"),
-        ({"decimal": "e"}, "decimal='e': give the sign"),
-        ({"encoding": "martian"}, "encoding='martian' is not known"),
-        ({"names": ("a", "a")}, "every column needs a name of its own"),
-    ],
-)
-def test_settings_that_mean_nothing_are_errors(settings, expected):
-    with pytest.raises(ValueError, match=re.escape(expected)):
-        Reading(**settings)
 
 
 def test_a_source_is_read_once():

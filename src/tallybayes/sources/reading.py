@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Collection
 from dataclasses import dataclass
 
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "lines")
@@ -37,8 +38,13 @@ class Reading:
             raise ValueError(f"delimiter={self.delimiter!r}: give one sign of ASCII that is no quote and no line end.")
         if len(self.decimal) != 1 or self.decimal in '0123456789+-eE"\r\n' or not self.decimal.isascii():
             raise ValueError(f"decimal={self.decimal!r}: give the sign between a number's whole part and its fraction.")
-        if self.names is not None and len(set(self.names)) < len(self.names):
-            raise ValueError(f"names={self.names!r}: every column needs a name of its own.")
+        _check_texts("missing", self.missing, ("NA",))
+        if self.names is not None:
+            _check_texts("names", self.names, ("age", "city"))
+            if len(set(self.names)) < len(self.names):
+                raise ValueError(f"names={self.names!r}: every column needs a name of its own.")
+        if type(self.block_bytes) is not int or self.block_bytes < 1:
+            raise ValueError(f"block_bytes={self.block_bytes!r}: give a whole number of at least 1.")
         try:
             codecs.lookup(self.encoding)
         except LookupError:
@@ -52,3 +58,10 @@ class Reading:
 
 def _is_delimiter(sign: str) -> bool:
     return len(sign) == 1 and sign.isascii() and sign not in '"\r\n\0'
+
+
+def _check_texts(name: str, given: Collection[str], example: tuple[str, ...]) -> None:
+    """A text by itself would be taken for its letters."""
+    alone = isinstance(given, str) or not isinstance(given, Collection)
+    if alone or not all(isinstance(text, str) for text in given):
+        raise ValueError(f"{name}={given!r}: give a tuple of texts, such as {example!r}.")

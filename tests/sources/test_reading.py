@@ -1,0 +1,40 @@
+"""How an input is to be read: what may be said of it."""
+
+import re
+
+import pytest
+
+from tallybayes.sources import Reading
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"kind": "excel"}, "kind='excel': give one of csv, tsv"),
+        ({"delimiter": "ab"}, "delimiter='ab': give one sign"),
+        ({"delimiter": "\n"}, "delimiter='\\n': give one sign"),
+        ({"decimal": "e"}, "decimal='e': give the sign"),
+        ({"encoding": "martian"}, "encoding='martian' is not known"),
+        ({"names": ("a", "a")}, "every column needs a name of its own"),
+        ({"names": "ab"}, "names='ab': give a tuple of texts, such as ('age', 'city')."),
+        ({"names": (1, 2)}, "names=(1, 2): give a tuple of texts"),
+        ({"missing": "NA"}, "missing='NA': give a tuple of texts, such as ('NA',)."),
+        ({"missing": ""}, "missing='': give a tuple of texts"),
+        ({"missing": b"NA"}, "missing=b'NA': give a tuple of texts"),
+        ({"missing": None}, "missing=None: give a tuple of texts"),
+        ({"missing": ("NA", None)}, "missing=('NA', None): give a tuple of texts"),
+        ({"block_bytes": 0}, "block_bytes=0: give a whole number of at least 1."),
+        ({"block_bytes": -1}, "block_bytes=-1: give a whole number"),
+        ({"block_bytes": 1e6}, "block_bytes=1000000.0: give a whole number"),
+        ({"block_bytes": True}, "block_bytes=True: give a whole number"),
+    ],
+)
+def test_settings_that_mean_nothing_are_errors(settings, expected):
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        Reading(**settings)
+
+
+def test_texts_may_come_as_any_collection():
+    assert list(Reading(names=["a", "b"]).names) == ["a", "b"]
+    assert Reading(missing=()).missing == ()
+    assert Reading(missing={"-"}, block_bytes=1).missing == {"-"}
