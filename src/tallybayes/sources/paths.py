@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from tallybayes.sources.base import SourceError
 
@@ -17,7 +18,11 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 def expand(paths: Path | Sequence[Path]) -> list[str]:
     """The files, patterns replaced by what they match, in order."""
-    given = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+    given: list[Any] = list(paths) if isinstance(paths, (list, tuple)) else [paths]
+    for one in given:
+        if not isinstance(one, (str, bytes, os.PathLike)):
+            kind = type(one).__name__
+            raise TypeError(f"Files are given by name, not as {kind}. Give a text, a path, or a list of these.")
     if not given:
         raise SourceError("No file is given. Give one or more, or '-' for standard input.")
     found = [path for one in given for path in _matches(os.fsdecode(one))]
