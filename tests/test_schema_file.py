@@ -1,8 +1,10 @@
 """Schemas as files to edit: what is written is read back, and what is wrong is said with its line or its column."""
 
 import datetime
+import io
 import tomllib
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -149,6 +151,13 @@ def test_what_is_wrong_with_a_file_is_said(text, message):
         schema_from_toml(text)
     assert message in str(caught.value)
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("given", [io.StringIO("[columns]"), b"[columns]", Path("schema.toml"), None])
+def test_what_is_not_the_text_of_a_file_is_an_error(given):
+    expected = f"schema_from_toml takes the text of the file, not {type(given).__name__}; give what is in it"
+    with pytest.raises(TypeError, match=expected):
+        schema_from_toml(given)
 
 
 def test_a_mark_of_byte_order_and_other_line_ends_do_no_harm():

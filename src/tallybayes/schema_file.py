@@ -67,6 +67,11 @@ def schema_from_toml(text: str) -> Schema:
     name     left out    as the schema file has it
     (class)  uniform
     """
+    if not isinstance(text, str):
+        raise TypeError(
+            f"schema_from_toml takes the text of the file, not {type(text).__name__}; give what is in it, as in "
+            'Path("schema.toml").read_text("utf-8").'
+        )
     found = _parsed(text)
     unknown = [key for key in found if key not in KEYS]
     if unknown:
