@@ -37,6 +37,36 @@ def test_folders_in_a_maildir_are_classes(tmp_path):
     assert classes(tmp_path) == found
 
 
+INBOX_AND_JUNK = {"cur/1:2,S": mail("lunch"), ".Junk/cur/2:2,": mail("prize")}
+
+
+@pytest.mark.parametrize("empty", [(), ("tmp",), ("new",), ("tmp", "new"), (".Junk/new",), ("tmp", ".Junk/tmp")])
+def test_a_maildir_that_lost_its_empty_folders_is_one(tmp_path, empty):
+    lay_out(tmp_path, INBOX_AND_JUNK)
+    for name in empty:
+        (tmp_path / name).mkdir()
+    assert classes(tmp_path) == {"INBOX": ["lunch"], "Junk": ["prize"]}
+
+
+def test_folders_in_a_maildir_need_not_have_all_of_their_parts(tmp_path):
+    maildir(tmp_path)
+    lay_out(tmp_path, {".Junk/new/1": mail("prize"), ".Work/cur/1:2,": mail("agenda"), ".cache/index": "no mail"})
+    (tmp_path / ".Empty/tmp").mkdir(parents=True)
+    assert classes(tmp_path) == {"INBOX": ["new", "seen"], "Junk": ["prize"], "Work": ["agenda"]}
+
+
+def test_a_maildir_by_itself_need_not_have_what_is_new(tmp_path):
+    lay_out(tmp_path, {"cur/1:2,S": mail("lunch"), "tmp/2": mail("unfinished")})
+    assert reader(tmp_path).label is None
+    assert rows(tmp_path, columns=["subject"]) == [("lunch",)]
+
+
+@pytest.mark.parametrize("names", [("cur", "old"), ("new", "old"), ("new", "tmp"), ("cur",), ("new",)])
+def test_classes_that_are_named_as_parts_of_a_maildir_are_classes(tmp_path, names):
+    lay_out(tmp_path, {f"{name}/1": mail(f"one of {name}") for name in names} | {".git/config": "no mail"})
+    assert classes(tmp_path) == {name: [f"one of {name}"] for name in names}
+
+
 def test_a_mail_without_headers_in_a_maildir_is_mail(tmp_path):
     maildir(tmp_path, {"new/1": "no headers, only this", "new/2": "nor here"})
     assert rows(tmp_path, columns=["body"]) == [("no headers, only this",), ("nor here",)]
