@@ -200,6 +200,14 @@ def test_labels_of_other_types_have_errors_too(file):
     assert "line 3, column 'y': '2.5' is not of the type bool" in refusal(path, {"y": pa.bool_()})
 
 
+@pytest.mark.parametrize(("cell", "decimal"), [("1.0", "."), ("+1.", "."), (" 1.00 ", "."), ("1,0", ",")])
+def test_a_whole_number_with_a_decimal_point_is_not_said_to_be_none(file, cell, decimal):
+    message = refusal(file(f"x;y\na;{cell}\n"), {"y": pa.int64()}, Reading(decimal=decimal))
+    expected = "has a decimal point, and whole numbers are written without one here, as 1. Correct it, or"
+    assert message.startswith(f"data.csv, line 2, column 'y': {cell!r} {expected}")
+    assert "'1,000' is not a whole number" in refusal(file("x;y\na;1,000\n"), {"y": pa.int64()})
+
+
 def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
     for content in ("", "\n\n", b"\xef\xbb\xbf"):
         assert refusal(file(content)) == "data.csv is empty."

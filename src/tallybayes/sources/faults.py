@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from functools import partial
@@ -38,7 +39,7 @@ def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, kinds: Kinds | None
         cells = raw.column(name)
         for at in unreadable(cells, partial(_cast, kind=kind, decimal=layout.reading.decimal)):
             row = int(good[at])
-            faults.setdefault(row, Fault(row, name, _reason(cells[at].as_py(), name, kind)))
+            faults.setdefault(row, Fault(row, name, _reason(cells[at].as_py(), name, kind, layout.reading.decimal)))
     return dict(sorted(faults.items()))
 
 
@@ -75,15 +76,23 @@ def _cast(cells: pa.Array, kind: pa.DataType, decimal: str) -> pa.Array:
     return pc.cast(texts, kind)
 
 
-def _reason(cell: bytes, name: str, kind: pa.DataType) -> str:
+def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str) -> str:
     try:
         text = cell.decode("utf-8")
     except UnicodeDecodeError:
         return f"{quoted(cell)} is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
     if pa.types.is_floating(kind):
         return not_a_number(text, name)
-    what = "a whole number" if pa.types.is_integer(kind) else f"of the type {kind}"
-    return f"{quoted(text)} is not {what}. Correct it, {SKIP}."
+    if pa.types.is_integer(kind):
+        return _not_whole(text, decimal)
+    return f"{quoted(text)} is not of the type {kind}. Correct it, {SKIP}."
+
+
+def _not_whole(text: str, decimal: str) -> str:
+    if pointed := re.fullmatch(rf"([+-]?[0-9]{{1,19}}){re.escape(decimal)}0*", text.strip()):
+        without = f"whole numbers are written without one here, as {int(pointed[1])}"
+        return f"{quoted(text)} has a decimal point, and {without}. Correct it, {SKIP}."
+    return f"{quoted(text)} is not a whole number. Correct it, {SKIP}."
 
 
 def not_a_number(text: str, name: str) -> str:
