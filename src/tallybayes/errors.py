@@ -13,6 +13,10 @@ class RowError(ValueError):
         self.column = column
 
 
+class NoLabelError(RowError):
+    """A row whose label is missing."""
+
+
 class CellError(ValueError):
     """A cell (or with no row: a column) that cannot be read. Whoever knows the column's name adds it."""
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.errors import RowError
+from tallybayes.errors import NoLabelError
 from tallybayes.frames import decoded, is_arrow, is_text, native, number_text, one_array
 from tallybayes.strings import is_writable
 
@@ -69,7 +69,7 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
         labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
     if labels.null_count:
         first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
-        raise RowError(
+        raise NoLabelError(
             first,
             "the row has no label. Drop it, or give it a label.",
             f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "

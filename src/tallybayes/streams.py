@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes import frames
-from tallybayes.errors import CellError, RowError
+from tallybayes.errors import CellError, NoLabelError, RowError
 from tallybayes.evaluation import Evaluation, evaluate
 from tallybayes.families import Family
 from tallybayes.infer import FREE_TEXT, choose
@@ -119,7 +119,8 @@ def each(source: Source, kinds: Kinds, work: Callable[[pa.RecordBatch], T], *, s
         try:
             yield work(batch)
         except RowError as error:
-            raise _placed(source, error, 0).error() from None
+            where, reason = _placed(source, error, 0)
+            raise BadRow(where, reason + _about_missing(source, error)).error() from None
 
 
 def _in_parts(source: Source, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
@@ -138,6 +139,15 @@ def _in_parts(source: Source, batch: pa.RecordBatch, work: Callable[[pa.RecordBa
 def _placed(source: Source, error: RowError, start: int) -> BadRow:
     column = "" if error.column is None else f", column {error.column!r}"
     return BadRow(f"{source.where(start + error.row)}{column}", error.reason)
+
+
+def _about_missing(source: Source, error: RowError) -> str:
+    """Why a row may have no label although there is something in its cell, as NA."""
+    if not source.missing or not isinstance(error, NoLabelError):
+        return ""
+    *others, last = (repr(marker) if marker else "empty" for marker in source.missing)
+    markers = f"{', '.join(others)} or " if others else ""
+    return f" Cells that are {markers}{last} mean that nothing is known; --missing says which do."
 
 
 def train(

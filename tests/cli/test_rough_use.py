@@ -90,6 +90,31 @@ def test_a_bad_file_is_an_error_that_names_it(tally, weather, content, message):
 
 
 @pytest.mark.parametrize(
+    ("options", "markers"),
+    [([], "empty, '?', 'NA' or 'null'"), (["--missing", "-", "--missing", "NA"], "'-' or 'NA'")],
+)
+def test_a_label_that_means_nothing_is_known_is_an_error_that_says_so(tally, model, weather, options, markers):
+    weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
+    said = (
+        f"Drop it, or give it a label. Cells that are {markers} mean that nothing is known; --missing says which do.\n"
+    )
+    for line in (
+        "train bad.csv --label play -o m.tally",
+        "learn weather.tally bad.csv",
+        "evaluate weather.tally bad.csv",
+    ):
+        ended = tally(*line.split(), *options)
+        assert (ended.code, ended.err.partition(": ")[2]) == (2, f"bad.csv, line 3: the row has no label. {said}")
+    assert tally("train", "bad.csv", "--label", "play", "-o", "m.tally", "--missing", "").code == 0
+
+
+def test_a_label_that_is_missing_where_cells_have_types_has_no_such_text(tally, weather):
+    weather.with_name("bad.jsonl").write_text('{"a": "x", "y": "b"}\n{"a": "x", "y": null}\n')
+    ended = tally("train", "bad.jsonl", "--label", "y", "-o", "m.tally")
+    assert ended.err.endswith("bad.jsonl, line 2: the row has no label. Drop it, or give it a label.\n")
+
+
+@pytest.mark.parametrize(
     "content",
     [
         b"\xef\xbb\xbf" + WEATHER.encode(),

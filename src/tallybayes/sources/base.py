@@ -7,7 +7,7 @@ its turn comes, in a thread of its own and ahead of whoever counts.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -55,6 +55,7 @@ class Reader(ABC):
     place: str | None = None  # the column that says where a row comes from, which is not counted
     texts: tuple[str, ...] = ()  # the columns that are free text, whatever some of their cells look like
     untyped: bool = False  # whether cells are nothing but text until somebody says as what to read them
+    missing: Collection[str] = ()  # texts of such cells that mean nothing is known
 
     def want(self, kinds: Kinds | None) -> None:  # noqa: B027
         """Told, before all chunks but perhaps the first, what these will be read as; most readers need not know."""

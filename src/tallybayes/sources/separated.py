@@ -32,6 +32,7 @@ class Separated(Reader):
         delimiter = find_delimiter(source.stream.look(), kind, reading)
         self.file = source.name
         self.total = source.total
+        self.missing = reading.missing
         self._blocks = read_blocks(source, reading.block_bytes, ord(delimiter) if reading.quotes else NO_DELIMITER)
         self._first = next(self._blocks, None)
         if self._first is None:

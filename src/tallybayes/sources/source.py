@@ -71,6 +71,7 @@ class Source:
         self.place = reader.place
         self.texts = reader.texts
         self.untyped = reader.untyped
+        self.missing = reader.missing
         self.total = reader.total
         self.rows = 0  # given out so far
         self.done = 0  # bytes of the input as it is stored, given out so far

@@ -49,6 +49,7 @@ class Tables(Reader):
         self.names = self._current.names
         self.file = self._current.file
         self.untyped = self._current.untyped
+        self.missing = self._current.missing
         self.total = _total(paths)
 
     def want(self, kinds: Kinds | None) -> None:
