@@ -189,6 +189,8 @@ def test_a_class_never_met_is_an_error_and_said_to_be():
     assert "log-loss     inf  (in 1 row the truth was impossible; 0." in repr(found)
     other = evaluate(Model.train(SCHEMA, FRAME, labels), FRAME, labels)
     assert (evaluate(MODEL, FRAME, labels) + other).unknown == ()
+    first = {name: cells[:2] for name, cells in FRAME.items()}
+    assert "in 2 rows the truth was impossible)" in repr(evaluate(MODEL, first, ["yak"] * 2))
 
 
 def test_a_truth_too_improbable_for_a_number_is_not_impossible():

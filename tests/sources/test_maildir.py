@@ -102,3 +102,11 @@ def test_a_maildir_that_is_gone_holds_nothing(tmp_path):
     (tmp_path / "box").rename(tmp_path / "elsewhere")
     assert chunk.read(None, None).num_rows == 0
     assert moved(str(tmp_path / "box/new/1")) is None
+
+
+def test_folders_of_one_name_are_one_class(tmp_path):
+    for folder, subject in ((".", "top"), (".INBOX", "inner"), (".Junk", "dotted"), ("Junk", "plain")):
+        for part in ("cur", "new", "tmp"):
+            (tmp_path / folder / part).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "cur" / "1").write_bytes(mail(subject))
+    assert classes(tmp_path) == {"INBOX": ["inner", "top"], "Junk": ["dotted", "plain"]}

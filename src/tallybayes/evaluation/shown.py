@@ -26,9 +26,8 @@ def summary(result: Any) -> str:
         f"Brier score  {result.brier:.4f}",
     ]
     if result.impossible:
-        lines[2] += (
-            f"  (in {_rows(result.impossible)} the truth was impossible; {result.log_loss_of_possible:.4f} without)"
-        )
+        without = f"; {result.log_loss_of_possible:.4f} without" if result.impossible < result.n else ""
+        lines[2] += f"  (in {_rows(result.impossible)} the truth was impossible{without})"
     if result.cost is not None:
         lines.append(f"cost         {result.cost:.4f}  (the model expects {result.expected_cost:.4f})")
     if result.unknown:

@@ -82,7 +82,7 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
         inner = subfolders(folder)
         if not inner:
             return [Group(None, _mails(folder))]
-        return [Group(printable(name), _mails(within)) for name, within in inner.items()]
+        return [Group(printable(name), _mails(within)) for name, within in inner]
     folders, files = _listing(folder)
     boxes = _boxes(files, kind)
     if not folders and not boxes:

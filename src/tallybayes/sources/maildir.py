@@ -23,12 +23,13 @@ def is_maildir(folder: str) -> bool:
     return _has(folder, NEW, UNFINISHED) or any(_is_inner(folder, name) for name in _names(folder))
 
 
-def subfolders(folder: str) -> dict[str, str]:
-    """The folders of a Maildir by name, itself first, if it has any: ".Junk.2024" in it is the folder Junk.2024."""
+def subfolders(folder: str) -> list[tuple[str, str]]:
+    """The folders of a Maildir with their names, itself first, if it has any: ".Junk.2024" in it is the folder
+    Junk.2024. Two may have one name, as ".Junk" and "Junk"."""
     names = sorted(_names(folder))
     inner = [name for name in names if _is_inner(folder, name) or is_maildir(os.path.join(folder, name))]
-    found = {name.removeprefix("."): os.path.join(folder, name) for name in inner}
-    return {TOP: folder, **found} if found else {}
+    found = [(name.removeprefix("."), os.path.join(folder, name)) for name in inner]
+    return [(TOP, folder), *found] if found else []
 
 
 def _has(folder: str, *parts: str) -> bool:
