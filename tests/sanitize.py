@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 TESTS = [
     "test_kernels",
     "sources/test_rows",
+    "sources/test_quotes",
     "test_word_kernels",
     "test_vector_kernels",
     "test_vectors",
