@@ -1,10 +1,12 @@
 """CSV and TSV in which quotes are signs like any other."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallybayes import kernels
 from tallybayes.cli.options import Input
 from tallybayes.sources import Reading, SourceError, open_source
 
@@ -22,7 +24,32 @@ def test_quotes_that_stand_alone_leave_rows_as_they_are_written(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\ty\n1\t"x\tp\n2\ty"z\tq\n3\tk\t"p"\n')
     assert rows_of(path, PLAIN) == [("1", '"x', "p"), ("2", 'y"z', "q"), ("3", "k", '"p"')]
-    assert len(rows_of(path, Reading())) == 2  # the cell goes on to the next quote
+
+
+def test_text_after_a_closing_quote_is_an_error_and_joins_no_rows_in_silence(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('a\tb\ty\n0\tk\tp\n1\t"x\tp\n2\ty"z\tq\n3\t"k"\t"p" \n')
+    with pytest.raises(SourceError, match=r"t.tsv, line 3: text follows a closing quote. Double the quotes"):
+        rows_of(path, Reading())
+    assert rows_of(path, Reading(), skip_bad=True) == [("0", "k", "p"), ("3", "k", "p ")]
+
+
+@given(st.text(alphabet='a",\r\n ', max_size=40))
+def test_stray_text_is_found_as_letter_by_letter(text):
+    found, state = [], "start"
+    for at, letter in enumerate(text):
+        if state == "within":
+            state = "closed" if letter == '"' else "within"
+        elif state == "closed" and letter == '"':
+            state = "within"  # it was doubled
+        elif letter in ",\r\n":
+            state = "start"
+        elif state == "start" and letter == '"':
+            state = "within"
+        else:
+            found += [at] if state == "closed" and letter != " " else []
+            state = "cell"
+    assert kernels.find_stray(np.frombuffer(text.encode(), np.uint8), ",").tolist() == found
 
 
 def test_names_keep_their_quotes_and_places_their_lines(tmp_path):

@@ -31,6 +31,7 @@ count_words = compiled.count_words
 find_depth = compiled.find_depth
 find_intervals = compiled.find_intervals
 find_rows_end = compiled.find_rows_end
+find_stray = compiled.find_stray
 kind_of = compiled.kind_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm

@@ -158,6 +158,19 @@ SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes
     return rows;
 }
 
+std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter) {
+    std::vector<int64_t> found;
+    const char* const stop = bytes + size;
+    for (const char* quote = find(bytes, stop, '"'); quote < stop;) {
+        const bool opens = quote == bytes || ends_cell(quote[-1], delimiter);
+        const char* closed = opens ? find_closing(quote + 1, stop) : quote + 1;
+        if (!closed) break;
+        if (opens && closed < stop && !ends_cell(*closed, delimiter) && *closed != ' ') found.push_back(closed - bytes);
+        quote = find(closed, stop, '"');
+    }
+    return found;
+}
+
 int64_t find_depth(const char* bytes, int64_t size) {
     int64_t depth = 0, most = 0;
     bool text = false;

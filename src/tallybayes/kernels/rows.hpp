@@ -24,6 +24,9 @@ struct SplitRows {
 };
 SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes, int64_t limit);
 
+// Where something other than a space follows a closing quote, though neither the cell nor the row ends there.
+std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter);
+
 // How deep lists and objects of JSON stand within one another.
 int64_t find_depth(const char* bytes, int64_t size);
 

@@ -30,7 +30,7 @@ class Fault(NamedTuple):
 
 def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, kinds: Kinds | None) -> dict[int, Fault]:
     """What is wrong, by row: one fault each, of its first column that has one."""
-    faults = {fault.row: fault for fault in _of_rows(layout, rows)}
+    faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
     good = np.array([row for row in range(len(rows.starts)) if row not in faults], np.int64)
     wanted = dict.fromkeys(layout.names, pa.string()) if kinds is None else dict(kinds)
     good_data = join(data, rows, good) if len(good) else pa.py_buffer(b"\n")
@@ -63,6 +63,13 @@ def _of_rows(layout: Layout, rows: Rows) -> Iterator[Fault]:
         )
     if rows.open:
         yield Fault(len(rows.starts) - 1, None, f"a quote is opened and never closed. Close it, {QUOTES}, {SKIP}.")
+
+
+def _of_quotes(layout: Layout, data: pa.Buffer, rows: Rows) -> Iterator[Fault]:
+    """Rows in which text follows a closing quote."""
+    for row in np.unique(np.searchsorted(rows.starts, layout.stray(data), "right") - 1).tolist():
+        reason = f"text follows a closing quote. Double the quotes within a cell, {QUOTES}, {SKIP}."
+        yield Fault(row, None, reason)
 
 
 def _cast(cells: pa.Array, kind: pa.DataType, decimal: str) -> pa.Array:

@@ -65,6 +65,12 @@ class Layout:
     def split(self, data: pa.Buffer) -> Rows:
         return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter), self.reading.quotes))
 
+    def stray(self, data: pa.Buffer) -> NDArray[np.int64]:
+        """Where text follows a closing quote: nobody writes that who means quotes to be quotes."""
+        if not self.reading.quotes:
+            return np.array([], np.int64)
+        return kernels.find_stray(np.frombuffer(data, np.uint8), self.delimiter)
+
 
 def find_delimiter(head: bytes, kind: str, reading: Reading) -> str:
     """The one that was given, or that of the usual ones which the first row has most of."""

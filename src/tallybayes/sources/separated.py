@@ -62,7 +62,7 @@ class SeparatedChunk(Chunk):
     def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         check_wanted(self._layout.file, self._layout.names, kinds)
         self._kept = None
-        if self._block.open:
+        if self._block.open or len(self._layout.stray(self._block.data)):
             return self._without_bad(kinds, bad)
         try:
             batch = self._layout.read(self._block.data, kinds)
