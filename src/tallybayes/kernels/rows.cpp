@@ -98,30 +98,34 @@ BOTH bool find_quickly(const char* bytes, int64_t size, char delimiter, RowsEnd&
 
 bool ends_cell(char letter, char delimiter) { return letter == delimiter || letter == '\n' || letter == '\r'; }
 
+// Takes every cell in quotes: where it opens, and the place just after it closes. Returns the quote that is never closed, or null.
+template <class Take>
+const char* each_quoted(const char* bytes, const char* stop, char delimiter, Take take) {
+    for (const char* quote = find(bytes, stop, '"'); quote < stop;) {
+        const bool opens = quote == bytes || ends_cell(quote[-1], delimiter);
+        const char* behind = opens ? find_closing(quote + 1, stop) : quote + 1;
+        if (!behind) return quote;
+        if (opens) take(quote, behind);
+        quote = find(behind, stop, '"');
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 RowsEnd find_rows_end(const char* bytes, int64_t size, int delimiter) {
     RowsEnd found;
     if (delimiter >= 0 && find_quickly(bytes, size, char(delimiter), found)) return found;
     const char *stop = bytes + size, *from = bytes, *end = bytes;
-    bool open = false;
-    for (const char* at = bytes;;) {
-        const char* quote = delimiter < 0 ? stop : find(at, stop, '"');
-        const bool opens = quote < stop && (quote == bytes || ends_cell(quote[-1], char(delimiter)));
-        if (quote < stop && !opens) {
-            at = quote + 1;
-            continue;
-        }
-        if (const char* last = find_last_end(from, quote, stop)) end = last;
-        if (quote == stop) break;
-        const char* closed = find_closing(quote + 1, stop);
-        if (!closed) {
-            open = true;
-            break;
-        }
-        from = at = closed;
-    }
-    return {end - bytes, count_lines(bytes, end, stop), open};
+    const auto look_up_to = [&](const char* to) {
+        if (const char* last = find_last_end(from, to, stop)) end = last;
+    };
+    const char* open = delimiter < 0 ? nullptr : each_quoted(bytes, stop, char(delimiter), [&](const char* quote, const char* closed) {
+        look_up_to(quote);
+        from = closed;
+    });
+    look_up_to(open ? open : stop);
+    return {end - bytes, count_lines(bytes, end, stop), open != nullptr};
 }
 
 SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes, int64_t limit) {
@@ -161,13 +165,9 @@ SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes
 std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter) {
     std::vector<int64_t> found;
     const char* const stop = bytes + size;
-    for (const char* quote = find(bytes, stop, '"'); quote < stop;) {
-        const bool opens = quote == bytes || ends_cell(quote[-1], delimiter);
-        const char* closed = opens ? find_closing(quote + 1, stop) : quote + 1;
-        if (!closed) break;
-        if (opens && closed < stop && !ends_cell(*closed, delimiter) && *closed != ' ') found.push_back(closed - bytes);
-        quote = find(closed, stop, '"');
-    }
+    each_quoted(bytes, stop, delimiter, [&](const char*, const char* closed) {
+        if (closed < stop && !ends_cell(*closed, delimiter) && *closed != ' ') found.push_back(closed - bytes);
+    });
     return found;
 }
 

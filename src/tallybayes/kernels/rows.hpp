@@ -16,7 +16,7 @@ struct RowsEnd {
 };
 RowsEnd find_rows_end(const char* bytes, int64_t size, int delimiter);
 
-// Row i, which is never blank, has the bytes starts[i] … ends[i] with its line end, and begins so many lines below the first.
+// Without `quotes` these are letters like any other. Row i, which is never blank, has the bytes starts[i] … ends[i] with its line end, and begins so many lines below the first.
 struct SplitRows {
     std::vector<int64_t> starts, ends, lines;
     std::vector<int32_t> cells;

@@ -11,7 +11,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr size_t ahead = 32;  // words whose numbers are on their way from memory
+constexpr ptrdiff_t ahead = 32;  // words whose numbers are on their way from memory
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
 // What is counted of one word in the class at hand: a cache line holds two.
@@ -134,7 +134,7 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
         const uint64_t length = read.size(), part = part_of(length);
         const uint32_t document = uint32_t(read.row) + 1;
         for (const int32_t& code : read) {
-            if (&code + ahead < read.behind) __builtin_prefetch(&cells[(&code)[ahead]], 1);
+            if (read.behind - &code > ahead) __builtin_prefetch(&cells[(&code)[ahead]], 1);
             Cell& cell = cells[code];
             if (!cell.n) met.push_back(code);
             cell.documents += cell.last != document;  // without a branch: half of the words have come before
@@ -199,7 +199,7 @@ void add_dense(const Read& read, const Scores& said, double* total) {
     if (said.width == 2) {  // the common case, in registers
         double a = 0.0, b = 0.0;
         for (const int32_t& code : read) {
-            if (&code + ahead < read.behind) __builtin_prefetch(&said.table[2 * int64_t((&code)[ahead])]);
+            if (read.behind - &code > ahead) __builtin_prefetch(&said.table[2 * int64_t((&code)[ahead])]);
             a += said.table[2 * int64_t(code)];
             b += said.table[2 * int64_t(code) + 1];
         }

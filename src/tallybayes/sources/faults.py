@@ -17,9 +17,10 @@ from tallybayes.sources.base import Kinds
 from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
+from tallybayes.sources.text import NO_QUOTES
 
 SKIP = "or leave such rows out with --skip-bad-rows"
-QUOTES = "or give --no-quotes if quotes are signs like any other"
+QUOTES = f"or {NO_QUOTES}"
 
 
 class Fault(NamedTuple):

@@ -19,7 +19,8 @@ from tallybayes.sources.reading import Reading
 ROW_LIMIT = 1 << 26  # bytes of one row; no honest one is longer, and an unclosed quote would take in all that follows
 LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
-UNCLOSED = "A quote is opened there and not closed; give --no-quotes if quotes are signs like any other."
+NO_QUOTES = "give --no-quotes if quotes are signs like any other"
+UNCLOSED = f"A quote is opened there and not closed; {NO_QUOTES}."
 MARKS = {  # byte order marks, the longer ones first
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
