@@ -57,8 +57,10 @@ class Deciding:
 
     def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], decimal: str) -> pa.RecordBatch:
         """The same rows with numbers that can be read."""
+        if decimal == ".":
+            return batch
         kinds = self.model.schema.reads()
-        for name in {name for name in kept if kinds.get(name) == pa.float64()} if decimal != "." else ():
+        for name in {name for name in kept if kinds.get(name) == pa.float64()}:
             at = batch.schema.get_field_index(name)
             if pa.types.is_string(batch.column(at).type):
                 batch = batch.set_column(at, name, pc.replace_substring(batch.column(at), decimal, "."))
