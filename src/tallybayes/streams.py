@@ -23,6 +23,7 @@ from tallybayes.evaluation import Evaluation, evaluate
 from tallybayes.families import Family
 from tallybayes.infer import FREE_TEXT, choose
 from tallybayes.model import Model
+from tallybayes.nearly_numbers import read_marks
 from tallybayes.processors import processors
 from tallybayes.schema import Schema
 from tallybayes.sources import BadRow, Kinds, Source, SourceError
@@ -40,6 +41,8 @@ def infer_schema(source: Source, label: str | None, *, hints: Mapping[str, Famil
         known[source.place] = None
     known |= hints or {}
     sample = _finite(source.sample())
+    if source.untyped:
+        sample = read_marks(source, sample, {label or "", *known})
     left_out = {
         name: reason
         for name, cells in zip(sample.schema.names, sample.columns, strict=True)
@@ -147,7 +150,7 @@ def _about_missing(source: Source, error: RowError) -> str:
         return ""
     *others, last = (repr(marker) if marker else "empty" for marker in source.missing)
     markers = f"{', '.join(others)} or " if others else ""
-    return f" Cells that are {markers}{last} mean that nothing is known; --missing says which do."
+    return f" Cells that are {markers}{last} mean that nothing is known, unless --no-default-missing is given."
 
 
 def train(

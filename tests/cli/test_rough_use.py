@@ -91,12 +91,16 @@ def test_a_bad_file_is_an_error_that_names_it(tally, weather, content, message):
 
 @pytest.mark.parametrize(
     ("options", "markers"),
-    [([], "empty, '?', 'NA' or 'null'"), (["--missing", "-", "--missing", "NA"], "'-' or 'NA'")],
+    [
+        ([], r"empty, '?', 'NA', 'N/A', 'n/a', '#N/A', '<NA>', 'NULL', 'null', 'NaN', 'nan' or '\\N'"),
+        (["--no-default-missing", "--missing", "-", "--missing", "NA"], "'-' or 'NA'"),
+    ],
 )
 def test_a_label_that_means_nothing_is_known_is_an_error_that_says_so(tally, model, weather, options, markers):
     weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
     said = (
-        f"Drop it, or give it a label. Cells that are {markers} mean that nothing is known; --missing says which do.\n"
+        f"Drop it, or give it a label. Cells that are {markers} mean that nothing is known, unless "
+        "--no-default-missing is given.\n"
     )
     for line in (
         "train bad.csv --label play -o m.tally",
@@ -105,7 +109,7 @@ def test_a_label_that_means_nothing_is_known_is_an_error_that_says_so(tally, mod
     ):
         ended = tally(*line.split(), *options)
         assert (ended.code, ended.err.partition(": ")[2]) == (2, f"bad.csv, line 3: the row has no label. {said}")
-    assert tally("train", "bad.csv", "--label", "play", "-o", "m.tally", "--missing", "").code == 0
+    assert tally("train", "bad.csv", "--label", "play", "-o", "m.tally", "--no-default-missing").code == 0
 
 
 def test_a_label_that_is_missing_where_cells_have_types_has_no_such_text(tally, weather):

@@ -31,10 +31,10 @@ def test_text_after_a_closing_quote_is_an_error_and_joins_no_rows_in_silence(tmp
     path.write_text('a\tb\ty\n0\tk\tp\n1\t"x\tp\n2\ty"z\tq\n3\t"k"\t"p" \n')
     with pytest.raises(SourceError, match=r"t.tsv, line 3: text follows a closing quote. Double the quotes"):
         rows_of(path, Reading())
-    assert rows_of(path, Reading(), skip_bad=True) == [("0", "k", "p"), ("3", "k", "p ")]
+    assert rows_of(path, Reading(), skip_bad=True) == [("0", "k", "p"), ("3", "k", "p")]
 
 
-@given(st.text(alphabet='a",\r\n ', max_size=40))
+@given(st.text(alphabet='a",\r\n \t', max_size=40))
 def test_stray_text_is_found_as_letter_by_letter(text):
     found, state = [], "start"
     for at, letter in enumerate(text):
@@ -46,8 +46,8 @@ def test_stray_text_is_found_as_letter_by_letter(text):
             state = "start"
         elif state == "start" and letter == '"':
             state = "within"
-        else:
-            found += [at] if state == "closed" and letter != " " else []
+        elif state != "start" or letter not in " \t":
+            found += [at] if state == "closed" and letter not in " \t" else []
             state = "cell"
     assert kernels.find_stray(np.frombuffer(text.encode(), np.uint8), ",").tolist() == found
 
@@ -73,7 +73,8 @@ def test_a_quote_that_is_never_closed_is_an_error_that_says_what_to_do(tmp_path)
 def test_cells_come_back_as_they_were_written(tmp_path_factory, rows, block):
     path = tmp_path_factory.mktemp("quotes") / "t.tsv"
     path.write_text("a\tb\n" + "".join(f"{a}\t{b}\n" for a, b in rows))
-    assert rows_of(path, Reading(quotes=False, block_bytes=block, missing=())) == rows
+    found = rows_of(path, Reading(quotes=False, block_bytes=block, missing=()))
+    assert found == [(a.strip(" "), b.strip(" ")) for a, b in rows]
 
 
 def test_the_command_line_says_it(tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from tallybayes import kernels
 
 COMMA = ord(",")
-ROUGH = st.text(alphabet='a,"\r\n\\', max_size=40)
+ROUGH = st.text(alphabet='a,"\r\n\\ ', max_size=40)
 
 
 def as_bytes(text):
@@ -38,6 +39,8 @@ def rows_slowly(text, quotes=True):
                         inside = False
             elif quotes and letter == '"' and fresh_here:
                 inside = True
+            elif letter == " " and fresh_here:
+                fresh = True
             elif ends:
                 state = "end" if text[start:at].strip("\r\n") else "blank"
             elif quotes and letter == ",":
@@ -58,7 +61,9 @@ def test_rows_are_split_as_letter_by_letter(text):
 @given(ROUGH)
 def test_cells_are_counted_as_the_csv_module_has_them(text):
     *_, cells, _ = kernels.split_rows(as_bytes(text), COMMA)
-    assert cells.tolist() == [len(row) for row in csv.reader(io.StringIO(text, newline="")) if row]
+    assert cells.tolist() == [
+        len(row) for row in csv.reader(io.StringIO(text, newline=""), skipinitialspace=True) if row
+    ]
 
 
 @given(ROUGH, st.integers(0, 5))
@@ -89,7 +94,33 @@ def test_a_text_is_cut_where_a_row_ends(text, quotes):
     assert end or len(left) <= 1 or text.endswith("\r")
 
 
-@given(st.lists(st.text(alphabet='a,"\r\n', max_size=30), max_size=20), st.booleans(), st.booleans())
+def trimmed_slowly(text, delimiter, quotes):
+    """Without the blanks around cells, one cell after the other."""
+    if delimiter == " ":
+        return text
+    blanks = " " if delimiter == "\t" else " \t"
+    quoted = r'"(?:[^"]|"")*(?:"|\Z)' if quotes else "(?!)"
+    cell = re.compile(rf"[{blanks}]*({quoted})?([^{delimiter}\r\n]*)")
+    rows, row, at = "", "", 0
+    while at < len(text):
+        found = cell.match(text, at)
+        sign = text[found.end() : found.end() + 1]
+        row += (found[1] or "") + found[2].rstrip(blanks)
+        at = found.end() + 1
+        if sign == delimiter:
+            row += sign
+        else:
+            rows, row = rows + (row or " " * bool(found[0])) + sign, ""
+    return rows + row
+
+
+@given(st.text(alphabet='ab,"\r\n \t', max_size=200), st.sampled_from(",\t "), st.booleans())
+def test_blanks_around_cells_are_taken_away_as_cell_by_cell(text, delimiter, quotes):
+    found = kernels.trim_cells(as_bytes(text), delimiter, quotes)
+    assert (text if found is None else found.tobytes().decode()) == trimmed_slowly(text, delimiter, quotes)
+
+
+@given(st.lists(st.text(alphabet='a,"\r\n ', max_size=30), max_size=20), st.booleans(), st.booleans())
 def test_long_texts_are_cut_as_short_ones(cells, proper, lines_end):
     written = [f'"{cell.replace(chr(34), chr(34) * 2)}"' if proper else cell for cell in cells]
     text = ",".join(written[:7]) + "\n" + "\n".join(written[7:]) + "\n" * lines_end

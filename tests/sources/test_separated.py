@@ -129,7 +129,8 @@ def test_a_number_column_with_text_in_it_is_an_error_that_says_how_to_set_it(fil
     path = file("age,city\n" + "17,x\n" * 100 + "abc,y\n" + "17,x\n" * 100)
     assert refusal(path, {"age": NUMBER}, Reading(block_bytes=64)) == (
         "data.csv, line 102, column 'age': 'abc' is not a number. Correct it, or leave such rows out with "
-        "--skip-bad-rows; a column of categories is trained with --column 'age=Categorical()'."
+        "--skip-bad-rows; if 'abc' means that nothing is known, as in 1 of 13 cells here, give --missing abc; a column "
+        "of categories is trained with --column 'age=Categorical()'."
     )
 
 
@@ -204,7 +205,7 @@ def test_labels_of_other_types_have_errors_too(file):
 def test_a_whole_number_with_a_decimal_point_is_not_said_to_be_none(file, cell, decimal):
     message = refusal(file(f"x;y\na;{cell}\n"), {"y": pa.int64()}, Reading(decimal=decimal))
     expected = "has a decimal point, and whole numbers are written without one here, as 1. Correct it, or"
-    assert message.startswith(f"data.csv, line 2, column 'y': {cell!r} {expected}")
+    assert message.startswith(f"data.csv, line 2, column 'y': {cell.strip()!r} {expected}")
     assert "'1,000' is not a whole number" in refusal(file("x;y\na;1,000\n"), {"y": pa.int64()})
 
 
@@ -216,11 +217,6 @@ def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
         assert source.sample().schema.names == ["a", "b"]
         assert source.sample().num_rows == 0
         assert list(source.batches({"a": NUMBER})) == []
-
-
-def test_two_columns_of_the_same_name_are_an_error(file):
-    expected = "data.csv has two columns called 'a', number 1 and number 3. Rename one."
-    assert refusal(file("a,b,a\n1,2,3\n")) == expected
 
 
 def test_a_column_that_is_not_there_is_an_error_that_lists_those_that_are(file):
@@ -250,6 +246,11 @@ def test_control_characters_of_cells_and_names_are_never_raw_in_messages(file):
     assert r"\x1b[31mred" in message
 
 
+def read_back(cell, end):
+    """A cell as it is read: the csv module puts no quotes around blanks unless it puts them around everything."""
+    return cell if end == "\n" or any(sign in cell for sign in ',"\r\n') else cell.strip(" \t")
+
+
 @given(st.lists(st.lists(CELL, min_size=2, max_size=2), max_size=12), st.integers(1, 60), st.sampled_from([*ENDS]))
 def test_what_the_csv_module_writes_comes_back_whatever_the_block(tmp_path_factory, rows, block_bytes, end):
     path = tmp_path_factory.getbasetemp() / "random.csv"
@@ -257,7 +258,7 @@ def test_what_the_csv_module_writes_comes_back_whatever_the_block(tmp_path_facto
         csv.writer(out, **ENDS[end]).writerows([["x", "y"], *rows])
     source = open_source(path, Reading(block_bytes=block_bytes, missing=()))
     found = [list(row.values()) for batch in source.batches({"x": TEXT, "y": TEXT}) for row in batch.to_pylist()]
-    assert found == rows
+    assert found == [[read_back(cell, end) for cell in row] for row in rows]
     assert source.rows == len(rows)
 
 
@@ -284,7 +285,7 @@ def test_a_planted_bad_cell_is_found_in_its_line(tmp_path_factory, texts, data, 
         list(open_source(path, reading).batches(kinds))
     source = open_source(path, reading)
     kept = [row["text"] for batch in source.batches(kinds, skip_bad=True) for row in batch.to_pylist()]
-    assert kept == texts[:bad] + texts[bad + 1 :]
+    assert kept == [read_back(text, end) for text in texts[:bad] + texts[bad + 1 :]]
     assert source.skipped == 1
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import tallybayes
 from tallybayes.cli.options import Cells, Input, Label, MaybeData, ModelFile, NewModel, Text, Threads
-from tallybayes.cli.rows import new_class, row_of
+from tallybayes.cli.plain import spoken
+from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import how_many, say
-from tallybayes.cli.train import told
+from tallybayes.cli.train import SHOWN, told
 from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
@@ -39,9 +41,12 @@ def learn(
     tallybayes learn spam.tally more.csv
     tallybayes learn spam.tally --class spam --input mail -
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, threads)
+    counted = _counted(model, how, data, (text, cell), label, class_, threads, new_class)
     with tallybayes.changing(model, lambda: _wait(model)) as old:
+        known = old.classes
         old += counted
+    for name in [label for label in counted.classes if known and label not in known][:SHOWN]:
+        say(f"Note: {spoken(name)!r} is a new class.{near(spoken(name), known)}")
     say(f"{model}: learned {how_many(counted.n)}, has {told(old)}")
 
 
@@ -63,7 +68,7 @@ def forget(
     \b
     tallybayes forget spam.tally wrong.csv
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, threads)
+    counted = _counted(model, how, data, (text, cell), label, class_, threads, class_of)
     with tallybayes.changing(model, lambda: _wait(model)) as old:
         old -= counted
     say(f"{model}: forgot {how_many(counted.n)}, has {told(old)}")
@@ -98,6 +103,7 @@ def _counted(
     label: str | None,
     class_: str | None,
     threads: int | None,
+    class_named: Callable[[Model, str], Any],
 ) -> Model:
     """The rows as a model of their own; that is counted before the file is touched."""
     import pyarrow as pa
@@ -105,7 +111,7 @@ def _counted(
     from tallybayes import streams
 
     model = tallybayes.load(path)
-    given = None if class_ is None else new_class(model, class_)
+    given = None if class_ is None else class_named(model, class_)
     if row != (None, None):
         if given is None or data:
             raise ValueError("--text and --cell are a row by themselves: they need --class, and no other data.")

@@ -13,6 +13,7 @@ from tallybayes import decide
 from tallybayes.cli.plain import spoken
 from tallybayes.frames import column
 from tallybayes.model import Model
+from tallybayes.sources import Source
 
 
 class Deciding:
@@ -33,9 +34,11 @@ class Deciding:
         self.threads = threads
         self.met: set[Any] = set()
 
-    def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), decimal: str = ".") -> pa.RecordBatch:
-        """Answers beside the kept columns, which are as they were read: also numbers may be texts, with this sign."""
-        posterior = self.model.posterior(self._asked(batch, kept, decimal), threads=self.threads)
+    def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
+        """Answers beside the kept columns, which are as they were read: also numbers may be texts, as the source has
+        them."""
+        asked = batch if source is None or not kept else self._asked(batch, kept, source)
+        posterior = self.model.posterior(asked, threads=self.threads)
         chosen = decide.decide(posterior, self.costs, self.reject)
         classes = self.model.classes
         self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)
@@ -55,15 +58,15 @@ class Deciding:
                 add(f"P({spoken(label)})", pa.array(posterior[:, i]))
         return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
 
-    def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], decimal: str) -> pa.RecordBatch:
+    def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:
         """The same rows with numbers that can be read."""
-        if decimal == ".":
-            return batch
         kinds = self.model.schema.reads()
-        for name in {name for name in kept if kinds.get(name) == pa.float64()}:
+        marks = pa.array(list(source.missing_numbers), pa.string())
+        for name in {name for name in kept if source.untyped and kinds.get(name) == pa.float64()}:
             at = batch.schema.get_field_index(name)
-            if pa.types.is_string(batch.column(at).type):
-                batch = batch.set_column(at, name, pc.replace_substring(batch.column(at), decimal, "."))
+            texts = pc.replace_substring(batch.column(at), source.decimal, ".")
+            known = pc.if_else(pc.is_in(batch.column(at), marks), pa.scalar(None, pa.string()), texts)
+            batch = batch.set_column(at, name, known)
         return batch
 
 

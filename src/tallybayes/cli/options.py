@@ -20,7 +20,6 @@ import tallybayes
 if TYPE_CHECKING:
     from tallybayes.sources import Source
 
-MISSING = ("", "?", "NA", "null")
 READING = "How the data is read"
 
 
@@ -115,11 +114,18 @@ class Input:
         typer.Option(
             "--missing",
             metavar="TEXT",
-            help="A cell of CSV or TSV that means nothing is known. Repeat it.",
-            show_default="empty, ?, NA and null",
+            help="A cell of CSV or TSV that means nothing is known, beside those that do by default: empty ones, ?, "
+            "NA, N/A, n/a, #N/A, <NA>, NULL, null, NaN, nan and \\N, and in columns that are counted as numbers also "
+            "-, --, ., None and none. Repeat it.",
             rich_help_panel=READING,
         ),
     ] = None
+    no_default_missing: Annotated[
+        bool,
+        typer.Option(
+            "--no-default-missing", help="Only cells of --missing mean that nothing is known.", rich_help_panel=READING
+        ),
+    ] = False
     delimiter: Annotated[
         str | None,
         typer.Option(
@@ -146,6 +152,14 @@ class Input:
             metavar="A,B,…", help="The columns of a CSV or TSV file that has no header.", rich_help_panel=READING
         ),
     ] = None
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header",
+            help="A CSV or TSV file has no header; without --names its columns are 'column 1', 'column 2', …",
+            rich_help_panel=READING,
+        ),
+    ] = False
     skip_bad_rows: Annotated[
         bool,
         typer.Option(
@@ -156,14 +170,18 @@ class Input:
     def open(self, data: list[str] | None, *, live: bool = False) -> Source:
         if not data:
             raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
+        from tallybayes.sources.reading import MISSING, MISSING_NUMBERS
+
         reading = tallybayes.Reading(
             kind=self.kind.value if self.kind else None,
-            missing=MISSING if self.missing is None else tuple(self.missing),
+            missing=tuple(dict.fromkeys([*(() if self.no_default_missing else MISSING), *(self.missing or ())])),
+            missing_numbers=() if self.no_default_missing else MISSING_NUMBERS,
             delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
             decimal=self.decimal,
             encoding=self.encoding,
             quotes=not self.no_quotes,
             names=tuple(self.names.split(",")) if self.names else None,
+            header=not self.no_header,
             live=live,
         )
         return tallybayes.open_source(data, reading)

@@ -92,7 +92,7 @@ def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list
     kinds = {**streams.wanted(deciding.model.schema, source), **streams.as_they_are(source, kept)}
     # An answer on a terminal and a bar of progress would write over each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
-        answer = partial(deciding.answer, kept=kept, decimal=how.decimal)
+        answer = partial(deciding.answer, kept=kept, source=source)
         batches = streams.each(source, kinds, answer, skip_bad=how.skip_bad_rows)
         yield next(batches, answer(streams.no_rows(kinds)))  # which has the names of the columns
         yield from batches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallybayes.cli.plain import spoken
@@ -72,8 +73,21 @@ def class_of(model: Model, text: str) -> Any:
     found = _class(model, text)
     if found not in model.classes:
         listed = ", ".join(map(spoken, model.classes)) or "none"
-        raise ValueError(f"There is no class {text!r}; the classes are {listed}.")
+        raise ValueError(f"There is no class {text!r}; the classes are {listed}.{near(text, model.classes)}")
     return found
+
+
+def near(text: str, classes: Sequence[Any]) -> str:
+    """A question, if one of the classes is a text much like this.
+
+    >>> near("Spma", ["ham", "spam"])
+    " Did you mean 'spam'?"
+    """
+    from difflib import get_close_matches
+
+    written = {label.casefold(): label for label in classes if isinstance(label, str)}
+    found = get_close_matches(text.casefold(), written, 1)
+    return f" Did you mean {written[found[0]]!r}?" if found else ""
 
 
 def new_class(model: Model, text: str) -> Any:

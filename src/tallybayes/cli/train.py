@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
     from tallybayes.sources import Source
 
+MANY_CLASSES = 100  # numbers that are labels
 SHOWN = 12  # classes, and columns left out, that are named
 WHOLE_FAMILY = re.compile(r"(.+)(=)(\s*(?:\w+\s*(?:\(.*\))?|left out)\s*)", re.DOTALL)
 
@@ -67,6 +68,12 @@ def train(
         raise ValueError("There are no rows to learn from; no model was saved.")
     tallybayes.save(model, output)
     say(f"{output}: {told(model)}")
+    if _looks_like_regression(model):
+        say(
+            f"Note: the labels in {settled.label!r} are {len(model.classes):,} different numbers, which looks like a "
+            "regression; tallybayes tells classes apart. Cut the numbers into ranges, or give --label-as-text if they "
+            "are names."
+        )
     left_out = [name for name in settled.reasons if name not in settled.columns and name != source.place]
     if left_out:
         named = "; ".join(f"{clean(name)} ({settled.reasons[name]})" for name in left_out[:SHOWN])
@@ -128,6 +135,15 @@ def _prior(text: str) -> str | float:
         return float(text)
     except ValueError:
         return text
+
+
+def _looks_like_regression(model: Model) -> bool:
+    """Whether labels are numbers of which there are too many to be classes, or which hardly come again."""
+    import pyarrow as pa
+
+    kind, classes = model.kind, len(model.classes)
+    are_numbers = kind is not None and (pa.types.is_integer(kind) or pa.types.is_floating(kind))
+    return are_numbers and (classes > MANY_CLASSES or (classes > SHOWN and 2 * classes > model.n))
 
 
 def rows_by_class(model: Model) -> dict[Any, float]:

@@ -42,3 +42,4 @@ split_rows = compiled.split_rows
 sum_by_class = compiled.sum_by_class
 sum_matrix = compiled.sum_matrix
 sum_products = compiled.sum_products
+trim_cells = compiled.trim_cells

@@ -62,6 +62,12 @@ INLINE uint64_t find_all(const char* at, char letter) {
     return found;
 }
 
+// One bit for each that is blank.
+INLINE uint64_t find_blanks(const char* at, char delimiter) {
+    if (delimiter == ' ') return 0;
+    return find_all(at, ' ') | (delimiter == '\t' ? 0 : find_all(at, '\t'));
+}
+
 // Every bit becomes the parity of those up to it.
 INLINE uint64_t parities(uint64_t bits) {
     for (int shift = 1; shift < width; shift *= 2) bits ^= bits << shift;
@@ -98,17 +104,52 @@ BOTH bool find_quickly(const char* bytes, int64_t size, char delimiter, RowsEnd&
 
 bool ends_cell(char letter, char delimiter) { return letter == delimiter || letter == '\n' || letter == '\r'; }
 
+bool is_blank(char letter, char delimiter) {
+    return (letter == ' ' || letter == '\t') && letter != delimiter && delimiter != ' ';
+}
+
+// The first place that is not blank, and just after the last one that is not.
+const char* skip_blanks(const char* from, const char* to, char delimiter) {
+    while (from < to && is_blank(*from, delimiter)) ++from;
+    return from;
+}
+const char* drop_blanks(const char* from, const char* to, char delimiter) {
+    while (from < to && is_blank(to[-1], delimiter)) --to;
+    return to;
+}
+
 // Takes every cell in quotes: where it opens, and the place just after it closes. Returns the quote that is never closed, or null.
 template <class Take>
 const char* each_quoted(const char* bytes, const char* stop, char delimiter, Take take) {
     for (const char* quote = find(bytes, stop, '"'); quote < stop;) {
-        const bool opens = quote == bytes || ends_cell(quote[-1], delimiter);
+        const char* before = drop_blanks(bytes, quote, delimiter);
+        const bool opens = before == bytes || ends_cell(before[-1], delimiter);
         const char* behind = opens ? find_closing(quote + 1, stop) : quote + 1;
         if (!behind) return quote;
         if (opens) take(quote, behind);
         quote = find(behind, stop, '"');
     }
     return nullptr;
+}
+
+// Whether there are certainly no blanks around cells, 64 bytes at a time, where quotes are as they should be.
+BOTH bool is_trim(const char* bytes, int64_t size, char delimiter, bool quoting) {
+    uint64_t inside = 0, before = 1, begins = 1, blank = 0;  // of the last byte; the first follows the end of a row
+    char rest[width] = {};
+    for (int64_t start = 0; start < size; start += width) {
+        const char* at = bytes + start;
+        if (start + width > size) at = static_cast<const char*>(std::memcpy(rest, at, size_t(size - start)));
+        const uint64_t quotes = quoting ? find_all(at, '"') : 0, blanks = find_blanks(at, delimiter);
+        const uint64_t ends = find_all(at, '\n') | find_all(at, '\r') | find_all(at, delimiter);
+        const uint64_t within = parities(quotes) ^ inside, free = blanks & ~within;
+        if (quotes & within & ~((ends | quotes) << 1 | before)) return false;
+        if ((free & (ends << 1 | begins)) | ((free << 1 | blank) & ends)) return false;
+        before = (ends | quotes) >> (width - 1);
+        begins = ends >> (width - 1);
+        blank = free >> (width - 1);
+        inside = within >> (width - 1) ? ~uint64_t(0) : 0;
+    }
+    return size == 0 || !is_blank(bytes[size - 1], delimiter);
 }
 
 }  // namespace
@@ -145,8 +186,9 @@ SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes
         do {
             if (cells) ++at;
             ++cells;
-            if (quotes && delimiter >= 0 && at < stop && *at == '"') {
-                const char* closed = find_closing(at + 1, stop);
+            const char* first = skip_blanks(at, stop, char(delimiter));
+            if (quotes && delimiter >= 0 && first < stop && *first == '"') {
+                const char* closed = find_closing(first + 1, stop);
                 rows.open = !closed;
                 at = closed ? closed : stop;
             }
@@ -166,9 +208,32 @@ std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter)
     std::vector<int64_t> found;
     const char* const stop = bytes + size;
     each_quoted(bytes, stop, delimiter, [&](const char*, const char* closed) {
-        if (closed < stop && !ends_cell(*closed, delimiter) && *closed != ' ') found.push_back(closed - bytes);
+        if (closed < stop && !ends_cell(*closed, delimiter) && !is_blank(*closed, delimiter)) found.push_back(closed - bytes);
     });
     return found;
+}
+
+std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, char delimiter, bool quotes) {
+    if (is_trim(bytes, size, delimiter, quotes)) return std::nullopt;
+    std::vector<uint8_t> trimmed;
+    trimmed.reserve(size_t(size));
+    const char* const stop = bytes + size;
+    size_t row = 0;  // where it begins
+    for (const char* at = bytes; at < stop;) {
+        const char* const cell = at;
+        const char *first = skip_blanks(at, stop, delimiter), *text = first;
+        if (quotes && first < stop && *first == '"') {
+            const char* closed = find_closing(first + 1, stop);
+            text = closed ? closed : stop;
+        }
+        for (at = text; at < stop && !ends_cell(*at, delimiter);) ++at;
+        trimmed.insert(trimmed.end(), first, drop_blanks(text, at, delimiter));
+        const bool ends_row = at == stop || *at != delimiter;
+        if (ends_row && at > cell && trimmed.size() == row) trimmed.push_back(' ');  // an empty line would be no row
+        if (at < stop) trimmed.push_back(uint8_t(*at++));
+        if (ends_row) row = trimmed.size();
+    }
+    return trimmed;
 }
 
 int64_t find_depth(const char* bytes, int64_t size) {

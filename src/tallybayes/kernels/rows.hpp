@@ -1,12 +1,13 @@
 // Where the rows of a separated text begin and end, before anybody looks at their cells.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tallybayes {
 
-// A row ends with \n, \r\n or \r outside quotes. A quote only counts at the start of a cell; what follows the closing one is
-// taken as it is. With a delimiter below zero there are no cells and no quotes, and rows are lines.
+// A row ends with \n, \r\n or \r outside quotes. A quote only counts at the start of a cell, after blanks (spaces and tabs, unless
+// they stand between cells) or none; what follows the closing one is taken as it is. With a delimiter below zero there are no cells and no quotes, and rows are lines.
 constexpr int no_delimiter = -1;
 
 struct RowsEnd {
@@ -24,8 +25,12 @@ struct SplitRows {
 };
 SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes, int64_t limit);
 
-// Where something other than a space follows a closing quote, though neither the cell nor the row ends there.
+// Where something other than a blank follows a closing quote, though neither the cell nor the row ends there.
 std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter);
+
+// The same rows without the blanks around their cells; those within quotes stay, and so does one in a row that has nothing else.
+// Nothing if there are no such blanks.
+std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, char delimiter, bool quotes);
 
 // How deep lists and objects of JSON stand within one another.
 int64_t find_depth(const char* bytes, int64_t size);

@@ -34,6 +34,15 @@ void bind_rows(nb::module_& m) {
         }
         return give(std::move(found));
     }, "bytes"_a.noconvert(), "delimiter"_a);
+    m.def("trim_cells", [](In<uint8_t> bytes, char delimiter, bool quotes) -> nb::object {
+        std::optional<std::vector<uint8_t>> trimmed;
+        {
+            Free free;
+            trimmed = trim_cells(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()), delimiter, quotes);
+        }
+        if (!trimmed) return nb::none();
+        return give(std::move(*trimmed));
+    }, "bytes"_a.noconvert(), "delimiter"_a, "quotes"_a);
     m.def("find_depth", [](In<uint8_t> bytes) {
         Free free;
         return find_depth(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()));

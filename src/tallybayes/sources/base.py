@@ -56,6 +56,8 @@ class Reader(ABC):
     texts: tuple[str, ...] = ()  # the columns that are free text, whatever some of their cells look like
     untyped: bool = False  # whether cells are nothing but text until somebody says as what to read them
     missing: Collection[str] = ()  # texts of such cells that mean nothing is known
+    missing_numbers: Collection[str] = ()  # others that mean it where numbers are wanted
+    decimal: str = "."  # of numbers in such cells
 
     def want(self, kinds: Kinds | None) -> None:  # noqa: B027
         """Told, before all chunks but perhaps the first, what these will be read as; most readers need not know."""

@@ -14,7 +14,7 @@ from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columns import check_wanted
-from tallybayes.sources.convert import converted, unreadable
+from tallybayes.sources.convert import as_found, converted, unreadable
 from tallybayes.sources.faults import not_a_number
 from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
 
@@ -40,6 +40,7 @@ class ColumnarChunk(Chunk):
                 self._batch.column(name).validate(full=True)
         if kinds is None:
             return self._batch
+        kinds = as_found(kinds, {field.name: field.type for field in self._batch.schema})
         faults: dict[int, BadRow] = {}
         columns = [self._column(name, kind, bad, faults) for name, kind in kinds.items()]
         if not faults:

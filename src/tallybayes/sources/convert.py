@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from tallybayes import frames
 from tallybayes.errors import CellError
+from tallybayes.sources.base import Kinds
 from tallybayes.sources.paths import quoted
 
 
@@ -29,6 +30,18 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
         bad = next(unreadable(plain, lambda some: pc.cast(some, kind)), None)
         shown = "these cells are" if bad is None else f"{quoted(str(plain[bad].as_py()))} is"
         raise CellError(bad, f"{shown} not of the type {kind}, but of the type {plain.type}.") from None
+
+
+def as_found(kinds: Kinds, found: Kinds) -> Kinds:
+    """What is wanted, but where texts are wanted and lists of words are there, these: they are texts cut up already."""
+    return {
+        name: found[name] if kind == pa.string() and is_words(found[name]) else kind for name, kind in kinds.items()
+    }
+
+
+def is_words(kind: pa.DataType) -> bool:
+    """Whether cells of this kind are lists of texts."""
+    return bool(pa.types.is_nested(kind)) and frames.is_text(getattr(kind, "value_type", kind))
 
 
 def is_texts(kind: pa.DataType) -> bool:

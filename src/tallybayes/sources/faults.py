@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -17,8 +17,10 @@ from tallybayes.sources.base import Kinds
 from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
+from tallybayes.sources.reading import Reading
 from tallybayes.sources.text import NO_QUOTES
 
+FEW = 2  # different texts that may be marks
 SKIP = "or leave such rows out with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
 
@@ -38,9 +40,11 @@ def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, kinds: Kinds | None
     raw = layout.read(good_data, dict.fromkeys(wanted, pa.binary()))
     for name, kind in wanted.items():
         cells = raw.column(name)
-        for at in unreadable(cells, partial(_cast, kind=kind, decimal=layout.reading.decimal)):
-            row = int(good[at])
-            faults.setdefault(row, Fault(row, name, _reason(cells[at].as_py(), name, kind, layout.reading.decimal)))
+        bad = list(unreadable(cells, partial(_cast, kind=kind, reading=layout.reading)))
+        marks = _about_marks(cells, bad)
+        for at in bad:
+            row, reason = int(good[at]), _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
+            faults.setdefault(row, Fault(row, name, reason))
     return dict(sorted(faults.items()))
 
 
@@ -73,24 +77,36 @@ def _of_quotes(layout: Layout, data: pa.Buffer, rows: Rows) -> Iterator[Fault]:
         yield Fault(row, None, reason)
 
 
-def _cast(cells: pa.Array, kind: pa.DataType, decimal: str) -> pa.Array:
+def _cast(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     texts = pc.cast(cells, pa.string())
     if kind == pa.string():
         return texts
+    if pa.types.is_floating(kind):
+        texts = texts.filter(pc.invert(pc.is_in(texts, pa.array(list(reading.missing_numbers), pa.string()))))
     texts = pc.ascii_trim(texts, " \t")
-    if decimal != "." and pa.types.is_floating(kind):
-        texts = pc.replace_substring(pc.replace_substring(texts, ".", "no number"), decimal, ".")
+    if reading.decimal != "." and pa.types.is_floating(kind):
+        texts = pc.replace_substring(pc.replace_substring(texts, ".", "no number"), reading.decimal, ".")
     return pc.cast(texts, kind)
 
 
-def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str) -> str:
+def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
+    """What to do if cells are as they should be but for a text or two, which may mean that nothing is known."""
+    texts = [text.decode("utf-8", "replace") for text in pc.unique(cells.take(pa.array(bad, pa.int64()))).to_pylist()]
+    if not 1 <= len(texts) <= FEW or 2 * len(bad) > len(cells) or not all(map(str.isprintable, texts)):
+        return ""
+    mean = f"{' and '.join(map(quoted, texts))} mean{'s' * (len(texts) == 1)}"
+    options = " ".join(f"--missing {shlex.quote(text)}" for text in texts)
+    return f"if {mean} that nothing is known, as in {len(bad):,} of {len(cells):,} cells here, give {options}; "
+
+
+def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str) -> str:
     try:
         text = cell.decode("utf-8")
     except UnicodeDecodeError:
         return f"{quoted(cell)} is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
     if pa.types.is_floating(kind):
-        return not_a_number(text, name)
+        return not_a_number(text, name, marks)
     if pa.types.is_integer(kind):
         return _not_whole(text, decimal)
     return f"{quoted(text)} is not of the type {kind}. Correct it, {SKIP}."
@@ -103,7 +119,7 @@ def _not_whole(text: str, decimal: str) -> str:
     return f"{quoted(text)} is not a whole number. Correct it, {SKIP}."
 
 
-def not_a_number(text: str, name: str) -> str:
+def not_a_number(text: str, name: str, marks: str = "") -> str:
     family = shlex.quote(f"{name}=Categorical()") if name.isprintable() else "…"
-    advice = f"Correct it, {SKIP}; a column of categories is trained with --column {family}."
+    advice = f"Correct it, {SKIP}; {marks}a column of categories is trained with --column {family}."
     return f"{quoted(text)} is not a number. {advice}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from tallybayes.sources.base import SourceError
@@ -16,6 +16,7 @@ from tallybayes.sources.items import File, opened, printable
 from tallybayes.sources.maildir import is_maildir, messages, subfolders
 from tallybayes.sources.mbox import Box, begins_as_mbox, first_division
 from tallybayes.sources.paths import STANDARD_INPUT, shown, suffix, unpacked
+from tallybayes.sources.reading import DOCUMENT_SUFFIXES
 
 LEFT_BEHIND = ("~", "#", ".swp", ".bak", ".msf", ".lock")
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
@@ -42,7 +43,8 @@ class Listing(NamedTuple):
 
 def find(paths: Sequence[str], kind: str | None) -> list[Group]:
     """The documents of some paths by class, in the order of the names of the classes."""
-    found = [group for path in paths for group in _at(path, kind, alone=len(paths) == 1)]
+    boxes = _boxes_among(paths, kind)
+    found = [group for path in paths for group in _at(path, kind, boxes, alone=len(paths) == 1)]
     merged: dict[str | None, list[Holder]] = {}
     for group in found:
         if group.holders:
@@ -55,7 +57,15 @@ def find(paths: Sequence[str], kind: str | None) -> list[Group]:
     return [Group(name, merged[name]) for name in sorted(merged, key=str)]
 
 
-def _at(path: str, kind: str | None, *, alone: bool) -> list[Group]:
+def _boxes_among(paths: Sequence[str], kind: str | None) -> set[str]:
+    """Those of the paths that are mboxes: by their ending, or all others that are files by what is in some of them."""
+    files = [File(path, 0) for path in paths if path != STANDARD_INPUT and not os.path.isdir(path)]
+    unnamed = [file for file in files if suffix(file.path) not in DOCUMENT_SUFFIXES]
+    also = unnamed if kind is None and _hold_many(unnamed) else []
+    return {file.path for file in files if file in also or _is_mbox(file, kind)}
+
+
+def _at(path: str, kind: str | None, boxes: Collection[str], *, alone: bool) -> list[Group]:
     """What a path has to give. One of several folders or mboxes stands for a class."""
     if path == STANDARD_INPUT:
         return [Group(None, [Box(path, 0) if kind == "mbox" else File(path, 0)])]
@@ -66,7 +76,7 @@ def _at(path: str, kind: str | None, *, alone: bool) -> list[Group]:
         file = File(path, os.stat(path).st_size)
     except OSError as error:
         raise SourceError(f"{shown(error.filename or path)} cannot be read: {error.strerror}.") from None
-    if not _is_mbox(file, kind):
+    if path not in boxes:
         return [Group(None, [file])]
     return [Group(None if alone else class_of(path, is_file=True), [Box(path, file.size)])]
 

@@ -13,7 +13,7 @@ from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted, one_batch
-from tallybayes.sources.convert import converted
+from tallybayes.sources.convert import as_found, converted
 from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.paths import quoted
@@ -65,6 +65,7 @@ class JsonChunk(Chunk):
     def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         if kinds is not None:
             check_wanted(self._file, list(self._natural), kinds)
+            kinds = as_found(kinds, self._natural)
         self._lines = None
         try:
             batch = self._quickly(kinds)

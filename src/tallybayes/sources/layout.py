@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,11 +16,14 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.sources.base import Kinds, SourceError
-from tallybayes.sources.columns import check_unique, one_batch
+from tallybayes.sources.columns import one_batch
+from tallybayes.sources.header import settle_names
 from tallybayes.sources.paths import listed
 from tallybayes.sources.reading import Reading
 
 DELIMITERS = ",;\t|"
+BLANKS = " \t"
+ALONE = " "  # what a row that is one blank cell has, for it is not an empty line
 QUOTED = re.compile(r'"(?:[^"]|"")*+"?')
 
 
@@ -41,7 +45,25 @@ class Layout:
     reading: Reading
 
     def read(self, data: pa.Buffer, kinds: Kinds | None) -> pa.RecordBatch:
-        """Rows as pyarrow reads them; what it cannot read is its error."""
+        """Rows as pyarrow reads them, without blanks around their cells; what it cannot read is its error."""
+        data, reading = self._trimmed(data), self.reading
+        try:
+            return self._read(data, kinds, reading.missing)
+        except pa.ArrowInvalid:
+            numbers = {name: kind for name, kind in (kinds or {}).items() if pa.types.is_floating(kind)}
+            if kinds is None or not numbers or not reading.missing_numbers:
+                raise
+        others = {name: kind for name, kind in kinds.items() if name not in numbers}
+        found = [self._read(data, numbers, (*reading.missing, *reading.missing_numbers))]
+        found += [self._read(data, others, reading.missing)] if others else []
+        columns = {name: column for batch in found for name, column in zip(batch.schema.names, batch, strict=True)}
+        return pa.RecordBatch.from_arrays([columns[name] for name in kinds], names=list(kinds))
+
+    def _trimmed(self, data: pa.Buffer) -> pa.Buffer:
+        found = kernels.trim_cells(np.frombuffer(data, np.uint8), self.delimiter, self.reading.quotes)
+        return data if found is None else pa.py_buffer(found)
+
+    def _read(self, data: pa.Buffer, kinds: Kinds | None, missing: Iterable[str]) -> pa.RecordBatch:
         table = pyarrow.csv.read_csv(
             pa.BufferReader(data),
             read_options=pyarrow.csv.ReadOptions(
@@ -55,7 +77,7 @@ class Layout:
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=kinds,
                 include_columns=None if kinds is None else list(kinds),
-                null_values=[space + marker for marker in self.reading.missing for space in ("", " ")],
+                null_values=[form for mark in missing for form in {mark, mark.strip(BLANKS), mark or ALONE}],
                 strings_can_be_null=True,
                 decimal_point=self.reading.decimal,
             ),
@@ -95,6 +117,8 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: Reading) ->
                 f"{file} has {cells[0]} columns; {len(reading.names)} names are given: {listed(reading.names)}."
             )
         return list(reading.names), 0
+    if not reading.header:
+        return [f"column {place}" for place in range(1, int(cells[0]) + 1)], 0
     end = int(ends[0])
     try:
         text = data[:end].to_pybytes().decode("utf-8")
@@ -102,6 +126,7 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: Reading) ->
             io.StringIO(text, newline=""),
             delimiter=delimiter,
             quoting=csv.QUOTE_MINIMAL if reading.quotes else csv.QUOTE_NONE,
+            skipinitialspace=True,
         )
         first = next(row for row in rows if row)
     except UnicodeDecodeError as error:
@@ -111,6 +136,4 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: Reading) ->
         ) from None
     except csv.Error as error:
         raise SourceError(f"{file}, line 1: the names of the columns cannot be read: {error}.") from None
-    names = [name.strip() or f"column {place}" for place, name in enumerate(first, 1)]
-    check_unique(file, names)
-    return names, end
+    return settle_names(file, first), end

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "lines")
 DOCUMENTS = ("mail", "mbox", "text")
-MISSING = ("", "?", "NA", "null")
+DOCUMENT_SUFFIXES = (".mbox", ".eml")
+MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "\\N")
+MISSING_NUMBERS = ("-", "--", ".", "None", "none")  # which a text may well be
 BLOCK_BYTES = 1 << 23
 
 
@@ -23,11 +25,13 @@ class Reading:
 
     kind: str | None = None
     missing: tuple[str, ...] = MISSING  # cells of CSV and TSV that mean nothing is known, quoted or not
+    missing_numbers: tuple[str, ...] = MISSING_NUMBERS  # others that mean it in columns that are counted as numbers
     delimiter: str | None = None  # tab for TSV; else that of , ; tab | which the header has most of
     decimal: str = "."
     quotes: bool = True  # whether cells of CSV and TSV may stand in quotes; if not, quotes are signs like any other
     encoding: str = "utf-8"  # what a byte order mark says counts more
     names: tuple[str, ...] | None = None  # of the columns, for a file that has no header
+    header: bool = True  # whether the first row has the names; if not, and none are given, they are "column 1", …
     live: bool = False  # rows of standard input are handed on as soon as they are there
     block_bytes: int = BLOCK_BYTES  # so much text is read at once
 
@@ -39,6 +43,7 @@ class Reading:
         if len(self.decimal) != 1 or self.decimal in '0123456789+-eE"\r\n' or not self.decimal.isascii():
             raise ValueError(f"decimal={self.decimal!r}: give the sign between a number's whole part and its fraction.")
         _check_texts("missing", self.missing, ("NA",))
+        _check_texts("missing_numbers", self.missing_numbers, ("-",))
         if self.names is not None:
             _check_texts("names", self.names, ("age", "city"))
             if len(set(self.names)) < len(self.names):

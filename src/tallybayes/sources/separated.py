@@ -33,6 +33,8 @@ class Separated(Reader):
         self.file = source.name
         self.total = source.total
         self.missing = reading.missing
+        self.missing_numbers = reading.missing_numbers
+        self.decimal = reading.decimal
         self._blocks = read_blocks(source, reading.block_bytes, ord(delimiter) if reading.quotes else NO_DELIMITER)
         self._first = next(self._blocks, None)
         if self._first is None:

@@ -12,10 +12,9 @@ from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
-from tallybayes.sources.reading import DOCUMENTS, Reading
+from tallybayes.sources.reading import DOCUMENT_SUFFIXES, DOCUMENTS, Reading
 from tallybayes.sources.tables import SUFFIXES, Tables
 
-DOCUMENT_SUFFIXES = (".mbox", ".eml")
 REMEMBERED = 10  # bad rows
 MOST_WORKERS = 8
 AHEAD = 2  # chunks that are ready or nearly so, beside those that are worked on
@@ -72,6 +71,8 @@ class Source:
         self.texts = reader.texts
         self.untyped = reader.untyped
         self.missing = reader.missing
+        self.missing_numbers = reader.missing_numbers
+        self.decimal = reader.decimal
         self.total = reader.total
         self.rows = 0  # given out so far
         self.done = 0  # bytes of the input as it is stored, given out so far

@@ -50,6 +50,8 @@ class Tables(Reader):
         self.file = self._current.file
         self.untyped = self._current.untyped
         self.missing = self._current.missing
+        self.missing_numbers = self._current.missing_numbers
+        self.decimal = self._current.decimal
         self.total = _total(paths)
 
     def want(self, kinds: Kinds | None) -> None:
