@@ -60,6 +60,8 @@ def choose(cells: pa.Array) -> Choice:
         return Choice(Categorical(alpha=FITTED), f"a category already, of {len(cells.dictionary)} levels")
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
         return Choice(FREE_TEXT, "lists of words")
+    if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
+        return Choice(None, "every list is empty")
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
     if not frames.is_text(cells.type):

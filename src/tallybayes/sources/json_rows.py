@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -115,16 +115,15 @@ def _make(value: Any) -> str:
 
 
 def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
-    """Values of one type as they are, of several as texts."""
+    """Values of one type as they are, of several as texts; lists and objects beside others as bytes, which no family
+    counts."""
     if kind is not None:
-        return pa.array(values, kind)
-    simple: Callable[[Any], bool] = lambda value: not isinstance(value, (dict, list))  # noqa: E731
-    if all(map(simple, values)):
-        try:
-            return pa.array(values)
-        except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-            pass
-    return pa.array([_shown(value) for value in values], pa.string())
+        return converted(pa.array(values, kind), kind)
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        shown = pa.array([_shown(value) for value in values], pa.string())
+        return shown.cast(pa.binary()) if any(isinstance(value, (dict, list)) for value in values) else shown
 
 
 def _shown(value: Any) -> str | None:
