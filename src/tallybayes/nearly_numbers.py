@@ -6,6 +6,7 @@ column is read as numbers by what its family counts, so that a cell means the sa
 
 from __future__ import annotations
 
+import re
 import shlex
 import warnings
 from collections.abc import Collection
@@ -18,7 +19,7 @@ from tallybayes import frames
 from tallybayes.infer import choose
 from tallybayes.sources import Source
 
-CODE = r"^[+-]?0[0-9]"  # as a number it would lose its zeros
+CODE = r"^ *[+-]?0[0-9]"  # as a number it would lose its zeros
 MOST = 0.9  # of the cells, if these are numbers, the others are worth a word
 FEW = 2  # different texts that may be marks
 LOOKED_AT = 1000  # cells of a column, before all of them are
@@ -38,16 +39,17 @@ def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
     some = present.take(pa.array(np.linspace(0, len(present) - 1, min(len(present), LOOKED_AT), dtype=np.int64)))
     if not len(some) or _share(source, some, source.missing_numbers) < MOST:
         return None
-    others = pc.unique(present.filter(pc.invert(_are_numbers(source, present)))).to_pylist()
+    are_numbers = _are_numbers(source, present)
+    share = pc.mean(are_numbers).as_py()
+    others = pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
     if any(text not in source.missing_numbers for text in others):
-        share = _share(source, present)
         if share >= MOST and len(others) <= FEW:
             _note(name, f"{share:.0%} numbers, the rest {_named(others)}", others)
         return None
-    known = pc.if_else(pc.is_in(cells, pa.array(others, cells.type)), pa.scalar(None, cells.type), cells)
-    if pc.any(pc.match_substring_regex(present, CODE)).as_py():
+    if not share or pc.any(pc.match_substring_regex(present, CODE)).as_py():
         return None
-    numbers = pc.cast(pc.replace_substring(known, source.decimal, "."), pa.float64())
+    known = pc.if_else(pc.is_in(cells, pa.array(others, cells.type)), pa.scalar(None, cells.type), cells)
+    numbers = pc.cast(pc.replace_substring(pc.ascii_trim(known, " "), source.decimal, "."), pa.float64())
     family = choose(numbers).family
     if family is None or family.reads == pa.float64():
         return numbers
@@ -56,7 +58,7 @@ def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
 
 
 def _are_numbers(source: Source, texts: pa.Array) -> pa.Array:
-    point = "[.]" if source.decimal == "." else f"[{source.decimal}]"
+    point = re.escape(source.decimal)
     return pc.match_substring_regex(texts, rf"^ *[+-]?([0-9]+{point}?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)? *$")
 
 

@@ -44,7 +44,7 @@ def test_columns_are_repeated_as_they_were_also_where_the_model_counts_them(tall
     found = list(csv.DictReader(io.StringIO(tally("predict", "m.tally", "t.csv", "--keep", "id", "--keep", "v").out)))
     assert [(row["id"], row["v"]) for row in found] == [
         ("9007199254740993", "1.50"),
-        ("9007199254740995", " 2.5"),
+        ("9007199254740995", "2.5"),
         ("0", ""),
     ]
     assert [(row["y"], row["probability"]) for row in found] == [(row["y"], row["probability"]) for row in plain]

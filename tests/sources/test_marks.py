@@ -108,6 +108,17 @@ def test_marks_among_whole_numbers_that_are_categories_are_levels_and_noted(file
     assert model.counts("x").slots == ["-", "0", "1", "2"]
 
 
+def test_marks_without_a_number_beside_them_are_texts(file):
+    path = file("x,y\n" + "-,p\nNone,q\n" * 20)
+    assert infer_schema(open_source(path), "y").columns == {"x": Categorical(alpha="fitted")}
+
+
+def test_numbers_in_quotes_may_have_blanks_around_them(file):
+    path = file("x,y\n" + "".join(f'" {i}.5 ",{"pq"[i % 2]}\n' for i in range(30)) + "-,p\n")
+    schema = infer_schema(open_source(path), "y")
+    assert train(schema, open_source(path)).counts("x").sums["n"].round().sum() == 30
+
+
 def test_labels_keep_what_texts_keep(file):
     path = file("a,y\n" + "u,1\nv,None\nw,2\n" * 10)
     assert train(Schema({"a": Categorical()}, label="y"), open_source(path)).classes == ["1", "2", "None"]

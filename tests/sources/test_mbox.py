@@ -1,5 +1,6 @@
 """Mboxes: where one mail ends and the next begins, whatever is in them and however they are cut."""
 
+import gzip
 import io
 import sys
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes.mail import read_mail
-from tallybayes.sources import items
+from tallybayes.sources import items, open_source
 from tallybayes.sources import mbox as module
 from tallybayes.sources.base import BadRow, SourceError
 from tallybayes.sources.mbox import Box, Cutter, begins_as_mbox
@@ -176,3 +177,25 @@ def test_hostile_mboxes_are_read(piece):
     found, size = cut(content)
     assert size == len(content)
     assert len(found) == (1_000_000 // len(piece) + 1 if piece == b"\n" + FROM_LINE else 1)
+
+
+@pytest.mark.parametrize("name", ["inbox", "inbox.2002", "inbox.gz"])
+def test_a_file_without_an_ending_that_holds_many_mails_is_an_mbox(tmp_path, name):
+    content = mbox(mail("one"), mail("two"), mail("three"))
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    source = open_source(tmp_path / name)
+    assert [row for batch in source.batches() for row in batch.column("subject").to_pylist()] == ["one", "two", "three"]
+
+
+def test_several_of_them_are_a_class_each_also_if_one_holds_a_single_mail(tmp_path):
+    lay_out(tmp_path, {"ham": mbox(mail("a"), mail("b")), "junk": mbox(mail("c"), mail("d")), "spam": mbox(mail("e"))})
+    source = open_source([tmp_path / "ham", tmp_path / "junk", tmp_path / "spam"])
+    found = [(row["class"], row["subject"]) for batch in source.batches() for row in batch.to_pylist()]
+    assert sorted(found) == [("ham", "a"), ("ham", "b"), ("junk", "c"), ("junk", "d"), ("spam", "e")]
+
+
+def test_single_mails_may_begin_with_such_a_line(tmp_path):
+    lay_out(tmp_path, {"1": mbox(mail("one")), "2": mbox(mail("two"))})
+    source = open_source([tmp_path / "1", tmp_path / "2"])
+    assert source.label is None
+    assert [row for batch in source.batches() for row in batch.column("subject").to_pylist()] == ["one", "two"]

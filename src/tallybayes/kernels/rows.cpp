@@ -48,24 +48,21 @@ const char* find_last_end(const char* from, const char* to, const char* stop) {
 
 constexpr int64_t width = 64;
 
-// One bit for each of 64 bytes that is this letter.
-INLINE uint64_t find_all(const char* at, char letter) {
+// One bit for each of 64 bytes that is one of these letters.
+template <class... Letters>
+INLINE uint64_t find_all(const char* at, Letters... letters) {
     uint64_t found = 0;
 #if defined(__SSE2__) && !defined(TALLYBAYES_SCALAR)
     for (int i = 0; i < 4; ++i) {
         const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at) + i);
-        found |= uint64_t(uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(letter))))) << (16 * i);
+        __m128i equal = _mm_setzero_si128();
+        ((equal = _mm_or_si128(equal, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(letters)))), ...);
+        found |= uint64_t(uint32_t(_mm_movemask_epi8(equal))) << (16 * i);
     }
 #else
-    for (int i = 0; i < width; ++i) found |= uint64_t(at[i] == letter) << i;
+    for (int i = 0; i < width; ++i) found |= uint64_t(((at[i] == letters) || ...)) << i;
 #endif
     return found;
-}
-
-// One bit for each that is blank.
-INLINE uint64_t find_blanks(const char* at, char delimiter) {
-    if (delimiter == ' ') return 0;
-    return find_all(at, ' ') | (delimiter == '\t' ? 0 : find_all(at, '\t'));
 }
 
 // Every bit becomes the parity of those up to it.
@@ -134,14 +131,22 @@ const char* each_quoted(const char* bytes, const char* stop, char delimiter, Tak
 
 // Whether there are certainly no blanks around cells, 64 bytes at a time, where quotes are as they should be.
 BOTH bool is_trim(const char* bytes, int64_t size, char delimiter, bool quoting) {
+    if (delimiter == ' ' || size == 0) return true;
+    if (is_blank(bytes[size - 1], delimiter)) return false;
+    quoting = quoting && std::memchr(bytes, '"', size_t(size));
+    const char other = delimiter == '\t' ? ' ' : '\t';
     uint64_t inside = 0, before = 1, begins = 1, blank = 0;  // of the last byte; the first follows the end of a row
     char rest[width] = {};
     for (int64_t start = 0; start < size; start += width) {
         const char* at = bytes + start;
         if (start + width > size) at = static_cast<const char*>(std::memcpy(rest, at, size_t(size - start)));
-        const uint64_t quotes = quoting ? find_all(at, '"') : 0, blanks = find_blanks(at, delimiter);
-        const uint64_t ends = find_all(at, '\n') | find_all(at, '\r') | find_all(at, delimiter);
-        const uint64_t within = parities(quotes) ^ inside, free = blanks & ~within;
+        const uint64_t blanks = find_all(at, ' ', other), quotes = quoting ? find_all(at, '"') : 0;
+        if (!(blanks | quotes | blank)) {
+            before = begins = ends_cell(at[width - 1], delimiter);
+            continue;
+        }
+        const uint64_t ends = find_all(at, '\n', '\r', delimiter);
+        const uint64_t within = quotes ? parities(quotes) ^ inside : inside, free = blanks & ~within;
         if (quotes & within & ~((ends | quotes) << 1 | before)) return false;
         if ((free & (ends << 1 | begins)) | ((free << 1 | blank) & ends)) return false;
         before = (ends | quotes) >> (width - 1);
@@ -149,7 +154,7 @@ BOTH bool is_trim(const char* bytes, int64_t size, char delimiter, bool quoting)
         blank = free >> (width - 1);
         inside = within >> (width - 1) ? ~uint64_t(0) : 0;
     }
-    return size == 0 || !is_blank(bytes[size - 1], delimiter);
+    return true;
 }
 
 }  // namespace

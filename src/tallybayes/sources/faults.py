@@ -96,8 +96,9 @@ def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
     if not 1 <= len(texts) <= FEW or 2 * len(bad) > len(cells) or not all(map(str.isprintable, texts)):
         return ""
     mean = f"{' and '.join(map(quoted, texts))} mean{'s' * (len(texts) == 1)}"
+    often = f", as in {len(bad):,} of {len(cells):,} cells here" if len(bad) > 1 else ""
     options = " ".join(f"--missing {shlex.quote(text)}" for text in texts)
-    return f"if {mean} that nothing is known, as in {len(bad):,} of {len(cells):,} cells here, give {options}; "
+    return f"if {mean} that nothing is known{often}, give {options}; "
 
 
 def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str) -> str:
