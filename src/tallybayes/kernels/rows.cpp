@@ -209,15 +209,6 @@ SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes
     return rows;
 }
 
-std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter) {
-    std::vector<int64_t> found;
-    const char* const stop = bytes + size;
-    each_quoted(bytes, stop, delimiter, [&](const char*, const char* closed) {
-        if (closed < stop && !ends_cell(*closed, delimiter) && !is_blank(*closed, delimiter)) found.push_back(closed - bytes);
-    });
-    return found;
-}
-
 std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, char delimiter, bool quotes) {
     if (is_trim(bytes, size, delimiter, quotes)) return std::nullopt;
     std::vector<uint8_t> trimmed;
@@ -239,6 +230,15 @@ std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, 
         if (ends_row) row = trimmed.size();
     }
     return trimmed;
+}
+
+std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter) {
+    std::vector<int64_t> found;
+    const char* const stop = bytes + size;
+    each_quoted(bytes, stop, delimiter, [&](const char*, const char* closed) {
+        if (closed < stop && !ends_cell(*closed, delimiter) && !is_blank(*closed, delimiter)) found.push_back(closed - bytes);
+    });
+    return found;
 }
 
 int64_t find_depth(const char* bytes, int64_t size) {

@@ -25,12 +25,12 @@ struct SplitRows {
 };
 SplitRows split_rows(const char* bytes, int64_t size, int delimiter, bool quotes, int64_t limit);
 
-// Where something other than a blank follows a closing quote, though neither the cell nor the row ends there.
-std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter);
-
 // The same rows without the blanks around their cells; those within quotes stay, and so does one in a row that has nothing else.
 // Nothing if there are no such blanks.
 std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, char delimiter, bool quotes);
+
+// Where something other than a blank follows a closing quote, though neither the cell nor the row ends there.
+std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter);
 
 // How deep lists and objects of JSON stand within one another.
 int64_t find_depth(const char* bytes, int64_t size);

@@ -26,14 +26,6 @@ void bind_rows(nb::module_& m) {
         return nb::make_tuple(give(std::move(rows.starts)), give(std::move(rows.ends)), give(std::move(rows.lines)),
                               give(std::move(rows.cells)), rows.open);
     }, "bytes"_a.noconvert(), "delimiter"_a, "quotes"_a = true, "limit"_a = std::numeric_limits<int64_t>::max());
-    m.def("find_stray", [](In<uint8_t> bytes, char delimiter) {
-        std::vector<int64_t> found;
-        {
-            Free free;
-            found = find_stray(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()), delimiter);
-        }
-        return give(std::move(found));
-    }, "bytes"_a.noconvert(), "delimiter"_a);
     m.def("trim_cells", [](In<uint8_t> bytes, char delimiter, bool quotes) -> nb::object {
         std::optional<std::vector<uint8_t>> trimmed;
         {
@@ -43,6 +35,14 @@ void bind_rows(nb::module_& m) {
         if (!trimmed) return nb::none();
         return give(std::move(*trimmed));
     }, "bytes"_a.noconvert(), "delimiter"_a, "quotes"_a);
+    m.def("find_stray", [](In<uint8_t> bytes, char delimiter) {
+        std::vector<int64_t> found;
+        {
+            Free free;
+            found = find_stray(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()), delimiter);
+        }
+        return give(std::move(found));
+    }, "bytes"_a.noconvert(), "delimiter"_a);
     m.def("find_depth", [](In<uint8_t> bytes) {
         Free free;
         return find_depth(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()));

@@ -14,9 +14,10 @@ from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columns import check_wanted
-from tallybayes.sources.convert import as_found, converted, unreadable
+from tallybayes.sources.convert import converted, unreadable
 from tallybayes.sources.faults import not_a_number
 from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
+from tallybayes.sources.words import as_found
 
 BATCH_ROWS = 1 << 17
 BATCH_BYTES = 1 << 24  # batches are smaller where rows are wide

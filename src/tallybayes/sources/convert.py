@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes import frames
 from tallybayes.errors import CellError
-from tallybayes.sources.base import Kinds
 from tallybayes.sources.paths import quoted
-
-WORDS = pa.large_list(pa.large_string())
+from tallybayes.sources.words import WORDS, words
 
 
 def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     """Cells as this kind; texts may come as a dictionary of texts. What cannot be is a `CellError`."""
     if kind == WORDS:
-        return _words(cells)
+        return words(cells)
     if cells.type == kind:
         return cells
     if is_texts(kind):
@@ -35,26 +32,6 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
         bad = next(unreadable(plain, lambda some: pc.cast(some, kind)), None)
         shown = "these cells are" if bad is None else f"{quoted(str(plain[bad].as_py()))} is"
         raise CellError(bad, f"{shown} not of the type {kind}, but of the type {plain.type}.") from None
-
-
-def as_found(kinds: Kinds, found: Kinds) -> Kinds:
-    """What is wanted, but where texts are wanted and lists of words are there, these: they are texts cut up already."""
-    return {name: WORDS if kind == pa.string() and _is_words(found[name]) else kind for name, kind in kinds.items()}
-
-
-def _is_words(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_nested(kind)) and frames.is_text(getattr(kind, "value_type", kind))
-
-
-def _words(cells: pa.Array) -> pa.Array:
-    """Lists of words, without those that are missing."""
-    lists = cells.cast(WORDS)
-    words, known = lists.flatten(), lists.flatten().is_valid()
-    if pc.all(known, min_count=0).as_py():
-        return lists
-    lengths = np.bincount(pc.list_parent_indices(lists).filter(known), minlength=len(lists))
-    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
-    return pa.LargeListArray.from_arrays(offsets, words.filter(known), mask=lists.is_null())
 
 
 def is_texts(kind: pa.DataType) -> bool:

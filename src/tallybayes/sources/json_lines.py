@@ -13,12 +13,13 @@ from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted, one_batch
-from tallybayes.sources.convert import as_found, converted
+from tallybayes.sources.convert import converted
 from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.reading import Reading
 from tallybayes.sources.text import Block, open_text, read_blocks
+from tallybayes.sources.words import as_found
 
 DEEPEST = 64  # nesting that pyarrow may see: it takes no care of its stack
 

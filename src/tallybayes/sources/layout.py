@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,17 +44,18 @@ class Layout:
     reading: Reading
 
     def read(self, data: pa.Buffer, kinds: Kinds | None) -> pa.RecordBatch:
-        """Rows as pyarrow reads them, without blanks around their cells; what it cannot read is its error."""
-        data, reading = self._trimmed(data), self.reading
+        """Rows without the blanks around their cells; what pyarrow cannot read is its error."""
+        data = self._trimmed(data)
+        missing, marks = tuple(self.reading.missing), tuple(self.reading.missing_numbers)
         try:
-            return self._read(data, kinds, reading.missing)
+            return self._read(data, kinds, missing)
         except pa.ArrowInvalid:
             numbers = {name: kind for name, kind in (kinds or {}).items() if pa.types.is_floating(kind)}
-            if kinds is None or not numbers or not reading.missing_numbers:
+            if kinds is None or not numbers or not marks:
                 raise
         others = {name: kind for name, kind in kinds.items() if name not in numbers}
-        found = [self._read(data, numbers, (*reading.missing, *reading.missing_numbers))]
-        found += [self._read(data, others, reading.missing)] if others else []
+        found = [self._read(data, numbers, (*missing, *marks))]
+        found += [self._read(data, others, missing)] if others else []
         columns = {name: column for batch in found for name, column in zip(batch.schema.names, batch, strict=True)}
         return pa.RecordBatch.from_arrays([columns[name] for name in kinds], names=list(kinds))
 
@@ -63,7 +63,8 @@ class Layout:
         found = kernels.trim_cells(np.frombuffer(data, np.uint8), self.delimiter, self.reading.quotes)
         return data if found is None else pa.py_buffer(found)
 
-    def _read(self, data: pa.Buffer, kinds: Kinds | None, missing: Iterable[str]) -> pa.RecordBatch:
+    def _read(self, data: pa.Buffer, kinds: Kinds | None, missing: tuple[str, ...]) -> pa.RecordBatch:
+        """Rows as pyarrow reads them; what it cannot read is its error."""
         table = pyarrow.csv.read_csv(
             pa.BufferReader(data),
             read_options=pyarrow.csv.ReadOptions(

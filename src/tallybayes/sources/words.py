@@ -1,0 +1,32 @@
+"""Lists of words, which are texts that are cut up already: where they are found, they are read as such."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes import frames
+from tallybayes.sources.base import Kinds
+
+WORDS = pa.large_list(pa.large_string())
+
+
+def as_found(kinds: Kinds, found: Kinds) -> Kinds:
+    """What is wanted; but lists of words where texts are wanted and these are there."""
+    return {name: WORDS if kind == pa.string() and _is_words(found[name]) else kind for name, kind in kinds.items()}
+
+
+def words(cells: pa.Array) -> pa.Array:
+    """Lists of words, without those that are missing."""
+    lists = cells.cast(WORDS)
+    known = lists.flatten().is_valid()
+    if pc.all(known, min_count=0).as_py():
+        return lists
+    lengths = np.bincount(pc.list_parent_indices(lists).filter(known), minlength=len(lists))
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int64())
+    return pa.LargeListArray.from_arrays(offsets, lists.flatten().filter(known), mask=lists.is_null())
+
+
+def _is_words(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_nested(kind)) and frames.is_text(getattr(kind, "value_type", kind))
