@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,7 +35,8 @@ def learn(
 ) -> None:
     """Add rows to a model.
 
-    The file is replaced in one step; two that learn at once wait for each other.
+    The file is replaced in one step; two that learn at once wait for each other. A class that the model does not
+    have yet is learned too, and said to be new.
 
     \b
     tallybayes learn spam.tally more.csv
@@ -45,8 +46,7 @@ def learn(
     with tallybayes.changing(model, lambda: _wait(model)) as old:
         known = old.classes
         old += counted
-    for name in [label for label in counted.classes if known and label not in known][:SHOWN]:
-        say(f"Note: {spoken(name)!r} is a new class.{near(spoken(name), known)}")
+    _note_new(counted.classes, known)
     say(f"{model}: learned {how_many(counted.n)}, has {told(old)}")
 
 
@@ -128,6 +128,13 @@ def _counted(
             skip_bad=how.skip_bad_rows,
             threads=threads,
         )
+
+
+def _note_new(classes: Sequence[Any], known: Sequence[Any]) -> None:
+    """Says which classes a model that has some met for the first time: they may be mistyped."""
+    met = set(known)
+    for name in [spoken(label) for label in classes if met and label not in met][:SHOWN]:
+        say(f"Note: {name!r} is a new class.{near(name, known)}")
 
 
 def _wait(path: str) -> None:
