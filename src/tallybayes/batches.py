@@ -12,6 +12,7 @@ import pyarrow as pa
 from tallybayes import frames
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
+from tallybayes.given import is_stream
 from tallybayes.labels import label_array, label_column, single_label
 from tallybayes.processors import processors
 from tallybayes.tally import Rows
@@ -35,7 +36,7 @@ class Batch(NamedTuple):
 def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
     """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
     (frame, labels) or (frame, labels, weights)."""
-    if not frames.is_stream(data):
+    if not is_stream(data):
         yield from _one_frame(data, labels, weights)
         return
     if not all(given is None or isinstance(given, str) for given in (labels, weights)):

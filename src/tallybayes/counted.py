@@ -19,6 +19,7 @@ from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
 from tallybayes.labels import label_values, single_label
+from tallybayes.matching import ERROR, check_absent
 from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema, check_apart
 from tallybayes.tally import Additive, Key, Rows, Tally
@@ -51,11 +52,14 @@ class Counted(Additive):
         *,
         weights: Any = None,
         threads: int | None = None,
+        absent: str = ERROR,
     ) -> Self:
         """Counts rows. `labels` and `weights` are one value per row, or the name of a column, which for labels the
         schema may know; `data` is a frame of any make, or a stream of frames (with labels by column name, or in
-        (frame, labels) pairs)."""
+        (frame, labels) pairs). A frame that lacks a column of the schema is an error, or with `absent="missing"`
+        those cells are missing."""
         check_threads(threads)
+        check_absent(absent)
         model = cls(schema)
         labels = model.schema.label if labels is None else labels
         for given, what in ((labels, "label"), (weights, "weight")):
@@ -64,7 +68,7 @@ class Counted(Additive):
         if weights is None and model._count_text(data, labels):
             return model
         for batch in labelled(model.schema.frame(data), labels, weights):
-            model._count(batch, threads)
+            model._count(batch, threads, absent)
         return model
 
     def _count_text(self, data: Any, labels: Any) -> bool:
@@ -162,10 +166,10 @@ class Counted(Additive):
         labels = [] if self.kind is None else label_values(self.kind, tally.classes)
         return tally.renamed(labels)
 
-    def _count(self, batch: Batch, threads: int | None) -> None:
+    def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
         def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
             rows = batch.rows.slice(start, stop)
-            encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start)
+            encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start, absent)
             columns = {}
             for name, family in self.schema.columns.items():
                 try:

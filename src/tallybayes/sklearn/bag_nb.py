@@ -245,6 +245,10 @@ def smoothing(alpha: Any, force: bool, columns: int | None) -> Any:
             f"{len(each)}."
         )
     if not force and each.min() < LEAST_ALPHA:
-        warnings.warn(f"alpha is below {LEAST_ALPHA}, and set to it; with force_alpha=True it stays.", stacklevel=2)
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use force_alpha=True "
+            "to keep alpha unchanged.",
+            stacklevel=2,
+        )
         each = np.maximum(each, LEAST_ALPHA)
     return float(each[0]) if single else dict(enumerate(each.tolist()))

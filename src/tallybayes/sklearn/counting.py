@@ -17,12 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from tallybayes import decide
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
+from tallybayes.matching import ERROR
 from tallybayes.model import Model
 from tallybayes.schema import Schema
 from tallybayes.sklearn.display import Displayed
-from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.learned import Expected, Learned, as_it_was
 from tallybayes.sklearn.pickled import Pickled
-from tallybayes.sklearn.targets import announced, checked_labels, checked_weights
+from tallybayes.sklearn.targets import checked_classes, checked_labels, checked_weights, weightless
 
 
 class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
@@ -35,6 +36,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
     _beliefs: ClassVar[tuple[str, ...]] = ()
     _learned: Learned
     threads: int | None = None
+    absent: str = ERROR
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
@@ -69,17 +71,17 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         labels = checked_labels(y, type(self).__name__)
         return self._begin(X, labels, None, checked_weights(sample_weight, labels, some=True))
 
-    def _begin(self, X: Any, labels: NDArray[Any], classes: Any, weights: Floats | None) -> Self:
-        self.__dict__.pop("_learned", None)  # should this fail, nothing half fitted is left
-        rows = self._read(X, reset=True)
+    def _begin(self, X: Any, labels: NDArray[Any], classes: NDArray[Any] | None, weights: Floats | None) -> Self:
         if not len(labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
-        expected = announced(classes, labels, weights, type(self).__name__)
-        schema = self._schema(rows)
-        model = Model.train(schema, rows, labels, weights=weights, threads=self.threads)
-        learned = Learned(schema, model, labels.dtype, expected)
-        learned.believe(self._believed(learned), self._settings())
-        self._learned = learned
+        with as_it_was(self):
+            self.__dict__.pop("_learned", None)
+            rows = self._read(X, reset=True)
+            schema = self._schema(rows)
+            model = Model.train(schema, rows, labels, weights=weights, **self._how())
+            learned = Learned(schema, model, labels, Expected(classes, weightless(labels, weights)))
+            learned.believe(self._believed(learned), self._settings())
+            self._learned = learned
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -90,10 +92,10 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         X : table or array-like of shape (n_samples, n_features)
             The rows. The first ones settle what is counted.
         y : array-like of shape (n_samples,)
-            Their labels; new classes may come at any time.
+            Their labels; new classes may come at any time, unless `classes` says which there are.
         classes : array-like of shape (n_classes,), default=None
-            Classes that are to be in `classes_` before any of their rows comes, with probability 0. There is no
-            need to give them.
+            All classes that there are to be: they are in `classes_` before any of their rows comes, with probability
+            0, and another label is an error. There is no need to give them.
         sample_weight : array-like of shape (n_samples,), default=None
             How often each row counts.
 
@@ -104,17 +106,16 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """
         labels = checked_labels(y, type(self).__name__)
         weights = checked_weights(sample_weight, labels)
+        given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
-            return self._begin(X, labels, classes, weights)
-        expected = announced(classes, labels, weights, type(self).__name__)
+            return self._begin(X, labels, given, weights)
+        self._learned.check(labels, given)
         rows = self._count(X, labels, weights)
-        if rows.rows.filled():
-            self._learned.learn(rows, labels.dtype)
-        self._learned.declare(expected)
+        self._learned.learn(rows, labels, Expected(given, weightless(labels, weights)))
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take rows out of the counts: they are those of `fit` on the rows that are left, as if these had never been.
+        """Take rows out of the counts: they are those of `fit` on the rows that are left.
 
         Parameters
         ----------
@@ -154,7 +155,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             Labels as they were given in `y`.
         """
         learned = self._asked()
-        return learned.labels(learned.model.most_probable(self._read(X, reset=False), threads=self.threads))
+        return learned.labels(learned.model.most_probable(self._read(X, reset=False), **self._how()))
 
     def predict_proba(self, X: Any) -> Floats:
         """Give P(class | row).
@@ -170,7 +171,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             In the order of `classes_`. A row that no class allows falls to the prior, with a warning.
         """
         learned = self._asked()
-        return learned.spread(learned.model.posterior(self._read(X, reset=False), threads=self.threads), 0.0)
+        return learned.spread(learned.model.posterior(self._read(X, reset=False), **self._how()), 0.0)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Give log P(class | row), also where the probability itself is rounded to zero.
@@ -187,13 +188,13 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         """
         learned = self._asked()
         rows = self._read(X, reset=False)
-        joint = learned.model.log_joint(rows, threads=self.threads)
+        joint = learned.model.log_joint(rows, **self._how())
         impossible = np.isneginf(joint).all(axis=1)
         joint[impossible] = 0.0
         result = joint - logsumexp(joint, axis=1, keepdims=True)
         if impossible.any():
             with np.errstate(divide="ignore"):
-                result[impossible] = np.log(learned.model.posterior(rows, threads=self.threads)[impossible])
+                result[impossible] = np.log(learned.model.posterior(rows, **self._how())[impossible])
         return learned.spread(result, -np.inf)
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
@@ -210,7 +211,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             In the order of `classes_`.
         """
         learned = self._asked()
-        return learned.spread(learned.model.log_joint(self._read(X, reset=False), threads=self.threads), -np.inf)
+        return learned.spread(learned.model.log_joint(self._read(X, reset=False), **self._how()), -np.inf)
 
     def evidence(self, X: Any) -> Evidence:
         """Tell what each column says about each class.
@@ -226,7 +227,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
             `evidence["column"]` holds log-likelihoods, a row for each row and a column for each class met; with the
             prior they add up to `predict_joint_log_proba`.
         """
-        return self._asked().model.evidence(self._read(X, reset=False))
+        return self._asked().model.evidence(self._read(X, reset=False), absent=self.absent)
 
     def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> NDArray[Any]:
         """Give the decision of least expected cost for every row.
@@ -277,6 +278,10 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "_learned" in self.__dict__
 
+    def _how(self) -> dict[str, Any]:
+        """What a model is told beside the rows."""
+        return {"threads": self.threads, "absent": self.absent}
+
     def _settings(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self._beliefs)
 
@@ -296,4 +301,4 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
     def _count(self, X: Any, labels: NDArray[Any], weights: Floats | None) -> Model:
         """More rows, counted as the first ones were."""
         rows = self._read(X, reset=False)
-        return Model.train(self._learned.model.schema, rows, labels, weights=weights, threads=self.threads)
+        return Model.train(self._learned.model.schema, rows, labels, weights=weights, **self._how())

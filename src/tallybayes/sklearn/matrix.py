@@ -16,6 +16,7 @@ from tallybayes.families import Family
 from tallybayes.schema import FREQUENCIES, UNIFORM, Prior, Schema
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.tables import as_matrix
 from tallybayes.slots import positions
 
 COLUMN = "x"  # the only one: of vectors
@@ -26,7 +27,9 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> 
     fine = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and min(X.shape) > 0
     if fine and not reset and not hasattr(estimator, "feature_names_in_") and X.shape[1] == estimator.n_features_in_:
         return X  # as scikit-learn would find too, but one row should not wait for it
-    return validate_data(estimator, X, reset=reset, accept_sparse="csr" if sparse else False, ensure_all_finite=False)
+    kinds = "csr" if sparse else False
+    given = as_matrix(X, type(estimator).__name__)
+    return validate_data(estimator, given, reset=reset, accept_sparse=kinds, ensure_all_finite=False)
 
 
 class LogPrior:
