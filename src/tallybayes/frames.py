@@ -35,14 +35,14 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
     if isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
         reader = data.to_batches() if isinstance(data, pa.Table) else _stream(data)
         yield from _of_good_size(reader)
+    elif is_sparse(data):  # of which one kind is a mapping
+        raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
     elif isinstance(data, Mapping):
         yield _from_mapping(data)
     elif is_records(data):
         yield _from_mapping(columns_of(data) or {NO_COLUMNS: [None] * len(data)})
     elif isinstance(data, np.ndarray):
         yield from _from_numpy(data)
-    elif is_sparse(data):
-        raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
     elif not (isinstance(data, (list, tuple)) and not data):  # an empty list is a table of no rows
         raise no_table(data)
 

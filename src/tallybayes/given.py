@@ -5,7 +5,7 @@ still to be fetched. What is none of these is refused with what to give instead.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,8 +89,13 @@ def no_table(data: Any) -> TypeError:
     return TypeError(f"A {name} is not a table. Give {TABLES} or a two-dimensional numpy array.")
 
 
-def _no_table_of(name: str, items: Iterable[Any]) -> str:
+def _no_table_of(name: str, items: Sequence[Any]) -> str:
     kinds = " and ".join(sorted({type(item).__name__ for item in items}))
+    if all(isinstance(item, Mapping) for item in items):
+        return (
+            f"A {name} of dictionaries that hold nothing but lists may be several tables, or rows whose cells are "
+            "lists. Give one dictionary of columns."
+        )
     if kinds == "str":
         return f"A {name} of texts is one column, not a table: give it with a name, as in {{'text': texts}}."
     return (

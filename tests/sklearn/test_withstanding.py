@@ -286,7 +286,7 @@ def test_a_parameter_that_makes_no_sense_is_an_error_when_it_is_used():
 def test_an_estimator_pickled_in_another_form_says_who_wrote_it_and_what_to_do():
     state = fitted().__getstate__()
     assert state["_written"] == (2, __version__)
-    for written, who in (((1, "0.0.7"), "0.0.7"), (None, "of an unknown version")):
+    for written, who in (((0, "0.0.7"), "0.0.7"), (None, "of an unknown version")):
         older = {**state, "_written": written} if written else {k: v for k, v in state.items() if k != "_written"}
         with pytest.raises(ValueError, match=f"pickled by tallybayes {who}, .*Fit it again; .*tallybayes.save"):
             NaiveBayes().__setstate__(older)

@@ -6,6 +6,7 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags, assert_all_finite
 
@@ -148,8 +149,8 @@ class ComplementNB(BagClassifier):
         self.class_prior = class_prior
         self.norm = norm
 
-    def _prior(self, learned: Learned) -> Prior:
-        given = super()._prior(learned)
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        given = super()._prior(classes)
         return UNIFORM if self.class_prior is None else given
 
     @property

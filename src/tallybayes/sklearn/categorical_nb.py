@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_non_negative, validate_data
 
 from tallybayes.exact import Floats
 from tallybayes.families import Categorical
-from tallybayes.schema import Schema
+from tallybayes.schema import Prior, Schema
 from tallybayes.sklearn.bag_nb import smoothing
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
@@ -104,7 +104,10 @@ class CategoricalNB(LogPrior, CountingClassifier):
         columns = {
             str(i): Categorical(alpha=alpha, levels=tuple(map(str, range(size)))) for i, size in enumerate(sizes)
         }
-        return Schema(columns, prior=class_prior(self, learned))
+        return Schema(columns, prior=self._prior(learned.classes()))
+
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        return class_prior(self, classes)
 
     def _sizes(self, learned: Learned) -> list[int]:
         """How many categories each column has."""
@@ -155,7 +158,7 @@ def _numbers(matrix: NDArray[Any]) -> Floats:
         if matrix.dtype.kind in "mM":
             raise ValueError(f"cells are of type {matrix.dtype}")
         return matrix.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(
             f"CategoricalNB takes categories numbered from 0, but {error}. NaiveBayes(Categorical()) takes texts; "
             "sklearn.preprocessing.OrdinalEncoder numbers them."

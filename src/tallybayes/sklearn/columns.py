@@ -19,7 +19,7 @@ from sklearn.utils import check_array
 
 from tallybayes import frames
 from tallybayes.given import is_arrow, series_row
-from tallybayes.sklearn.tables import check_names, labels_of, opened, whole
+from tallybayes.sklearn.tables import check_names, labels_of, whole
 
 TEXT = "text"
 MISSING = ("NAType", "NaTType")  # what pandas calls the types of its own
@@ -41,11 +41,11 @@ class Columns(NamedTuple):
 
 
 def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
-    """Rows of any make; what is not a table is an error, in scikit-learn's words. The first rows, before which nothing
-    was fitted, must be some."""
+    """Rows of any make that `opened` gives; what is not a table is an error, in scikit-learn's words. The first rows,
+    before which nothing was fitted, must be some."""
     row = series_row(X)
     by_name = row is not None and fitted is not None and not row.keys().isdisjoint(fitted.names)
-    rows = row if by_name else opened(X)
+    rows = row if by_name else X
     labels = labels_of(rows)
     if labels is not None:
         if fitted is not None and fitted.named and labels == fitted.names:

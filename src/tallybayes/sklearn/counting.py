@@ -1,4 +1,4 @@
-"""What all estimators of this face share: they learn by counting, and are asked as scikit-learn's are.
+"""What all estimators of this face share: they learn by counting. How they are asked is in `answering`.
 
 An estimator says how it reads `X`, which schema it counts by, and what its parameters believe; all else is here.
 """
@@ -8,25 +8,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tallybayes import decide
-from tallybayes.evidence import Evidence
 from tallybayes.exact import Floats
-from tallybayes.matching import ERROR
 from tallybayes.model import Model
-from tallybayes.schema import Schema
+from tallybayes.schema import Prior, Schema
+from tallybayes.sklearn.answering import Answering
 from tallybayes.sklearn.display import Displayed
 from tallybayes.sklearn.learned import Expected, Learned, as_it_was
 from tallybayes.sklearn.pickled import Pickled
 from tallybayes.sklearn.targets import checked_classes, checked_labels, checked_weights, weightless
 
 
-class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
+class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEstimator):
     """A classifier that is its counts.
 
     Subclasses write `_read`, `_schema` and `_believed`, and name in `_beliefs` the parameters that `_believed` looks
@@ -35,8 +31,6 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
 
     _beliefs: ClassVar[tuple[str, ...]] = ()
     _learned: Learned
-    threads: int | None = None
-    absent: str = ERROR
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
@@ -50,6 +44,10 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
     @abstractmethod
     def _believed(self, learned: Learned) -> Schema:
         """The schema under the beliefs that the parameters say, about what was learned."""
+
+    def _prior(self, classes: NDArray[Any]) -> Prior | None:
+        """What the parameters say of these classes, if they say anything; an error, if they say it of others."""
+        return None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count rows, and nothing else that was counted before.
@@ -109,7 +107,7 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
             return self._begin(X, labels, given, weights)
-        self._learned.check(labels, given)
+        self._prior(self._learned.checked(labels, given))
         rows = self._count(X, labels, weights)
         self._learned.learn(rows, labels, Expected(given, weightless(labels, weights)))
         return self
@@ -141,120 +139,6 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
         learned.forget(self._count(X, labels, checked_weights(sample_weight, labels)))
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Give the most probable class of every row.
-
-        Parameters
-        ----------
-        X : table or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Labels as they were given in `y`.
-        """
-        learned = self._asked()
-        return learned.labels(learned.model.most_probable(self._read(X, reset=False), **self._how()))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Give P(class | row).
-
-        Parameters
-        ----------
-        X : table or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`. A row that no class allows falls to the prior, with a warning.
-        """
-        learned = self._asked()
-        return learned.spread(learned.model.posterior(self._read(X, reset=False), **self._how()), 0.0)
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Give log P(class | row), also where the probability itself is rounded to zero.
-
-        Parameters
-        ----------
-        X : table or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`; −∞ for a class that is impossible.
-        """
-        learned = self._asked()
-        rows = self._read(X, reset=False)
-        joint = learned.model.log_joint(rows, **self._how())
-        impossible = np.isneginf(joint).all(axis=1)
-        joint[impossible] = 0.0
-        result = joint - logsumexp(joint, axis=1, keepdims=True)
-        if impossible.any():
-            with np.errstate(divide="ignore"):
-                result[impossible] = np.log(learned.model.posterior(rows, **self._how())[impossible])
-        return learned.spread(result, -np.inf)
-
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Give log P(class, row): the evidence of all columns and the prior, added up.
-
-        Parameters
-        ----------
-        X : table or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        log_joint : ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        learned = self._asked()
-        return learned.spread(learned.model.log_joint(self._read(X, reset=False), **self._how()), -np.inf)
-
-    def evidence(self, X: Any) -> Evidence:
-        """Tell what each column says about each class.
-
-        Parameters
-        ----------
-        X : table or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        evidence : tallybayes.evidence.Evidence
-            `evidence["column"]` holds log-likelihoods, a row for each row and a column for each class met; with the
-            prior they add up to `predict_joint_log_proba`.
-        """
-        return self._asked().model.evidence(self._read(X, reset=False), absent=self.absent)
-
-    def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> NDArray[Any]:
-        """Give the decision of least expected cost for every row.
-
-        Parameters
-        ----------
-        X : table or array-like of shape (n_samples, n_features)
-            The rows.
-        costs : mapping or array-like of shape (n_classes, n_classes), default=None
-            (truth, decision) → cost, where errors not named cost 1; or a matrix in the order of `classes_`.
-        reject : float, default=None
-            What it costs not to decide.
-
-        Returns
-        -------
-        decisions : ndarray of shape (n_samples,)
-            Labels; with `reject`, None (in an array of objects) where every decision would cost more than that.
-        """
-        classes = self.classes_
-        matrix = None if costs is None else decide.cost_matrix(classes.tolist(), costs)
-        chosen = decide.decide(self.predict_proba(X), matrix, reject)
-        if reject is None or not np.any(chosen == decide.REJECTED):
-            return classes[chosen]
-        decisions = classes.astype(object)[chosen]
-        decisions[chosen == decide.REJECTED] = None
-        return decisions
-
     @property
     def model_(self) -> Model:
         """The counts under the beliefs that the parameters say: a model that stays as it is when more is learned."""
@@ -277,10 +161,6 @@ class CountingClassifier(Displayed, Pickled, ClassifierMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learned" in self.__dict__
-
-    def _how(self) -> dict[str, Any]:
-        """What a model is told beside the rows."""
-        return {"threads": self.threads, "absent": self.absent}
 
     def _settings(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self._beliefs)

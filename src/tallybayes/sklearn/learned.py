@@ -57,19 +57,23 @@ class Learned:
             self._changed()
         self._declare(expected)
 
-    def check(self, labels: NDArray[Any], classes: NDArray[Any] | None) -> None:
-        """Classes that were announced are all that there are, and stay so."""
+    def checked(self, labels: NDArray[Any], classes: NDArray[Any] | None) -> NDArray[Any]:
+        """All classes there will be, if these are learned. Those that were announced are all that there are, and stay
+        so."""
         known = self.classes()
         if self.settled:
             check_alike(known, labels)
             check_among(labels, known)
-        if classes is None or np.array_equal(classes, known):
-            return
+        if classes is None:
+            return known if self.settled else _all_of(known, labels)
+        if np.array_equal(classes, known):
+            return known
         more = len(set(classes.tolist())) == len(classes) and np.isin(known, classes).all()
         if self.settled or not more:
             raise ValueError(
                 f"`classes={classes.tolist()}` is not the same as on last call to partial_fit, was: {known.tolist()}"
             )
+        return classes
 
     def forget(self, rows: Model) -> None:
         self.model -= rows
@@ -147,6 +151,11 @@ class Learned:
 
     def _changed(self) -> None:
         self._settings = self._snapshot = self._classes = None
+
+
+def _all_of(known: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels of different types are an error elsewhere."""
+    return np.union1d(known, labels) if known.dtype.kind == labels.dtype.kind else known
 
 
 @contextmanager

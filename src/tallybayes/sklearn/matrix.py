@@ -71,10 +71,10 @@ class MatrixClassifier(CountingClassifier):
         return Schema({COLUMN: self._family(None)})
 
     def _believed(self, learned: Learned) -> Schema:
-        return Schema({COLUMN: self._family(learned)}, prior=self._prior(learned))
+        return Schema({COLUMN: self._family(learned)}, prior=self._prior(learned.classes()))
 
-    def _prior(self, learned: Learned) -> Prior:
-        return class_prior(self, learned)
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        return class_prior(self, classes)
 
     def _belief(self) -> Any:
         """What is believed of the numbers."""
@@ -92,12 +92,12 @@ class MatrixClassifier(CountingClassifier):
         return np.ascontiguousarray(self._asked().spread(values.T, np.nan).T)
 
 
-def class_prior(estimator: Any, learned: Learned) -> Prior:
+def class_prior(estimator: Any, classes: NDArray[Any]) -> Prior:
     """What `class_prior` and `fit_prior` say."""
     check_truth("fit_prior", estimator.fit_prior)
     if estimator.class_prior is None:
         return FREQUENCIES if estimator.fit_prior else UNIFORM
-    return given_prior("class_prior", estimator.class_prior, learned.classes())
+    return given_prior("class_prior", estimator.class_prior, classes)
 
 
 def given_prior(name: str, given: Any, classes: NDArray[Any]) -> Prior:

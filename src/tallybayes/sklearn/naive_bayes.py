@@ -16,7 +16,7 @@ from tallybayes.sklearn.columns import Columns, columns_of, matched
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import read_matrix
-from tallybayes.sklearn.tables import labels_of
+from tallybayes.sklearn.tables import labels_of, opened
 from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
 
 
@@ -120,6 +120,7 @@ class NaiveBayes(CountingClassifier):
         return tags
 
     def _read(self, X: Any, *, reset: bool) -> Any:
+        X = opened(X)
         if reset:
             self._vectors = sparse.issparse(X) or takes_vectors(self.schema, labels_of(X))
         if self._vectors:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from tallybayes import frames
 from tallybayes.given import fetched, is_arrow, is_records, no_table
+from tallybayes.matrices import is_sparse
 
 ARRAYS = ("shape", "__array__", "__array_interface__", "__arrow_c_stream__")  # one of these has whatever is a matrix
 
@@ -17,6 +18,8 @@ ARRAYS = ("shape", "__array__", "__array_interface__", "__arrow_c_stream__")  # 
 def opened(X: Any) -> Any:
     """What every estimator takes: lists of dictionaries, lazy frames and datasets as one table, all else as it is.
     What is no table to anybody is refused."""
+    if is_sparse(X):  # of which one kind is a mapping
+        return X
     X = fetched(X)
     if isinstance(X, pa.RecordBatchReader):
         return X.read_all()
@@ -33,6 +36,8 @@ def as_matrix(X: Any, owner: str) -> Any:
     X = opened(X)
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
         return np.ma.filled(X.astype(np.float64), np.nan)
+    if is_sparse(X):
+        return X
     if isinstance(X, Mapping) or (is_arrow(X) and not hasattr(type(X), "__array__")):
         X = whole(X)
     labels = labels_of(X)
@@ -49,6 +54,8 @@ def whole(data: Any) -> pa.Table:
 
 def labels_of(rows: Any) -> list[Any] | None:
     """What the columns are called, if they are called anything."""
+    if is_sparse(rows):
+        return None
     if isinstance(rows, (pa.Table, pa.RecordBatch)):
         passed_over = frames.index_columns(rows.schema)
         return [name for name in rows.schema.names if name not in passed_over]
