@@ -99,13 +99,13 @@ class Counted(Additive):
         other = other.copy() if other is self else other
         if self.kind != other.kind and not other.rows.filled():
             return self
-        kind = self.kind
+        before = dict(vars(self))
         self._own(other.kind)
         self._merge(other.rows, other.columns, isub)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
             self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
-            self.kind = kind
+            vars(self).update(before)
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
         return self
 
