@@ -185,10 +185,10 @@ def _cells(name: Any, values: Any) -> pa.Array:
         return values
     if is_matrix(values):
         return vectors(values)
-    if isinstance(values, (Mapping, Set)):
-        raise ValueError(f"Column {str(name)!r} is a {type(values).__name__}; give a list with a value for each row.")
     if not is_iterable(values):
         values = [values.as_py() if isinstance(values, pa.Scalar) else values]
+    elif isinstance(values, (Mapping, Set)):
+        raise ValueError(f"Column {str(name)!r} is a {type(values).__name__}; give a list with a value for each row.")
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")

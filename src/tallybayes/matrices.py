@@ -19,7 +19,8 @@ BATCH_BYTES = 1 << 26  # a matrix of another type or order is turned in such ste
 
 def is_sparse(data: Any) -> bool:
     """Whether this is one of scipy's sparse matrices, without loading scipy to find out."""
-    return hasattr(data, "tocsr") and hasattr(data, "nnz") and len(getattr(data, "shape", ())) == 2
+    kind = type(data)  # a DataFrame looks for its columns when it is asked itself
+    return hasattr(kind, "tocsr") and hasattr(kind, "nnz") and len(getattr(data, "shape", ())) == 2
 
 
 def is_matrix(data: Any) -> bool:

@@ -130,3 +130,11 @@ def test_ctrl_c_during_fit_leaves_the_earlier_one():
     columns = {"x": [1.0, 2.5], "z": [3.0, 4.5]}
     estimator = NaiveBayes(Gaussian()).fit(columns, [0, 1])
     check_unchanged(estimator, columns, lambda: estimator.fit(Interrupting(columns), [0, 1]), KeyboardInterrupt)
+
+
+@pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "CategoricalNB"])
+def test_a_class_for_which_no_prior_is_given_cannot_come_later(name):
+    X = DATA[name][:40]
+    given = {"priors" if name == "GaussianNB" else "class_prior": [0.25, 0.75]}
+    estimator = getattr(ours, name)(**given).fit(X, LABELS)
+    check_unchanged(estimator, X, lambda: estimator.partial_fit(X[:1], [2]), ValueError)

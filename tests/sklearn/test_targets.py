@@ -81,7 +81,7 @@ def test_labels_that_are_all_forgotten_leave_no_type_behind():
 def test_labels_unlike_the_classes_announced_change_nothing():
     learned = NaiveBayes(Gaussian()).partial_fit(NUMBERS[:2], ["a", "b"], classes=["a", "b", "c"])
     learned.forget(NUMBERS[:2], ["a", "b"])
-    with pytest.raises(TypeError, match=r"classes are of type string \('a'\), the labels of type int64"):
+    with pytest.raises(TypeError, match="labels are of type int64; the classes announced are of type string"):
         learned.partial_fit(NUMBERS, BITS)
     assert learned.classes_.tolist() == ["a", "b", "c"]
 

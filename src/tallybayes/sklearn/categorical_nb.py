@@ -60,6 +60,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
+    _priors: ClassVar[str | None] = "class_prior"
 
     def __init__(
         self,

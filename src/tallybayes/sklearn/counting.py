@@ -30,6 +30,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ()
+    _priors: ClassVar[str | None] = None  # the parameter that has a number for each class, if there is one
     _learned: Learned
 
     @abstractmethod
@@ -107,9 +108,11 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
             return self._begin(X, labels, given, weights)
-        self._prior(self._learned.checked(labels, given))
-        rows = self._count(X, labels, weights)
-        self._learned.learn(rows, labels, Expected(given, weightless(labels, weights)))
+        rows, expected = self._count(X, labels, weights), Expected(given, weightless(labels, weights))
+        self._learned.check(rows, expected)
+        if self._priors is not None and getattr(self, self._priors) is not None:
+            self._prior(self._learned.classes_with(rows, expected))
+        self._learned.learn(rows, labels, expected)
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -13,7 +13,7 @@ from tallybayes.exact import Counts, Floats
 from tallybayes.labels import label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.schema import Schema
-from tallybayes.sklearn.targets import check_alike, check_among, check_once
+from tallybayes.sklearn.targets import check_among, check_once
 from tallybayes.tally import Key
 
 
@@ -26,6 +26,10 @@ class Expected(NamedTuple):
     def all(self) -> list[Any]:
         return [*([] if self.classes is None else self.classes.tolist()), *self.weightless.tolist()]
 
+    def met(self, rows: Model) -> list[Any]:
+        """The labels of rows that were counted, and of those that weigh nothing."""
+        return [*rows.classes, *self.weightless.tolist()]
+
 
 class Learned:
     """The counts of an estimator. Asking changes nothing but what is kept, so that any number of threads may ask."""
@@ -33,6 +37,7 @@ class Learned:
     def __init__(self, schema: Schema, model: Model, labels: NDArray[Any], expected: Expected) -> None:
         if expected.classes is not None:
             check_once(expected.classes)
+            check_among(expected.met(model), expected.classes.tolist())
         self.schema = schema  # as it was chosen, before the estimator's own beliefs
         self.model = model  # under those beliefs
         self.kind = labels.dtype
@@ -44,36 +49,40 @@ class Learned:
         self._declare(expected)
 
     def learn(self, rows: Model, labels: NDArray[Any], expected: Expected) -> None:
-        """Adds rows, and announces classes. All that may be wrong is found before anything changes."""
+        """Adds rows that `check` has found fit to be added, and announces classes."""
         if rows.rows.filled():
-            if self.declared and rows.kind != self.model.kind:
-                kinds = f"of type {rows.kind}; the classes announced are of type {self.model.kind}"
-                raise TypeError(f"The labels are {kinds}.")
             fresh = not self.model.rows.filled() and not self.declared
             kind = labels.dtype if fresh else _wider(self.kind, labels.dtype)  # labels forgotten left no type behind
-            label_keys(rows.kind, expected.all())  # an error, if these are no such labels
             self.model += rows
             self.kind = kind
             self._changed()
         self._declare(expected)
 
-    def checked(self, labels: NDArray[Any], classes: NDArray[Any] | None) -> NDArray[Any]:
-        """All classes there will be, if these are learned. Those that were announced are all that there are, and stay
-        so."""
+    def check(self, rows: Model, expected: Expected) -> None:
+        """Classes that were announced are all that there are, and stay so."""
+        if expected.classes is not None:
+            self._check_same(expected.classes)
+        if self.declared and rows.rows.filled() and rows.kind != self.model.kind:
+            kinds = f"of type {rows.kind}; the classes announced are of type {self.model.kind}"
+            raise TypeError(f"The labels are {kinds}.")
+        if expected.classes is not None:
+            check_among(expected.met(rows), expected.classes.tolist())
+        elif self.settled:
+            check_among(expected.met(rows), self.declared)
+        if announced := expected.all():
+            label_keys(rows.kind if rows.rows.filled() else self.model.kind, announced)  # an error, if they are none
+
+    def _check_same(self, classes: NDArray[Any]) -> None:
         known = self.classes()
-        if self.settled:
-            check_alike(known, labels)
-            check_among(labels, known)
-        if classes is None:
-            return known if self.settled else _all_of(known, labels)
-        if np.array_equal(classes, known):
-            return known
         more = len(set(classes.tolist())) == len(classes) and np.isin(known, classes).all()
-        if self.settled or not more:
+        if not np.array_equal(classes, known) and (self.settled or not more):
             raise ValueError(
                 f"`classes={classes.tolist()}` is not the same as on last call to partial_fit, was: {known.tolist()}"
             )
-        return classes
+
+    def classes_with(self, rows: Model, expected: Expected) -> NDArray[Any]:
+        """All classes there will be, if these rows are learned."""
+        return np.array(sorted({*self.classes().tolist(), *rows.classes, *expected.all()}))
 
     def forget(self, rows: Model) -> None:
         self.model -= rows
@@ -151,11 +160,6 @@ class Learned:
 
     def _changed(self) -> None:
         self._settings = self._snapshot = self._classes = None
-
-
-def _all_of(known: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels of different types are an error elsewhere."""
-    return np.union1d(known, labels) if known.dtype.kind == labels.dtype.kind else known
 
 
 @contextmanager

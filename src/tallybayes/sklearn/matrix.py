@@ -47,6 +47,7 @@ class MatrixClassifier(CountingClassifier):
     """A classifier of the rows of a matrix, which one family counts as vectors."""
 
     _beliefs: ClassVar[tuple[str, ...]] = ("fit_prior", "class_prior")
+    _priors: ClassVar[str | None] = "class_prior"
     _positive: ClassVar[bool] = True  # whether numbers below zero are an error
     _sparse: ClassVar[bool] = True  # whether sparse matrices are taken
 

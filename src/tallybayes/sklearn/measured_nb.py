@@ -46,6 +46,7 @@ class GaussianNB(MatrixClassifier):
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ("priors", "var_smoothing")
+    _priors: ClassVar[str | None] = "priors"
     _positive: ClassVar[bool] = False
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:

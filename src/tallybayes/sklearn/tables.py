@@ -23,7 +23,7 @@ def opened(X: Any) -> Any:
     X = fetched(X)
     if isinstance(X, pa.RecordBatchReader):
         return X.read_all()
-    if is_records(X) or getattr(getattr(X, "dtype", None), "fields", None):  # those of numpy, or of polars
+    if is_records(X) or (hasattr(type(X), "dtype") and getattr(X.dtype, "fields", None)):  # of numpy, or of polars
         return whole(X)
     sequence = isinstance(X, Sequence) and not isinstance(X, (str, bytes))
     if sequence or isinstance(X, Mapping) or any(hasattr(type(X), name) for name in ARRAYS):

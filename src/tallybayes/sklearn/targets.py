@@ -98,12 +98,11 @@ def weightless(labels: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
 
 
 def checked_classes(classes: Any, labels: NDArray[Any], owner: str) -> NDArray[Any] | None:
-    """All classes that there are to be, sorted, if they are given. No label is another."""
+    """All classes that there are to be, sorted, if they are given."""
     if classes is None:
         return None
     given = np.sort(checked_labels(classes, owner, "classes"))
     check_alike(given, labels)
-    check_among(labels, given)
     return given
 
 
@@ -114,10 +113,10 @@ def check_once(classes: NDArray[Any]) -> None:
         raise ValueError(f"classes={names} has {twice[0]!r} more than once; give each class once.")
 
 
-def check_among(labels: NDArray[Any], classes: NDArray[Any]) -> None:
-    unknown = np.setdiff1d(labels, classes)
-    if unknown.size:
+def check_among(labels: list[Any], classes: list[Any]) -> None:
+    unknown = sorted(set(labels).difference(classes))
+    if unknown:
         raise ValueError(
-            f"The target label(s) {unknown.tolist()} in y do not exist in the initial classes {classes.tolist()}. Give "
+            f"The target label(s) {unknown} in y do not exist in the initial classes {sorted(classes)}. Give "
             "all classes in the first call to partial_fit, or none: then new ones may come at any time."
         )
