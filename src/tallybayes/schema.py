@@ -15,10 +15,10 @@ from tallybayes.exact import Floats
 from tallybayes.families import Family
 from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.infer import choose
+from tallybayes.infer.sample import sampled
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
 from tallybayes.strings import is_writable
 
-SAMPLE_ROWS = 100_000
 FREQUENCIES = "frequencies"
 UNIFORM = "uniform"
 
@@ -69,10 +69,12 @@ class Schema:
         *,
         hints: Mapping[str, Family | None] | None = None,
         prior: Prior = FREQUENCIES,
+        whole: bool = True,
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
-        `hints` settle single columns: a family, or None to leave the column out.
+        `hints` settle single columns: a family, or None to leave the column out. Where `data` is not the `whole` table,
+        columns that do not vary in it are counted all the same.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -81,7 +83,7 @@ class Schema:
         (class)  frequencies
         """
         settled = dict(hints or {})
-        sample = _sample(data)
+        sample, all_rows = sampled(data)
         for name in [*settled, *([label] if label is not None else [])]:
             frames.column(sample, name, "Give hints and the label by the names of columns.")
         columns: dict[str, Family] = {}
@@ -90,7 +92,11 @@ class Schema:
         for name in sample.schema.names:
             if name in passed_over:
                 continue
-            family, reasons[name] = (settled[name], "as told") if name in settled else _choice(sample, name)
+            if name in settled:
+                family, reasons[name] = settled[name], "as told"
+            else:
+                cells = frames.column(sample, name)
+                family, reasons[name] = choose(cells, name=name, whole=whole and all_rows)
             if family is not None:
                 columns[name] = family
         return cls(columns, prior=prior, label=label, reasons=reasons)
@@ -237,15 +243,6 @@ def _check_name(name: Any) -> None:
         raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
 
 
-def _choice(sample: pa.RecordBatch, name: str) -> tuple[Family | None, str]:
-    try:
-        family, reason = choose(frames.column(sample, name))
-    except CellError as error:
-        hint = f" To infer the others, give hints={{{name!r}: None}}."
-        raise ValueError(f"{error.located(name, 0)}{hint}") from None
-    return family, reason + f" (of the first {SAMPLE_ROWS:,} rows)" * (sample.num_rows == SAMPLE_ROWS)
-
-
 def _checked_prior(prior: Any) -> str | float | dict[Any, float]:
     if isinstance(prior, Mapping):
         values = list(prior.values())
@@ -286,16 +283,3 @@ def _counted(family: Family, other: Family) -> str:
     differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
     shown = ", ".join(f"{name}={value!r}" for name, value in differing.items())
     return f"{type(family).__name__}({shown})"
-
-
-def _sample(data: Any) -> pa.RecordBatch:
-    """The first rows, as one batch."""
-    first, rows = [], 0
-    for batch in frames.batches(data):
-        first.append(batch.slice(0, SAMPLE_ROWS - rows))
-        rows += len(first[-1])
-        if rows >= SAMPLE_ROWS:
-            break
-    if not first:
-        raise ValueError("There are no rows to infer a schema from.")
-    return pa.Table.from_batches(first).combine_chunks().to_batches()[0] if rows else first[0]
