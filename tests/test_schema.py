@@ -6,14 +6,10 @@ import pytest
 
 from tallybayes import (
     FAMILIES,
-    Bernoulli,
     Categorical,
     Gaussian,
-    Histogram,
-    LogNormal,
     MEstimate,
     Model,
-    Poisson,
     Schema,
 )
 
