@@ -64,7 +64,7 @@ def _intervals(x: Floats) -> Histogram:
     low, high = np.quantile(x, [0.05, 0.95]) / 2.0
     span = (high - low) or x.max() / 2.0 - x.min() / 2.0
     largest = max(abs(low), abs(high))
-    wanted = np.log2(STEPS * largest / span) if span > 0 and largest > 0 else 0.0
+    wanted = np.log2(STEPS) + np.log2(largest) - np.log2(span) if span > 0 and largest > 0 else 0.0
     bits = next((bits for bits in BITS if bits >= wanted), BITS[-1])
     return Histogram(method="mdl" if x.size >= MANY_MORE else "equal count", alpha=FITTED, bits=bits)
 
