@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, Model, Schema, Words
+from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, Model, Schema, Words, open_source
 from tallybayes.infer import sample
+from tallybayes.streams import infer_schema
 
 RNG = np.random.default_rng(8)
 LEVELS = Categorical(alpha="fitted")
@@ -179,3 +180,30 @@ def test_no_choice_stops_training_later(data, kind):
     assert model.n == len(repeated) + len(later)
     model -= more
     assert model == before
+
+
+def test_a_table_is_inferred_alike_from_python_and_from_files(tmp_path):
+    n = 400
+    table = pd.DataFrame(
+        {
+            "id": np.arange(n),
+            "price": RNG.lognormal(3, 1, n).round(2),
+            "pieces": np.where(np.arange(n) % 9, RNG.poisson(30, n), np.nan),
+            "stars": RNG.integers(1, 6, n),
+            "sold": RNG.random(n) < 0.5,
+            "colour": RNG.choice([*CATEGORIES, None], n),
+            "when": [str(datetime.date(2020, 1, 1) + datetime.timedelta(i % 50)) for i in range(n)],
+            "note": [f"{FIRST[i % 5]} said {CATEGORIES[i % 3]} is number {i}" for i in range(n)],
+            "code": [f"{i:032x}" for i in RNG.integers(0, 2**62, n)],
+            "same": "same",
+            "class": RNG.choice(["p", "q"], n),
+        }
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    expected = Schema.infer(pd.read_csv(tmp_path / "t.csv"), "class")
+    assert list(expected.columns) == ["price", "pieces", "stars", "sold", "colour", "note"]
+    assert Schema.infer(table, "class") == expected
+    for kind in ("csv", "parquet", "jsonl"):
+        assert infer_schema(open_source(tmp_path / f"t.{kind}"), "class") == expected, kind

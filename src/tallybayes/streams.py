@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def infer_schema(source: Source, label: str | None, *, hints: Mapping[str, Family | None] | None = None) -> Schema:
-    """Chooses a family for every column of a source, from its first rows."""
+    """Chooses a family for every column of a source, from a sample of its rows."""
     known: dict[str, Family | None] = dict.fromkeys(source.texts, FREE_TEXT)
     if source.place is not None:
         known[source.place] = None
@@ -40,7 +40,7 @@ def infer_schema(source: Source, label: str | None, *, hints: Mapping[str, Famil
     sample = source.sample()
     if source.untyped:
         sample = read_marks(source, sample, {label or "", *known})
-    return Schema.infer(sample, label, hints=known)
+    return Schema.infer(sample, label, hints=known, whole=source.is_sampled_whole())
 
 
 def wanted(schema: Schema, source: Source, label: str | None = None, kind: pa.DataType | None = None) -> Kinds:

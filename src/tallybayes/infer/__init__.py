@@ -69,7 +69,7 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     numbers = _as_numbers(cells, present)
     if numbers is not None:
         family, reason = choose_for_numbers(numbers, name, whole)
-        return Choice(family, f"written as text, {reason}")
+        return Choice(family, reason if np.isnan(numbers).all() else f"written as text, {reason}")
     if pc.all(pc.match_substring_regex(present, ISO_TIME)).as_py():
         return Choice(None, TIMES)
     return choose_for_texts(present, whole)

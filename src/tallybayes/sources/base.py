@@ -65,3 +65,7 @@ class Reader(ABC):
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:
         """All chunks, in order, once."""
+
+    def elsewhere(self) -> Iterator[Chunk]:
+        """Small chunks from other places than the beginning, to look at; none where the input cannot be sought."""
+        return iter(())
