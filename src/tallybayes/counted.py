@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.additive import Additive
 from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, labelled
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
@@ -21,7 +22,7 @@ from tallybayes.families.base import Family
 from tallybayes.labels import label_values, single_label
 from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema, check_apart
-from tallybayes.tally import Additive, Key, Rows, Tally
+from tallybayes.tally import Key, Rows, Tally
 
 
 class Counted(Additive):

@@ -15,13 +15,15 @@ import pyarrow as pa
 
 from tallybayes import decide, generate
 from tallybayes.batches import labelled
+from tallybayes.class_prior import FREQUENCIES
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
-from tallybayes.schema import FREQUENCIES, Schema
+from tallybayes.parameter_count import ParameterCount, parameter_count
+from tallybayes.schema import Schema
 from tallybayes.scoring import Beliefs
 from tallybayes.tally import Key
 
@@ -63,9 +65,7 @@ class Model(Counted):
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
-            if self.schema.prior != FREQUENCIES and not self.schema.alpha:
-                raise ValueError(f"The classes' probabilities are given ({self.schema.prior!r}), not counted.")
-            counts = self._row_counts() + self.schema.alpha
+            counts = self._row_counts() + self.schema.pseudo_counts(known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         self._tally(column)
         return known.columns[column].posterior(known.number(label))
@@ -146,6 +146,11 @@ class Model(Counted):
         if len(known.keys) == 2:
             return linear_view(known.columns, known.prior, known.labels, at)
         return replace(self.against_rest(label).linear(True), label=label, other=None)
+
+    def parameter_count(self) -> ParameterCount:
+        """How many parameters there are, and how many the full joint distribution of the columns would have."""
+        known = self._believed()
+        return parameter_count(known.columns, len(known.keys))
 
     def __repr__(self) -> str:
         classes = self.classes

@@ -16,9 +16,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.additive import Additive
 from tallybayes.exact import TRACE, Codes, Counts, Exact
 from tallybayes.strings import index_strings, index_words
-from tallybayes.tally import Additive, Key, Tally, scaled
+from tallybayes.tally import Key, Tally, scaled
 
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding

@@ -33,7 +33,11 @@ def train(
     ] = None,
     column: Columns = None,
     prior: Annotated[
-        str | None, typer.Option(metavar="PRIOR", help="Of the classes: frequencies, uniform, or a number to add.")
+        str | None,
+        typer.Option(
+            metavar="PRIOR",
+            help="Of the classes: frequencies, uniform, a number to add, or one for each: \"{'ham': 2, 'spam': 5}\".",
+        ),
     ] = None,
     label_as_text: Annotated[
         bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
@@ -130,11 +134,13 @@ def parsed_columns(columns: list[str] | None) -> dict[str, Family | None]:
     return found
 
 
-def _prior(text: str) -> str | float:
+def _prior(text: str) -> Any:
+    from tallybayes.families.written import prior_from_text
+
     try:
         return float(text)
     except ValueError:
-        return text
+        return prior_from_text(text)
 
 
 def _looks_like_regression(model: Model) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Floats
-from tallybayes.families.base import Belief, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
+from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
 from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
@@ -136,6 +136,9 @@ class SmoothedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
+
+    def free(self) -> Free:
+        return Free(max(len(self.levels) - 1, 0), outcomes=max(len(self.levels), 1))
 
     def linear(self) -> Terms:
         """A feature for every level: 1 where the cell has it, else 0."""

@@ -53,6 +53,7 @@ class Tokeniser:
         low: int,
         high: int,
         strict: bool,
+        punctuation: bool,
     ) -> None: ...
 
 class Translation:

@@ -1,0 +1,26 @@
+"""The multinomial coefficient: how many orders there are in which the same words can stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.exact import Floats
+from tallybayes.families import special
+
+UNORDERED = ("bernoulli", "complement")  # readings to which words have no order, or that are no probabilities
+
+
+def has_orders(family: Any) -> bool:
+    """Whether the coefficient is asked for, and is one."""
+    return bool(family.coefficient) and family.reading not in UNORDERED
+
+
+def log_orders(row: NDArray[Any], counts: NDArray[Any], rows: int) -> Floats:
+    """log(length! / Π count!) of every row, given the row of each count; Γ for what is not whole."""
+    order = np.lexsort((counts, row))  # the order in which words were met must not show
+    row, counts = row[order], counts[order]
+    lengths = np.bincount(row, counts, rows)
+    return np.asarray(special.gammaln(lengths + 1.0) - np.bincount(row, special.gammaln(counts + 1.0), rows))
