@@ -7,12 +7,13 @@ multiplies them instead, and that is why columns are taken as independent.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tallybayes.families.base import Belief
 
 LARGE = 10**15  # numbers from here on are shown by their size
+FEW = 5  # columns that are named
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,8 @@ class ParameterCount:
 
     def __str__(self) -> str:
         growing = [name for name, n in self.columns.items() if n is None]
-        beside = f", beside those of {', '.join(map(repr, growing))}, which grow with the rows" if growing else ""
-        whole = len(self.tabled) == len(self.columns)
-        table = "" if whole else f" of {', '.join(map(repr, self.tabled))}"
+        beside = f", beside those of {_listed(growing)}, which grow with the rows" if growing else ""
+        table = "" if len(self.tabled) == len(self.columns) else f" of {_listed(self.tabled)}"
         against = f"; a table of the full joint distribution{table} has {shown(self.joint)}" if self.tabled else ""
         return f"{self.total:,} parameters{beside}{against}"
 
@@ -55,6 +55,10 @@ def parameter_count(beliefs: Mapping[str, Belief], classes: int) -> ParameterCou
         tabled=tuple(tabled),
         joint=classes * math.prod(tabled.values()) - 1,
     )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(map(repr, columns)) if len(columns) <= FEW else f"{len(columns):,} columns"
 
 
 def shown(n: int) -> str:
