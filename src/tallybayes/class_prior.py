@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_
 FREQUENCIES = "frequencies"
 UNIFORM = "uniform"
 PSEUDO_COUNTS = "pseudo-counts"  # as files call them
+FEW = 5  # labels that a sentence names
 
 Prior = str | float | Mapping[Any, float] | Dirichlet
 Settled = str | float | dict[Any, float] | Dirichlet
@@ -50,10 +52,41 @@ def checked_prior(prior: Any) -> Settled:
 def pseudo_counts(prior: Settled, labels: Sequence[Any]) -> Floats | None:
     """What is added to each class's count; nothing where the prior is not made of counts."""
     if isinstance(prior, Dirichlet):
+        unmet = [label for label in _unmet(prior.alpha, labels) if prior.alpha[label]]
+        if unmet:
+            left_out = "pseudo-counts of classes that were not met are left out"
+            warnings.warn(f"The prior is {prior!r}, but {_never(unmet)}: {left_out}.", stacklevel=6)
         return np.array([prior.alpha.get(label, 0.0) for label in labels])
     if isinstance(prior, dict) or prior == UNIFORM:
         return None
     return np.full(len(labels), 0.0 if prior == FREQUENCIES else float(prior))
+
+
+def given_weights(prior: Mapping[Any, float], labels: Sequence[Any]) -> Floats:
+    """What a given prior has for the classes that were met. That it has something for others, too, is said."""
+    unmet = _unmet(prior, labels)
+    unknown = [label for label in labels if label not in prior]
+    if unknown:
+        hint = f", and {_never(unmet)}. Correct the labels of the prior" if unmet else ". Add it to the prior"
+        raise ValueError(f"The prior gives no probability for class {unknown[0]!r}; it has {prior!r}{hint}.")
+    weights = np.array([float(prior[label]) for label in labels])
+    if labels and not weights.any():
+        raise ValueError(f"The prior {prior!r} makes every class that was met impossible.")
+    lost = sum(prior[label] for label in unmet)
+    if lost:
+        share = f"a share of {lost:.6g} goes to the other classes in proportion"
+        warnings.warn(f"The prior is {prior!r}, but {_never(unmet)}: {share}.", stacklevel=6)
+    return weights
+
+
+def _unmet(named: Mapping[Any, float], labels: Sequence[Any]) -> list[Any]:
+    met = set(labels)
+    return [label for label in named if label not in met]
+
+
+def _never(unmet: Sequence[Any]) -> str:
+    names = ", ".join(map(repr, unmet[:FEW])) + ", …" * (len(unmet) > FEW)
+    return f"no row has the class {names}" if len(unmet) == 1 else f"no row has one of the classes {names}"
 
 
 def prior_to_json(prior: Settled) -> Any:

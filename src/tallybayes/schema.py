@@ -14,6 +14,7 @@ from tallybayes.class_prior import (
     UNIFORM,
     Prior,
     checked_prior,
+    given_weights,
     prior_from_json,
     prior_to_json,
     pseudo_counts,
@@ -183,12 +184,7 @@ class Schema:
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
         """log P(class), from how many rows each class has."""
         if isinstance(self.prior, Mapping):
-            unknown = [label for label in labels if label not in self.prior]
-            if unknown:
-                raise ValueError(f"The prior gives no probability for class {unknown[0]!r}; it has {self.prior!r}.")
-            weights = np.array([float(self.prior[label]) for label in labels])
-            if labels and not weights.any():
-                raise ValueError(f"The prior {self.prior!r} makes every class that was met impossible.")
+            weights = given_weights(self.prior, labels)
         elif self.prior == UNIFORM:
             weights = np.ones(len(labels))
         else:

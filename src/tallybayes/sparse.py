@@ -174,13 +174,8 @@ class SparseTally(Additive):
         words, columns, sums = tidy.cells()
         shown = words < SHOWN
         few = {name: array[shown] for name, array in sums.items()}
-        first = SparseTally(
-            tidy.classes,
-            tidy.index.subset(np.arange(min(len(tidy), SHOWN), dtype=np.int32)),
-            words[shown],
-            columns[shown],
-            few,
-        )
+        index = tidy.index.subset(np.arange(min(len(tidy), SHOWN), dtype=np.int32))
+        first = SparseTally(tidy.classes, index, words[shown], columns[shown], few)
         more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
         return f"{first.dense()!r}{more}"
 
