@@ -82,6 +82,13 @@ class Model(Counted):
         """log P(class, row): the evidence of all columns and the prior, added up."""
         return self._believed().log_joint(data, threads)
 
+    def log_marginal(self, data: Any, *, threads: int | None = None) -> Floats:
+        """log P(row): the joint probability of all classes added up, −∞ where none allows the row. It is what the
+        posterior is divided by, and is low for rows that the model finds strange."""
+        known = self._believed()
+        _refuse_scores(known)
+        return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads), axis=1))
+
     def evidence(self, data: Any) -> Evidence:
         """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
         return self._believed().evidence(data)
@@ -99,8 +106,7 @@ class Model(Counted):
     def log_likelihood(self, data: Any, labels: Any) -> float:
         """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
         known = self._believed()
-        if known.scores:
-            raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")
+        _refuse_scores(known)
         total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
         for batch in labelled(data, labels, None):
             self._check_kind(batch.kind)
@@ -172,3 +178,8 @@ class Model(Counted):
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
             self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
         return self._beliefs
+
+
+def _refuse_scores(known: Beliefs) -> None:
+    if known.scores:
+        raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")
