@@ -20,7 +20,9 @@ def has_orders(family: Any) -> bool:
 
 def log_orders(row: NDArray[Any], counts: NDArray[Any], rows: int) -> Floats:
     """log(length! / Π count!) of every row, given the row of each count; Γ for what is not whole."""
-    order = np.lexsort((counts, row))  # the order in which words were met must not show
-    row, counts = row[order], counts[order]
     lengths = np.bincount(row, counts, rows)
-    return np.asarray(special.gammaln(lengths + 1.0) - np.bincount(row, special.gammaln(counts + 1.0), rows))
+    other = counts != 1  # since log 1! is 0
+    row, counts = row[other], counts[other]
+    order = np.lexsort((counts, row))  # the order in which words were met must not show
+    alike = np.bincount(row[order], special.gammaln(counts[order] + 1.0), rows)
+    return np.asarray(special.gammaln(lengths + 1.0) - alike)
