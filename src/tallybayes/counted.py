@@ -158,7 +158,9 @@ class Counted(Additive):
         return float(self._row_counts().sum())
 
     def counts(self, column: str | None = None) -> Tally:
-        """What was counted of a column, or with no column: how many rows each class has."""
+        """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
+        come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
+        class has."""
         tally = (self.rows if column is None else self._tally(column)).canonical()
         labels = [] if self.kind is None else label_values(self.kind, tally.classes)
         return tally.renamed(labels)
