@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import frames, matrices
+from tallybayes.class_prior import given_weights
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import Family
@@ -29,7 +30,8 @@ class Schema:
     """Column → family, the prior of the classes, and the name of the column that holds them, if it has one.
 
     `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a probability
-    per class. `label` is where labels are looked for when none are given.
+    per class; where no row has a class, its share goes to the others, with a warning. `label` is where labels are
+    looked for when none are given.
 
     >>> from tallybayes import Categorical, Gaussian
     >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
@@ -179,12 +181,7 @@ class Schema:
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
         """log P(class), from how many rows each class has."""
         if isinstance(self.prior, Mapping):
-            unknown = [label for label in labels if label not in self.prior]
-            if unknown:
-                raise ValueError(f"The prior gives no probability for class {unknown[0]!r}; it has {self.prior!r}.")
-            weights = np.array([float(self.prior[label]) for label in labels])
-            if labels and not weights.any():
-                raise ValueError(f"The prior {self.prior!r} makes every class that was met impossible.")
+            weights = given_weights(self.prior, labels)
         elif self.prior == UNIFORM:
             weights = np.ones(len(labels))
         else:

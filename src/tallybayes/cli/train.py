@@ -49,6 +49,7 @@ def train(
     tallybayes train mails.parquet --label class -o spam.tally
     tallybayes train mail/ -o spam.tally
     """
+    import numpy as np
     import pyarrow as pa
 
     from tallybayes import streams
@@ -66,6 +67,8 @@ def train(
         )
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
+    counted = rows_by_class(model)
+    model.schema.log_prior(np.array([*counted.values()]), [*counted])  # an error, if the prior is of other classes
     tallybayes.save(model, output)
     say(f"{output}: {told(model)}")
     if _looks_like_regression(model):
