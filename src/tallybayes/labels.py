@@ -154,12 +154,22 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
         return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {PLACES} places")
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return pa.binary(), pc.cast(labels, pa.binary())
-    if pa.types.is_timestamp(kind) and kind.unit != "us":
-        # One unit, whatever the library that made them.
-        return _stored(_cast(labels, pa.timestamp("us", kind.tz), "points in time without nanoseconds")[1])
+    if (unit := _in_one_unit(kind)) != kind:
+        return _stored(_cast(labels, unit, "times without nanoseconds, or texts")[1])
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans.")
+
+
+def _in_one_unit(kind: pa.DataType) -> pa.DataType:
+    """Times in one unit, whatever the library that made them; days as days."""
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", kind.tz)
+    if pa.types.is_duration(kind):
+        return pa.duration("us")
+    if pa.types.is_time(kind):
+        return pa.time64("us")
+    return pa.date32() if pa.types.is_date64(kind) else kind
 
 
 def _cast(labels: pa.Array, kind: pa.DataType, wanted: str) -> tuple[pa.DataType, pa.Array]:
