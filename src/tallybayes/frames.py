@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tallybayes.decimals import decimal_numbers
 from tallybayes.errors import CellError
 from tallybayes.matrices import is_matrix, is_sparse, vectors
-from tallybayes.objects import as_objects, is_sure, number_text, object_cells
+from tallybayes.objects import is_sure, mixed, number_text, object_cells, object_columns, with_objects
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
 BATCH_BYTES = 1 << 26
@@ -30,9 +30,7 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
     if isinstance(data, pa.RecordBatch):
         yield data
     elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
-        reader = data.to_batches() if isinstance(data, pa.Table) else _stream(data)
-        is_pandas = hasattr(type(data), "_iter_column_arrays")
-        yield from _of_good_size(_with_objects(data, reader) if is_pandas else reader)
+        yield from _of_good_size(data.to_batches() if isinstance(data, pa.Table) else _stream(data))
     elif isinstance(data, Mapping):
         yield _from_mapping(data)
     elif isinstance(data, np.ndarray):
@@ -177,32 +175,15 @@ def one_array(chunked: pa.ChunkedArray) -> pa.Array:
     return chunked.combine_chunks()
 
 
-def _stream(data: Any) -> pa.RecordBatchReader:
+def _stream(data: Any) -> Iterable[pa.RecordBatch]:
+    objects = object_columns(data)
     try:
-        return pa.RecordBatchReader.from_stream(data)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as error:
+        stream = pa.RecordBatchReader.from_stream(data)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError) as error:
+        if objects:
+            return [_from_mapping({name: objects.get(name, data[name]) for name in data.columns})]
         raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
-
-
-def _with_objects(data: Any, stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """pandas hands its columns of objects to Arrow itself; their cells mean there what they mean in a list."""
-    objects = {str(name): data[name] for name, kind in data.dtypes.items() if getattr(kind, "hasobject", False)}
-    start = 0
-    for batch in stream:
-        for name, values in objects.items():
-            at = batch.schema.get_field_index(name)
-            given = batch.column(at)
-            try:
-                cells = as_objects(given, values.iloc[start : start + len(batch)])
-            except pa.ArrowInvalid as error:
-                raise _mixed(name, error) from None
-            batch = batch if cells is given else batch.set_column(at, name, cells)
-        start += len(batch)
-        yield batch
-
-
-def _mixed(name: Any, error: Exception) -> ValueError:
-    return ValueError(f"Column {str(name)!r} mixes types, or has values that do not fit: {error}.")
+    return with_objects(stream, objects) if objects else stream
 
 
 def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
@@ -233,7 +214,7 @@ def _cells(name: Any, values: Any) -> pa.Array:
             return pa.array(values)
         return object_cells(values)
     except (pa.ArrowException, OverflowError, TypeError) as error:
-        raise _mixed(name, error) from None
+        raise mixed(name, error) from None
 
 
 def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:

@@ -7,7 +7,7 @@ meaning of a cell never depends on its neighbours, nor on how rows are cut into 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -49,6 +49,34 @@ def as_objects(cells: pa.Array, values: Iterable[Any]) -> pa.Array:
     if kinds & CUT_OFF and pa.types.is_integer(cells.type):
         return _written_out(values)
     return cells if is_sure(cells.type) else cells.cast(pa.float64())
+
+
+def object_columns(data: Any) -> dict[Any, Any]:
+    """The columns of a pandas frame that hold objects, as arrays of them."""
+    if not hasattr(type(data), "_iter_column_arrays") or not data.columns.is_unique:
+        return {}
+    kinds = data.dtypes.items()
+    return {name: data[name].to_numpy() for name, kind in kinds if getattr(kind, "hasobject", False)}
+
+
+def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -> Iterator[pa.RecordBatch]:
+    """pandas hands its columns of objects to Arrow itself; their cells mean there what they mean in a list."""
+    start = 0
+    for batch in stream:
+        for name, values in objects.items():
+            at = batch.schema.get_field_index(str(name))
+            given = batch.column(at)
+            try:
+                cells = as_objects(given, values[start : start + len(batch)])
+            except pa.ArrowInvalid as error:
+                raise mixed(name, error) from None
+            batch = batch if cells is given else batch.set_column(at, str(name), cells)
+        start += len(batch)
+        yield batch
+
+
+def mixed(name: Any, error: Exception) -> ValueError:
+    return ValueError(f"Column {str(name)!r} mixes types, or has values that do not fit: {error}.")
 
 
 def is_sure(kind: pa.DataType) -> bool:
