@@ -25,6 +25,13 @@ def test_truths_are_named_as_cells_are(tally, truths, alpha):
     }
 
 
+@pytest.mark.parametrize("names", ["1: 0.25, 0: 0.75", "'yes': 0.25, 'no': 0.75"])
+def test_an_m_estimate_is_a_setting_of_a_column_too(tally, truths, names):
+    column = f"x=Bernoulli(alpha=MEstimate(8, {{{names}}}))"
+    assert tally("train", truths, "--label", "y", "--column", column, "-o", "m.tally").code == 0
+    assert load("m.tally").estimates("x")["true"] == pytest.approx({"a": 4 / 10, "b": 3 / 9})
+
+
 def test_a_name_that_a_column_cannot_have_is_an_error_before_anything_is_counted(tally, truths, tmp_path):
     ended = tally("train", truths, "--label", "y", "--column", "x=Bernoulli(alpha={'tru': 2})", "-o", "m.tally")
     assert ended.code == 2

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MANY_CLASSES = 100  # numbers that are labels
 SHOWN = 12  # classes, and columns left out, that are named
-WHOLE_FAMILY = re.compile(r"(.+)(=)(\s*(?:\w+\s*(?:\(.*\))?|left out)\s*)", re.DOTALL)
+WHOLE_FAMILY = re.compile(r"\s*(?:\w+\s*(?:\(.*\))?|left out)\s*", re.DOTALL)
 
 
 def train(
@@ -118,19 +118,28 @@ def _from_file(file: str, hints: dict[str, Family | None]) -> Schema:
 
 
 def parsed_columns(columns: list[str] | None) -> dict[str, Family | None]:
-    """NAME=FAMILY, as data. The name ends at the last = after which there is a whole family."""
+    """NAME=FAMILY, as data."""
     from tallybayes.families.written import column_from_text
 
     found: dict[str, Family | None] = {}
     for given in columns or []:
-        whole = WHOLE_FAMILY.fullmatch(given)
-        name, equals, family = whole.groups() if whole else given.partition("=")
-        if not equals or not name:
+        name, family = _name_and_family(given)
+        if not name or family is None:
             raise ValueError(f"--column {given!r}: write NAME=FAMILY, as in age=Gaussian.")
         if name in found:
             raise ValueError(f"--column {given!r}: the column {name!r} is given twice.")
         found[name] = column_from_text(family)
     return found
+
+
+def _name_and_family(given: str) -> tuple[str, str | None]:
+    """The name ends at the last = after which there is a whole family, with as many brackets opened as closed."""
+    for equals in reversed(list(re.finditer("=", given))):
+        family = given[equals.end() :]
+        if WHOLE_FAMILY.fullmatch(family) and family.count("(") == family.count(")") and equals.start():
+            return given[: equals.start()], family
+    name, equal, family = given.partition("=")
+    return name, family if equal else None
 
 
 def _prior(text: str) -> str | float:
