@@ -15,8 +15,8 @@ from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted, one_batch
-from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.convert import converted, is_texts
+from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.paths import quoted
