@@ -22,6 +22,7 @@ from tallybayes.strings import is_writable
 
 FREQUENCIES = "frequencies"
 UNIFORM = "uniform"
+AS_TOLD = "as told"  # the reason of a family that somebody chose
 
 Prior = str | float | Mapping[Any, float]
 
@@ -95,7 +96,7 @@ class Schema:
             if name in passed_over:
                 continue
             if name in settled:
-                family, reasons[name] = settled[name], "as told"
+                family, reasons[name] = settled[name], AS_TOLD
             else:
                 cells = frames.column(sample, name)
                 family, reasons[name] = choose(cells, name=name, whole=whole and all_rows)

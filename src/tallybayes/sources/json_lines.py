@@ -136,7 +136,7 @@ class JsonChunk(Chunk):
 
     def _bad_row(self, fault: Fault) -> BadRow:
         column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason)
+        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
 
 def _as_wanted(batch: pa.RecordBatch, kinds: Kinds) -> pa.RecordBatch:
