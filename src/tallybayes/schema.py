@@ -27,14 +27,16 @@ from tallybayes.infer import choose
 from tallybayes.infer.sample import sampled
 from tallybayes.strings import is_writable
 
+AS_TOLD = "as told"  # the reason of a family that somebody chose
+
 
 class Schema:
     """Column → family, the prior of the classes, and the name of the column that holds them, if it has one.
 
     `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a number per
     class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; where none is above 1,
-    these are written as `Dirichlet({"ham": 0.5, "spam": 0.5})`. `label` is where labels are looked for when none are
-    given.
+    these are written as `Dirichlet({"ham": 0.5, "spam": 0.5})`. Where no row has a class,
+    its share goes to the others, with a warning. `label` is where labels are looked for when none are given.
 
     >>> from tallybayes import Categorical, Gaussian
     >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
@@ -98,7 +100,7 @@ class Schema:
             if name in passed_over:
                 continue
             if name in settled:
-                family, reasons[name] = settled[name], "as told"
+                family, reasons[name] = settled[name], AS_TOLD
             else:
                 cells = frames.column(sample, name)
                 family, reasons[name] = choose(cells, name=name, whole=whole and all_rows)

@@ -86,8 +86,8 @@ def each(source: Source, kinds: Kinds, work: Callable[[pa.RecordBatch], T], *, s
         try:
             yield work(batch)
         except RowError as error:
-            where, reason = _placed(source, error, 0)
-            raise BadRow(where, reason + _about_missing(source, error)).error() from None
+            bad = _placed(source, error, 0)
+            raise BadRow(bad.where, bad.reason + _about_missing(source, error)).error() from None
 
 
 def _in_parts(source: Source, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:

@@ -16,7 +16,7 @@ from tallybayes.families.bag_belief import BY_POSITION, READINGS, BagBelief
 from tallybayes.families.bag_shares import shares_refused, with_shares
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.measured import class_sums
-from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
+from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels
 from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps, met_size, read_vectors
 from tallybayes.slots import GAPS, VECTORS, positions
 from tallybayes.sums import cells_of, weighted_table
@@ -61,8 +61,16 @@ class Bag(Family):
             self.settle_choice(name, bool, 0, 1)
         if self.reading not in list(READINGS):
             raise ValueError(f"Bag(reading={self.reading!r}): give one of {', '.join(map(repr, READINGS))}.")
-        object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha))
         object.__setattr__(self, "shares", self.shares or self.reading == AVERAGED)
+        object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha, self._position))
+
+    def _position(self, name: str) -> str:
+        """A position that is named by its number."""
+        fits = name.isascii() and name.isdecimal() and str(int(name)) == name
+        if not fits or int(name) >= (self.size or 1 << 31):
+            end = "" if self.size is None else f" to {self.size - 1}"
+            raise ValueError(f"{name!r} is not a position; positions are the numbers from 0{end}.")
+        return name
 
     def fields(self) -> tuple[str, ...]:
         return ("n", "x", "share") if self.shares else ("n", "x")
@@ -100,7 +108,7 @@ class Bag(Family):
         return with_shares(counted, cells, rows) if self.shares else counted
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        size = self.size or met_size(tally)
+        size = self.size or max(met_size(tally), *(int(name) + 1 for name in named_levels(self.alpha)), 0)
         gaps = _gaps(tally, size, classes) if self.reading in BY_POSITION else None
         return BagBelief(self, tally.read(positions(size, True), classes), classes, gaps)
 

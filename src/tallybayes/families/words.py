@@ -24,7 +24,7 @@ from tallybayes.families.cutting import (
     snowball,
 )
 from tallybayes.families.readings import READINGS
-from tallybayes.families.smoothing import LAPLACE, Alpha, MEstimate, as_alpha, named_levels
+from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
 from tallybayes.families.word_belief import believe_words
 from tallybayes.families.word_counts import count, count_weighted
 from tallybayes.families.word_tally import FIELDS, WordTally
@@ -113,24 +113,18 @@ class Words(Family):
             if self.punctuation:
                 raise ValueError("Words(tokeniser=…) says itself what a token is; leave punctuation=False.")
             object.__setattr__(self, "tokeniser", Tokeniser(self.tokeniser))
-        object.__setattr__(self, "alpha", self._settled_alpha())
+        object.__setattr__(self, "alpha", as_alpha("Words", self.alpha, self._word))
         if self.unknown and self.vocabulary is None:
             raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
 
-    def _settled_alpha(self) -> Alpha:
+    def _word(self, word: str) -> str:
         """Smoothing by word is of the words as they are counted."""
-        alpha = as_alpha("Words", self.alpha)
-        if isinstance(alpha, MEstimate):
-            alpha = alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, self._words_as_counted(alpha.p))
-        elif isinstance(alpha, Mapping):
-            alpha = self._words_as_counted(alpha)
-        strange = set(named_levels(alpha)) - {*(self.vocabulary or named_levels(alpha)), UNKNOWN}
-        if strange:
-            raise ValueError(f"Words(alpha=…): {min(strange)!r} is not in the vocabulary.")
-        return alpha
-
-    def _words_as_counted(self, given: Mapping[str, float]) -> dict[str, float]:
-        return {word if word == UNKNOWN else self._as_counted(word): value for word, value in given.items()}
+        found = word if word == UNKNOWN else self._as_counted(word)
+        if self.vocabulary and found not in {*self.vocabulary, UNKNOWN}:
+            raise ValueError(f"{found!r} is not in the vocabulary.")
+        if found in self.stop_words:
+            raise ValueError(f"{found!r} is among the stop_words, which are not counted.")
+        return found
 
     def _settle_name(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)

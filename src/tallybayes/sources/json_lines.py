@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json
 
 from tallybayes import kernels
+from tallybayes.decimals import EXACT
 from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted, one_batch
-from tallybayes.sources.convert import converted
+from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
@@ -134,12 +136,22 @@ class JsonChunk(Chunk):
 
     def _bad_row(self, fault: Fault) -> BadRow:
         column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason)
+        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
 
 def _as_wanted(batch: pa.RecordBatch, kinds: Kinds) -> pa.RecordBatch:
+    for name, kind in kinds.items():
+        if is_texts(kind) and pa.types.is_float64(batch.column(name).type):
+            _refuse_rounded(batch.column(name))
     columns = [converted(batch.column(name), kind) for name, kind in kinds.items()]
     return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+
+
+def _refuse_rounded(cells: pa.Array) -> None:
+    """Beside a fraction, pyarrow makes whole numbers doubles; as levels, the large ones would be others than alone."""
+    most = pc.max(pc.abs(cells)).as_py()
+    if most is not None and most >= EXACT:
+        raise CellError(None, "a whole number may have been rounded")
 
 
 def _count_lines(data: bytes) -> int:
