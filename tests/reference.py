@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from fractions import Fraction
 
@@ -100,3 +101,13 @@ def count_words(documents, classes):
             part = Fraction(2**64 // len(words), 2**64)
             result[word, label] = (n + times, held + 1, share + times * part)
     return result
+
+
+def words_and_punctuation_of(text, shortest=2):
+    """The same and, as words of their own, the characters that Unicode calls punctuation or symbols."""
+    found = re.findall(r"\w+|\W", text.lower())
+    return [word for word in found if (len(word) >= shortest if re.match(r"\w", word) else _is_punctuation(word))]
+
+
+def _is_punctuation(character):
+    return unicodedata.category(character)[0] in "PS"

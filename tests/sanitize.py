@@ -23,6 +23,7 @@ TESTS = [
     "test_words",
     "test_word_settings",
     "test_word_edges",
+    "test_punctuation",
     "test_word_files",
     "test_texts_that_bite",
     "test_many_short_texts",

@@ -74,3 +74,30 @@ def test_labels_in_a_dictionary_count_as_the_labels_themselves():
     numbers = pa.DictionaryArray.from_arrays(pa.array([0, 0, 1, 1]), pa.array([2.0, float("nan")]))
     with pytest.raises(ValueError, match="2 of 4 rows have no label, the first in row 2"):
         Model.train({"x": Categorical()}, frame, numbers)
+
+
+DAY, MOMENT = datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29, 12)
+CLOCK, SPAN = datetime.time(12, 30), datetime.timedelta(seconds=90)
+
+
+@pytest.mark.parametrize(
+    ("label", "kinds"),
+    [
+        (
+            decimal.Decimal("1.5"),
+            [pa.decimal32(9, 2), pa.decimal64(18, 5), pa.decimal128(20, 1), pa.decimal256(60, 20)],
+        ),
+        (DAY, [pa.date32(), pa.date64()]),
+        (MOMENT, [pa.timestamp(unit) for unit in ("s", "ms", "us", "ns")]),
+        (CLOCK, [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]),
+        (SPAN, [pa.duration(unit) for unit in ("s", "ms", "us", "ns")]),
+        (3, [pa.int8(), pa.uint64(), pa.int64()]),
+        (0.5, [pa.float16(), pa.float32(), pa.float64()]),
+        ("a", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]),
+    ],
+)
+def test_a_label_is_one_class_whatever_the_size_or_unit_of_its_type(label, kinds):
+    models = [Model.train(SCHEMA, {"x": [1.0]}, pa.array([label], kind)) for kind in kinds]
+    assert len(set(map(digest, models))) == 1
+    assert all(model.classes == [label] for model in models)
+    assert sum(models).classes == [label]

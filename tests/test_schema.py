@@ -1,75 +1,19 @@
 """Schemas: inferring families and saying why, hints, and what is refused."""
 
-import datetime
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from tallybayes import (
     FAMILIES,
-    Bernoulli,
     Categorical,
     Gaussian,
-    Histogram,
-    LogNormal,
     MEstimate,
     Model,
-    Poisson,
     Schema,
 )
 
 RNG = np.random.default_rng(8)
-COUNTED = Histogram(method="equal count", alpha="fitted")
-JUSTIFIED = Histogram(method="mdl", alpha="fitted")
-
-
-def inferred(values, **options):
-    schema = Schema.infer({"x": values}, **options)
-    return schema.columns.get("x"), schema.reasons["x"]
-
-
-@pytest.mark.parametrize(
-    ("values", "family", "reason"),
-    [
-        ([True, False, None], Bernoulli(alpha="fitted"), "true or false"),
-        ([0, 1] * 10, Categorical(alpha="fitted", levels=("0", "1")), "only 0 and 1"),
-        (["0.0", "1.0", ""] * 10, Categorical(alpha="fitted", levels=("0", "1")), "written as text, only 0 and 1"),
-        (["01234", "10115"], Categorical(alpha="fitted"), "text, 2 levels in 2 cells"),
-        (pa.array([10, 20, 10]).dictionary_encode(), Categorical(alpha="fitted"), "a category already, of 2 levels"),
-        (RNG.integers(1, 11, 150), Gaussian(), "numbers from 1 to 10"),
-        (["a", "b", "a"], Categorical(alpha="fitted"), "text, 2 levels in 3 cells"),
-        (RNG.integers(1, 6, 500), Categorical(alpha="fitted"), "only 5 different whole numbers"),
-        (RNG.poisson(9, 500), Poisson(), "whole numbers, their variance near their mean"),
-        (RNG.normal(0, 1, 500), Gaussian(), "numbers from"),
-        (RNG.integers(-5000, 5000, 500), Gaussian(), "numbers from"),
-        (RNG.lognormal(3, 1.5, 500), LogNormal(), "positive numbers with a long tail"),
-        (["1.5", "2.25", " 7 "], Gaussian(), "written as text, numbers from 1.5 to 7"),
-        ([0.0] * 20 + list(RNG.normal(5, 1, 40)), COUNTED, "numbers, 33% of them 0"),
-        ([0.0] * 14 + list(RNG.normal(5, 1, 45)), Gaussian(), "numbers from 0 to"),
-        ([0.0] * 9 + list(RNG.normal(5, 1, 25)), Gaussian(), "numbers from 0 to"),
-        (RNG.integers(0, 20, 500), COUNTED, "only 20 different numbers in 500 cells"),
-        (RNG.integers(0, 20, 5000) / 10, JUSTIFIED, "only 20 different numbers in 5000 cells"),
-        (1e9 + RNG.integers(0, 20, 500), replace(COUNTED, bits=34), "only 20 different numbers in 500 cells"),
-        (
-            np.r_[np.zeros(900), RNG.lognormal(0, 2, 900)].astype(str),
-            JUSTIFIED,
-            "written as text, numbers, 50% of them 0",
-        ),
-        ([None, None], None, "every cell is missing"),
-        ([np.nan], None, "every cell is missing"),
-        (["same"] * 30, None, "every cell is the same"),
-        ([72.0] * 30, None, "every cell is the same"),
-        ([72.0] * 3, Gaussian(), "numbers from 72 to 72"),
-        ([f"id-{i}" for i in range(50)], None, "50 different texts in 50 cells"),
-    ],
-    ids=str,
-)
-def test_infers_by_type_and_values_and_says_why(values, family, reason):
-    found, why = inferred(values)
-    assert found == family
-    assert why.startswith(reason)
 
 
 def test_hints_settle_single_columns():
@@ -85,14 +29,6 @@ def test_hints_settle_single_columns():
         Schema.infer(frame, hints={"zap": None})
     with pytest.raises(ValueError, match="The data has no column 'Play'"):
         Schema.infer(frame, label="Play")
-
-
-def test_points_in_time_are_an_error_that_says_what_to_do():
-    with pytest.raises(
-        ValueError, match=r"Column 'x': cells of type date32\[day\] are times.*leave the column out.*hints="
-    ):
-        inferred([datetime.date(2020, 1, 1)])
-    assert inferred([datetime.date(2020, 1, 1)], hints={"x": None})[0] is None
 
 
 def test_schemas_of_something_else_are_refused():

@@ -18,7 +18,7 @@ LABEL = NAME.filter(lambda name: name != "\x00")
 FAMILY = st.sampled_from(
     [
         Categorical(alpha="fitted"),
-        Categorical(alpha=MEstimate(2.0, {"u'": 0.5, '"v"': 0.5}), levels=("\\", "\n", "é")),
+        Categorical(alpha=MEstimate(2.0, {"u'": 0.5, '"v"': 0.5}), levels=("\\", "\n", "é", "u'", '"v"')),
         Gaussian(mean=-1e-300),
         Each(Poisson(rate=0.5), size=3),
         Words(stop_words=("the", "'"), ngrams=2, tokeniser="mine.tokens"),

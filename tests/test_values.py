@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallybayes import kernels
 from tallybayes.families.values import least_rounded_to, value_keys, values_of_keys
 
 WHOLE_LINE = st.floats(-1e300, 1e300)
@@ -38,3 +39,20 @@ def test_new_values_are_compared_as_if_they_were_rounded(bounds, x, bits):
         if np.isfinite(near):
             rounded = values_of_keys(value_keys(np.array([near]), bits), bits)
             assert np.array_equal(near >= starts, rounded >= bounds)
+
+
+@given(st.lists(st.floats(allow_infinity=False) | NEAR_ZERO, max_size=30), st.integers(1, 52), st.integers(1, 100))
+def test_the_kernel_numbers_values_as_their_keys_say(values, bits, times):
+    x = np.array(values * times)
+    keys, codes = kernels.number_values(x, bits)
+    assert len(set(keys.tolist())) == len(keys)
+    assert np.array_equal(codes < 0, np.isnan(x))
+    assert np.array_equal(keys[codes[codes >= 0]], value_keys(x[~np.isnan(x)], bits))
+    assert np.all(np.diff(np.unique(codes[codes >= 0], return_index=True)[1]) > 0)  # in the order they were met
+
+
+def test_the_kernel_tells_many_values_apart():
+    x = np.random.default_rng(0).normal(size=100_000)
+    keys, codes = kernels.number_values(x, 52)
+    assert np.array_equal(keys[codes], value_keys(x, 52))
+    assert len(keys) == len(np.unique(x))

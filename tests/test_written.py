@@ -36,16 +36,26 @@ TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
 WORD = TEXT.filter(bool)
 SPREAD = st.sampled_from(["uniform", "overall"]) | st.just({"u": 0.25, "v'\"\\\n": 0.75})
 ESTIMATE = st.builds(MEstimate, AMOUNT, SPREAD)
+NUMBERED = {"u": 2, 7: 1}
 HALVES = MEstimate(2, {"u": 0.5, "v": 0.5})
 ALPHA = AMOUNT | st.dictionaries(TEXT, AMOUNT) | ESTIMATE | st.just("fitted")
+BY_TRUTH = AMOUNT | st.dictionaries(st.sampled_from(["true", "false"]), AMOUNT) | st.just("fitted")
+BY_POSITION = AMOUNT | st.dictionaries(st.integers(0, 100).map(str), AMOUNT) | st.just("fitted")
 BITS = st.integers(1, 52)
 SIZE = st.none() | st.integers(1, 1 << 31)
 NORMAL = {"m": AMOUNT, "mean": st.none() | NUMBER, "variance": st.none() | ABOVE, "shared": st.booleans()}
 NORMAL |= {"noise": AMOUNT, "plugin": st.booleans()}
 
 SETTINGS = {
-    Bag: {"size": SIZE, "reading": st.sampled_from(["pooled", "complement", "bernoulli"]), "alpha": ALPHA},
-    Bernoulli: {"alpha": ALPHA, "levels": st.just(("false", "true"))},
+    Bag: {
+        "size": SIZE,
+        "shares": st.booleans(),
+        "reading": st.sampled_from(["pooled", "averaged", "bernoulli", "poisson", "complement"]),
+        "alpha": BY_POSITION,
+        "norm": st.booleans(),
+        "coefficient": st.booleans(),
+    },
+    Bernoulli: {"alpha": BY_TRUTH, "levels": st.just(("false", "true"))},
     Categorical: {"alpha": ALPHA, "levels": st.lists(TEXT).map(tuple)},
     Density: {"bits": BITS, "bandwidth": ABOVE | st.sampled_from(["rule", "leave one out"]), "m": AMOUNT},
     Each: {"family": st.sampled_from([Poisson(rate=2.0), Gaussian(m=0.0), LogNormal()]), "size": SIZE},
@@ -65,6 +75,7 @@ SETTINGS = {
         "shortest": st.integers(1, 1000),
         "lower": st.booleans(),
         "unit": st.just("words"),
+        "punctuation": st.just(False),
         "ngrams": st.sampled_from([1, 3, (2, 5)]),
         "vocabulary": st.none(),
         "unknown": st.just(False),
@@ -77,9 +88,9 @@ SETTINGS = {
         "alpha": AMOUNT | ESTIMATE | st.just("fitted"),
         "min_count": AMOUNT,
         "limit": st.none() | st.integers(1, 1 << 31),
+        "coefficient": st.booleans(),
     },
 }
-SETTINGS[Bag]["norm"] = st.booleans()
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
@@ -128,7 +139,7 @@ def test_so_are_these(family):
         ("Categorical(alpha=JEFFREYS,)", Categorical(alpha=JEFFREYS)),
         ("Categorical(alpha=MEstimate(m=2, p={'u': .5, 'v': 5e-1}))", Categorical(alpha=HALVES)),
         ("Categorical(alpha=MEstimate(2, 'overall'))", Categorical(alpha=MEstimate(2, "overall"))),
-        ('Categorical(alpha = {"u": +2, 7: (1)}, levels=["v"])', Categorical(alpha={"u": 2, 7: 1}, levels=("v",))),
+        ('Categorical(alpha = {"u": +2, 7: (1)}, levels=["u", "7"])', Categorical(alpha=NUMBERED, levels=("u", "7"))),
         ("Each(Gaussian)", Each(Gaussian())),
         ("Each(family=Poisson(rate=2), size=3)", Each(Poisson(rate=2.0), size=3)),
         ("Words(stop_words=('the',), ngrams=2, vocabulary=None)", Words(stop_words=("the",), ngrams=2)),

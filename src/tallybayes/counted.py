@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.additive import Additive
 from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, labelled
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
@@ -22,7 +23,7 @@ from tallybayes.labels import label_values, single_label
 from tallybayes.matching import ERROR, check_absent
 from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema, check_apart
-from tallybayes.tally import Additive, Key, Rows, Tally
+from tallybayes.tally import Key, Rows, Tally
 
 
 class Counted(Additive):
@@ -161,7 +162,9 @@ class Counted(Additive):
         return float(self._row_counts().sum())
 
     def counts(self, column: str | None = None) -> Tally:
-        """What was counted of a column, or with no column: how many rows each class has."""
+        """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
+        come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
+        class has."""
         tally = (self.rows if column is None else self._tally(column)).canonical()
         labels = [] if self.kind is None else label_values(self.kind, tally.classes)
         return tally.renamed(labels)

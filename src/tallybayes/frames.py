@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Set
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.decimals import decimal_numbers
 from tallybayes.errors import CellError
 from tallybayes.given import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.matrices import is_matrix, is_sparse, vectors
+from tallybayes.objects import is_sure, mixed, number_text, object_cells, object_columns, with_objects
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
 NO_COLUMNS = ""  # of rows without columns something must hold how many there are
@@ -33,8 +34,7 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
         return
     data = fetched(data)
     if isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
-        reader = data.to_batches() if isinstance(data, pa.Table) else _stream(data)
-        yield from _of_good_size(reader)
+        yield from _of_good_size(data.to_batches() if isinstance(data, pa.Table) else _stream(data))
     elif is_sparse(data):  # of which one kind is a mapping
         raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
     elif isinstance(data, Mapping):
@@ -73,7 +73,9 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
     if is_text(kind):
         return _parsed(cells)
     _refuse_temporal(kind)
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or is_decimal_or_bool(kind)):
+    if pa.types.is_decimal(kind):
+        return decimal_numbers(cells)
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         raise CellError(
             None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
         )
@@ -96,24 +98,22 @@ def texts(cells: pa.Array) -> pa.Array:
     if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
         return pc.cast(cells, pa.string())
     _refuse_temporal(kind)
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return texts(pc.cast(cells, pa.decimal128(kind.precision, kind.scale)))
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         coded = pc.dictionary_encode(cells)
-        short = pa.types.is_float32(kind) or pa.types.is_float16(kind)
-        found = coded.dictionary.to_numpy(zero_copy_only=False) if short else coded.dictionary.to_pylist()
+        found = coded.dictionary.to_pylist() if is_sure(kind) else coded.dictionary.to_numpy(zero_copy_only=False)
         words = [None if v is None or v != v else number_text(v) for v in found]
         return pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
     raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
 
 
-def number_text(value: float | Decimal) -> str:
-    if value == value and abs(value) != float("inf") and value == int(value):
-        return str(int(value))
-    return format(value.normalize(), "f") if isinstance(value, Decimal) else str(value)
-
-
 def level_text(level: Any) -> str:
     """The text of a single level."""
-    return level if isinstance(level, str) else str(texts(pa.array([level]))[0].as_py())
+    text = level if isinstance(level, str) else texts(object_cells([level]))[0].as_py()
+    if text is None:
+        raise CellError(None, f"{level!r} is a missing cell, which is no level.")
+    return str(text)
 
 
 def decoded(cells: pa.Array) -> pa.Array:
@@ -124,10 +124,6 @@ def decoded(cells: pa.Array) -> pa.Array:
 
 def is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-
-
-def is_decimal_or_bool(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_decimal(kind) or pa.types.is_boolean(kind))
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -161,13 +157,17 @@ def one_array(chunked: pa.ChunkedArray) -> pa.Array:
     return chunked.combine_chunks()
 
 
-def _stream(data: Any) -> pa.RecordBatchReader:
+def _stream(data: Any) -> Iterable[pa.RecordBatch]:
+    objects = object_columns(data)
     try:
-        return pa.RecordBatchReader.from_stream(data)
-    except (ValueError, TypeError, NotImplementedError) as error:  # those of Arrow among them
+        stream = pa.RecordBatchReader.from_stream(data)
+    except (ValueError, TypeError, NotImplementedError, OverflowError) as error:  # those of Arrow among them
         if is_column(data):
             raise no_table(data) from None
+        if objects:
+            return [_from_mapping({name: objects.get(name, data[name]) for name in data.columns})]
         raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
+    return with_objects(stream, objects) if objects else stream
 
 
 def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
@@ -196,20 +196,11 @@ def _cells(name: Any, values: Any) -> pa.Array:
     try:
         if is_arrow(values):
             return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
-        if type(values) is list and values and type(values[0]) is str:
-            return _text_cells(values)
-        return pa.array(values, from_pandas=not isinstance(values, np.ndarray) or values.dtype == object)
-    except (pa.ArrowException, OverflowError) as error:
-        raise ValueError(f"Column {str(name)!r} mixes types, or has values that do not fit: {error}.") from None
-
-
-def _text_cells(values: list[Any]) -> pa.Array:
-    """A list that begins with a text, read as texts: that is quicker, and if it is something else, it is read again."""
-    try:
-        cells = pa.array(values, pa.string())
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array(values, from_pandas=True)
-    return one_array(cells.cast(pa.large_string())) if isinstance(cells, pa.ChunkedArray) else cells
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            return pa.array(values)
+        return object_cells(values)
+    except (pa.ArrowException, OverflowError, TypeError) as error:
+        raise mixed(name, error) from None
 
 
 def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:

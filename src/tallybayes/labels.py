@@ -12,9 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.decimals import decimal_text, shifted
 from tallybayes.errors import NoLabelError
-from tallybayes.frames import decoded, is_text, native, number_text, one_array
+from tallybayes.frames import decoded, is_text, native, one_array
 from tallybayes.given import is_arrow, is_iterable
+from tallybayes.objects import as_objects
 from tallybayes.strings import is_writable
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
@@ -40,9 +42,11 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
     _check_one_per_row(labels, what)
     given = labels if isinstance(labels, np.ndarray) or is_arrow(labels) else list(labels)
     try:
-        if isinstance(given, np.ndarray):
-            return pa.array(native(given), from_pandas=True)
-        return one_array(pa.chunked_array(given)) if is_arrow(given) else pa.array(given, from_pandas=True)
+        if is_arrow(given):
+            return one_array(pa.chunked_array(given))
+        found = pa.array(native(given) if isinstance(given, np.ndarray) else given, from_pandas=True)
+        typed = isinstance(given, np.ndarray) and given.dtype != object
+        return found if typed else _as_labels(found, given)
     except (pa.ArrowException, OverflowError, TypeError) as error:
         examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
@@ -66,6 +70,13 @@ def _as_one(shape: Sequence[int]) -> str:
     if len(shape) != 2:
         return ""
     return ", as in y.ravel()" if shape[1] == 1 else f"; {FROM_ONE_HOT}"
+
+
+def _as_labels(found: pa.Array, given: Sequence[Any]) -> pa.Array:
+    """What Arrow made of a list, in which no label may stand for another beside it: True for 1, or b"a" for "a"."""
+    if pa.types.is_binary(found.type) and str in set(map(type, given)):
+        raise pa.ArrowInvalid("texts stand among bytes")
+    return as_objects(found, given)
 
 
 def single_label(labels: Any) -> LabelColumn | None:
@@ -112,13 +123,13 @@ def _keys(stored: pa.Array, kind: pa.DataType) -> list[Any]:
         keys = stored.to_pylist()
     except UnicodeDecodeError as error:
         raise ValueError(f"A label is not valid UTF-8: {error}.") from None
-    return [_unscaled(key, kind.scale) for key in keys] if pa.types.is_decimal(kind) else list(keys)
+    return [int(shifted(key, kind.scale)) for key in keys] if pa.types.is_decimal(kind) else list(keys)
 
 
 def label_values(kind: pa.DataType, keys: Sequence[Any]) -> list[Any]:
     """Keys → the labels as they were given."""
     labels = list(_restored(kind, keys).to_pylist())
-    return [Decimal(number_text(label)) for label in labels] if pa.types.is_decimal(kind) else labels
+    return [Decimal(decimal_text(label)) for label in labels] if pa.types.is_decimal(kind) else labels
 
 
 def label_keys(kind: pa.DataType, values: Sequence[Any]) -> list[Any]:
@@ -162,13 +173,23 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
         return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {PLACES} places")
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return pa.binary(), pc.cast(labels, pa.binary())
-    if pa.types.is_timestamp(kind) and kind.unit != "us":
-        # One unit, whatever the library that made them.
-        return _stored(_cast(labels, pa.timestamp("us", kind.tz), "points in time without nanoseconds")[1])
+    if (unit := _in_one_unit(kind)) != kind:
+        return _stored(_cast(labels, unit, "times without nanoseconds, or texts")[1])
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     advice = f"; {FROM_ONE_HOT}" if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) else ""
     raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans{advice}.")
+
+
+def _in_one_unit(kind: pa.DataType) -> pa.DataType:
+    """Times in one unit, whatever the library that made them; days as days."""
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", kind.tz)
+    if pa.types.is_duration(kind):
+        return pa.duration("us")
+    if pa.types.is_time(kind):
+        return pa.time64("us")
+    return pa.date32() if pa.types.is_date64(kind) else kind
 
 
 def _cast(labels: pa.Array, kind: pa.DataType, wanted: str) -> tuple[pa.DataType, pa.Array]:
@@ -182,10 +203,5 @@ def _restored(kind: pa.DataType, keys: Sequence[Any]) -> pa.Array:
     if pa.types.is_temporal(kind):
         return pa.array(keys, pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
     if pa.types.is_decimal(kind):
-        return pa.array([Decimal(key).scaleb(-kind.scale) for key in keys], kind)
+        return pa.array([shifted(Decimal(key), -kind.scale) for key in keys], kind)
     return pa.array(keys, kind)
-
-
-def _unscaled(value: Decimal, scale: int) -> int:
-    """A decimal as the whole number that it is of its last place."""
-    return int(value.scaleb(scale))

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tallybayes import decide, generate
 from tallybayes.batches import labelled
+from tallybayes.class_prior import FREQUENCIES
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Counts, Floats
@@ -22,7 +23,8 @@ from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
 from tallybayes.matching import ERROR
-from tallybayes.schema import FREQUENCIES, Schema
+from tallybayes.parameter_count import ParameterCount, parameter_count
+from tallybayes.schema import Schema
 from tallybayes.scoring import Beliefs
 from tallybayes.tally import Key
 
@@ -64,9 +66,7 @@ class Model(Counted):
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
-            if self.schema.prior != FREQUENCIES and not self.schema.alpha:
-                raise ValueError(f"The classes' probabilities are given ({self.schema.prior!r}), not counted.")
-            counts = self._row_counts() + self.schema.alpha
+            counts = self._row_counts() + self.schema.pseudo_counts(known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         self._tally(column)
         return known.columns[column].posterior(known.number(label))
@@ -85,6 +85,13 @@ class Model(Counted):
         """log P(class, row): the evidence of all columns and the prior, added up."""
         return self._believed().log_joint(data, threads, absent)
 
+    def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """log P(row): the joint probability of all classes added up, −∞ where none allows the row. It is what the
+        posterior is divided by, and is low for rows that the model finds strange."""
+        known = self._believed()
+        _refuse_scores(known)
+        return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
+
     def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
         """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
         return self._believed().evidence(data, absent)
@@ -102,8 +109,7 @@ class Model(Counted):
     def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
         """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
         known = self._believed()
-        if known.scores:
-            raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")
+        _refuse_scores(known)
         total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
         for batch in labelled(self.schema.frame(data), labels, None):
             self._check_kind(batch.kind)
@@ -150,6 +156,11 @@ class Model(Counted):
             return linear_view(known.columns, known.prior, known.labels, at)
         return replace(self.against_rest(label).linear(True), label=label, other=None)
 
+    def parameter_count(self) -> ParameterCount:
+        """How many parameters there are, and how many the full joint distribution of the columns would have."""
+        known = self._believed()
+        return parameter_count(known.columns, len(known.keys))
+
     def __repr__(self) -> str:
         classes = self.classes
         if not classes:
@@ -170,3 +181,8 @@ class Model(Counted):
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
             self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
         return self._beliefs
+
+
+def _refuse_scores(known: Beliefs) -> None:
+    if known.scores:
+        raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")

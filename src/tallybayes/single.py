@@ -17,11 +17,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import frames
+from tallybayes.objects import number_text
 
 Row = Mapping[str, Any]
 
 WHOLE = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
-PLAIN = frozenset((float, int, bool, str, type(None), np.float64, np.float32, np.bool_, *WHOLE))
+PLAIN: frozenset[Any] = frozenset((float, int, bool, str, type(None), np.float64, np.float32, np.bool_, *WHOLE))
+OBJECTS = PLAIN - {np.float32}  # which is a double among objects, and has a shorter text in a column of its own type
 WIDEST = 1 << 63  # the whole numbers that Arrow has by default are below
 
 # Types that hold nothing but what Python's own values tell: what is missing there, or a float, is nothing else.
@@ -36,7 +38,7 @@ SURE_IDS = {kind.id for kind in (*ARROW, pa.bool_(), pa.string(), pa.large_strin
 def single_row(data: Any) -> Row | None:
     """The cells by column, if this is a frame of one row and all its cells are plain."""
     if type(data) is dict:
-        return data if set(map(type, data)) <= {str} and _plain(data.values()) else None
+        return data if set(map(type, data)) <= {str} and _plain(data.values(), OBJECTS) else None
     if type(data) is np.ndarray:
         return _from_numpy(data) if data.ndim == 2 and len(data) == 1 else None
     if isinstance(data, (pa.Table, pa.RecordBatch)):
@@ -67,20 +69,20 @@ def text(value: Any) -> str | None:
         return "true" if value else "false"
     if isinstance(value, (float, np.float32)):
         found: Any = value if type(value) is np.float32 else float(value)
-        return None if isnan(found) else frames.number_text(found)
+        return None if isnan(found) else number_text(found)
     return str(int(value))
 
 
-def _plain(values: Any) -> bool:
+def _plain(values: Any, allowed: frozenset[Any] = PLAIN) -> bool:
     kinds = set(map(type, values))
-    if not kinds <= PLAIN:
+    if not kinds <= allowed:
         return False
     return int not in kinds or all(type(value) is not int or -WIDEST <= value < WIDEST for value in values)
 
 
-def _named(names: Sequence[Any], values: Sequence[Any]) -> Row | None:
+def _named(names: Sequence[Any], values: Sequence[Any], allowed: frozenset[Any] = PLAIN) -> Row | None:
     row = dict(zip(names, values, strict=True))
-    if len(row) < len(names) or not _plain(values):
+    if len(row) < len(names) or not _plain(values, allowed):
         return None
     if set(map(type, names)) <= {str}:
         return row
@@ -93,7 +95,8 @@ def _from_numpy(data: NDArray[Any]) -> Row | None:
     if data.dtype.kind not in "fiubO" or not data.size:
         return None
     exact = data.dtype.kind != "f" or data.dtype.itemsize == 8
-    return _named(_numbered(data.shape[1]), data[0].tolist() if exact else list(data[0]))
+    values = data[0].tolist() if exact else list(data[0])
+    return _named(_numbered(data.shape[1]), values, OBJECTS if data.dtype.kind == "O" else PLAIN)
 
 
 @lru_cache(maxsize=64)
@@ -127,7 +130,7 @@ def _from_pandas(data: Any) -> Row | None:
     values = []
     for array in data._iter_column_arrays():
         if type(array) is np.ndarray:
-            if not array.dtype.isnative:
+            if not array.dtype.isnative or (array.dtype.kind == "O" and type(array[0]) not in OBJECTS):
                 return None
             values.append(array[0])
             continue

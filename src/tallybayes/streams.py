@@ -13,15 +13,13 @@ from itertools import pairwise
 from operator import add
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tallybayes import frames
-from tallybayes.errors import CellError, NoLabelError, RowError
+from tallybayes.errors import NoLabelError, RowError
 from tallybayes.evaluation import Evaluation, evaluate
 from tallybayes.families import Family
-from tallybayes.infer import FREE_TEXT, choose
+from tallybayes.infer import FREE_TEXT
 from tallybayes.matching import ERROR, MISSING
 from tallybayes.model import Model
 from tallybayes.nearly_numbers import read_marks
@@ -30,54 +28,20 @@ from tallybayes.schema import Schema
 from tallybayes.sources import BadRow, Kinds, Source, SourceError
 
 CAREFUL = 4096  # rows looked at together where bad ones are left out
-MANY_ROWS = 1000  # of which a column of whole numbers may be the numbers
 
 T = TypeVar("T")
 
 
 def infer_schema(source: Source, label: str | None, *, hints: Mapping[str, Family | None] | None = None) -> Schema:
-    """Chooses a family for every column of a source, from its first rows."""
+    """Chooses a family for every column of a source, from a sample of its rows."""
     known: dict[str, Family | None] = dict.fromkeys(source.texts, FREE_TEXT)
     if source.place is not None:
         known[source.place] = None
     known |= hints or {}
-    sample = _finite(source.sample())
+    sample = source.sample()
     if source.untyped:
         sample = read_marks(source, sample, {label or "", *known})
-    left_out = {
-        name: reason
-        for name, cells in zip(sample.schema.names, sample.columns, strict=True)
-        if name != label and name not in known and (reason := _why_not(cells))
-    }
-    schema = Schema.infer(sample, label, hints={**known, **dict.fromkeys(left_out)})
-    schema.reasons |= left_out
-    return schema
-
-
-def _finite(sample: pa.RecordBatch) -> pa.RecordBatch:
-    """Without numbers that have no end: they are errors, and say where they stand, when their turn comes."""
-
-    def finite(cells: pa.Array) -> pa.Array:
-        if not pa.types.is_floating(cells.type):
-            return cells
-        return pc.if_else(pc.is_inf(cells), pa.scalar(None, cells.type), cells)
-
-    return pa.RecordBatch.from_arrays(list(map(finite, sample.columns)), names=sample.schema.names)
-
-
-def _why_not(cells: pa.Array) -> str | None:
-    """Why a column that is odd is not counted unasked."""
-    if pa.types.is_temporal(cells.type):
-        return "times: turn them into a number or a category to have them counted"
-    if pa.types.is_integer(cells.type) and len(cells) >= MANY_ROWS and not cells.null_count:
-        steps = np.diff(cells.to_numpy())
-        return "it numbers the rows one after the other" if (steps == 1).all() else None
-    if pa.types.is_nested(cells.type) or pa.types.is_binary(cells.type) or pa.types.is_large_binary(cells.type):
-        try:
-            choose(cells)
-        except CellError as error:
-            return error.reason.partition(". ")[0].rstrip(".")
-    return None
+    return Schema.infer(sample, label, hints=known, whole=source.is_sampled_whole())
 
 
 def wanted(
@@ -142,8 +106,8 @@ def each(source: Source, kinds: Kinds, work: Callable[[pa.RecordBatch], T], *, s
         try:
             yield work(batch)
         except RowError as error:
-            where, reason = _placed(source, error, 0)
-            raise BadRow(where, reason + _about_missing(source, error)).error() from None
+            bad = _placed(source, error, 0)
+            raise BadRow(bad.where, bad.reason + _about_missing(source, error)).error() from None
 
 
 def _in_parts(source: Source, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:

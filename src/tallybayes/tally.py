@@ -7,17 +7,18 @@ hold nothing are as if never met: `canonical` leaves them out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.additive import Additive
 from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
+from tallybayes.lookup import by_class, never_met
 from tallybayes.slots import Positions, Slot
 from tallybayes.sums import cells_of, weighted_table
 
@@ -63,29 +64,6 @@ class Rows:
         return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
 
 
-class Additive(ABC):
-    """What adds and takes away in place, at the cost of the other; `+` and `-` do the same to a copy."""
-
-    @abstractmethod
-    def copy(self) -> Self: ...
-
-    @abstractmethod
-    def __iadd__(self, other: Self) -> Self: ...
-
-    @abstractmethod
-    def __isub__(self, other: Self) -> Self: ...
-
-    def __add__(self, other: Self) -> Self:
-        result = self.copy()
-        result += other
-        return result
-
-    def __sub__(self, other: Self) -> Self:
-        result = self.copy()
-        result -= other
-        return result
-
-
 class Tally(Additive):
     """Exact sums with names: `sums[statistic]` has one row per slot and one column per class.
 
@@ -95,6 +73,8 @@ class Tally(Additive):
     n     ham  spam
     free    1     6
     win     0     3
+    >>> (monday + tuesday)["free"]["spam"]
+    6
     >>> (monday + tuesday) - tuesday == monday
     True
     """
@@ -128,12 +108,28 @@ class Tally(Additive):
     def sums(self) -> dict[str, Exact]:
         return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
 
+    def __getitem__(self, key: Any) -> Any:
+        """What was counted of a slot, by class; where there are several sums, by sum and class. Where the only slot has
+        no name, as of rows and of numbers, that is looked up at once."""
+        if key in self._slots:
+            at = self._slots[key]
+            return by_class({name: array[at] for name, array in self._arrays.items()}, self.classes)
+        known = self[""] if self.slots == [""] else {}
+        return known[key] if key in known else never_met(key, list(known) or self.slots)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[""] if self.slots == [""] else self.slots)
+
     def copy(self) -> Tally:
         return Tally(self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()})
 
     def renamed(self, classes: Iterable[Key]) -> Tally:
         """The same sums with other names for the classes."""
         return Tally(classes, self._slots, self.sums)
+
+    def with_sum(self, name: str, sums: Exact) -> Tally:
+        """The same sums and one more, for the same labels."""
+        return Tally(self._classes, self._slots, {**self.sums, name: sums})
 
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Tally:
         """The classes of every group added up, under the group's name."""

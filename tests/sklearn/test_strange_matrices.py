@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tallybayes import digest
-from tallybayes.sklearn import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
+from tallybayes import Bernoulli, Categorical, digest
+from tallybayes.sklearn import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB, NaiveBayes
 
 
 def twice():
@@ -37,3 +37,24 @@ def test_a_column_of_very_many_categories_is_listed_in_one_pass():
     learned = CategoricalNB().fit(categories, categories[:, 0] % 2)
     (table,) = learned.feature_log_prob_  # for each category looking through all of them would take minutes
     np.testing.assert_allclose(np.exp(table).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "levels"),
+    [
+        ([[True, 0.5]], [["true"], ["0.5"]]),
+        ([[True, 1], [False, 2]], [["false", "true"], ["1", "2"]]),
+        ([[True, True]], [["true"], ["true"]]),
+        ([[2**53 + 1, 0.5]], [[str(2**53 + 1)], ["0.5"]]),
+        ([[2**53 + 1, 2]], [[str(2**53 + 1)], ["2"]]),
+        ([[1, 2.5], [2, "x"]], [["1", "2"], ["2.5", "x"]]),
+    ],
+)
+def test_a_cell_in_a_list_of_rows_is_what_it_is_whatever_stands_beside_it(rows, levels):
+    learned = NaiveBayes({"0": Categorical(), "1": Categorical()}).fit(rows, ["a"] * len(rows))
+    assert [learned.model_.counts(name).slots for name in ("0", "1")] == levels
+
+
+def test_a_prior_that_tells_true_from_false_is_not_dropped_for_a_matrix():
+    with pytest.raises(TypeError, match="for the columns of a matrix, give alpha as one number for true and false"):
+        NaiveBayes(Bernoulli(alpha={1: 2, 0: 5})).fit(sparse.csr_array([[0, 1], [1, 1]]), ["a", "b"])

@@ -107,7 +107,7 @@ def test_what_is_no_table_is_an_error():
         NaiveBayes(Categorical()).fit(sparse.csr_array(NUMBERS), BITS)
     with pytest.raises(TypeError, match="Sparse data was passed"):
         NaiveBayes().fit(NUMBERS, BITS).predict(sparse.csr_matrix(NUMBERS))
-    with pytest.raises(ValueError, match="Conversion failed for column mixed"):
+    with pytest.raises(ValueError, match="Column 'mixed' mixes types"):
         NaiveBayes().fit(pd.DataFrame({"mixed": [1, "a"]}), [0, 1])
 
 

@@ -5,9 +5,10 @@ import re
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tallybayes.objects import number_text
 from tallybayes.sources import Reading, SourceError, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()
@@ -61,6 +62,16 @@ def test_numbers_and_booleans_wanted_as_texts_are_their_texts(file, mixed):
     path = file(*[f'{{"a": {value}, "b": true}}' for value in values], *['{"a": "x", "b": "y"}'] * mixed)
     expected = [{"a": text, "b": "true"} for text in ("1", "1", "0.5", "-300")] + [{"a": "x", "b": "y"}] * mixed
     assert rows_of(path, {"a": TEXT, "b": TEXT}) == expected
+
+
+@given(st.lists(st.integers(-(2**70), 2**70) | st.floats(-1e6, 1e6), min_size=1, max_size=5), st.integers(1, 60))
+@example([2**53 + 1, 0.5], 1000)
+@example([2**63, 1], 1000)
+def test_a_number_wanted_as_a_text_is_that_text_whatever_stands_beside_it(tmp_path_factory, values, block_bytes):
+    path = tmp_path_factory.mktemp("json") / "data.jsonl"
+    path.write_text("".join(f'{{"a": {json.dumps(value)}}}\n' for value in values))
+    expected = [{"a": number_text(value)} for value in values]
+    assert rows_of(path, {"a": TEXT}, Reading(block_bytes=block_bytes)) == expected
 
 
 def test_texts_wanted_as_numbers_are_read_as_such(file):

@@ -28,10 +28,11 @@ WORDS = {"": np.nan, "false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
 class Bernoulli(Categorical):
     """True or false: booleans, 0 and 1, or those words.
 
-    `alpha` is the Beta prior: pseudo-counts of both, or one each: `alpha={"true": 2.0, "false": 1.0}`.
+    `alpha` is the Beta prior: pseudo-counts of both, or one each: `alpha={"true": 2.0, "false": 1.0}`, named as cells
+    may be.
 
-    >>> Bernoulli(alpha=0.5)
-    Bernoulli(alpha=0.5)
+    >>> Bernoulli(alpha={1: 2, 0: 5})
+    Bernoulli(alpha={'false': 5.0, 'true': 2.0})
     """
 
     levels: tuple[str, ...] = LEVELS
@@ -42,6 +43,12 @@ class Bernoulli(Categorical):
             raise ValueError(
                 f"Bernoulli(levels={self.levels!r}): the levels are {LEVELS!r}. Use Categorical for others."
             )
+
+    def _counted(self, level: str) -> str:
+        truth = _truth(level)
+        if truth not in (0.0, 1.0):
+            raise ValueError(f"{level!r} is neither true nor false (1 or 0). Use Categorical for other levels.")
+        return LEVELS[int(truth)]
 
     def encode(self, cells: pa.Array) -> Codes:
         if pa.types.is_dictionary(cells.type):

@@ -40,11 +40,18 @@ class Categorical(Family):
     levels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", as_alpha(type(self).__name__, self.alpha))
         listed = isinstance(self.levels, Iterable) and not isinstance(self.levels, str)
         if not listed or not all(isinstance(level, str) for level in self.levels):
             raise ValueError(f"{type(self).__name__}(levels={self.levels!r}): levels must be a tuple of texts.")
         object.__setattr__(self, "levels", tuple(sorted(set(self.levels))))
+        object.__setattr__(self, "alpha", as_alpha(type(self).__name__, self.alpha, self._counted))
+
+    def _counted(self, level: str) -> str:
+        """A level that is named elsewhere than in a cell: where levels are given, it is one of them."""
+        if self.levels and level not in self.levels:
+            listed = ", ".join(map(repr, self.levels))
+            raise ValueError(f"{level!r} is not among the levels {listed}. Correct the name, or add it to them.")
+        return level
 
     def encode(self, cells: pa.Array) -> pa.Array:
         texts = _few_numbers(cells) or frames.texts(cells)

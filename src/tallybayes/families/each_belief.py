@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.exact import Exact, Floats
-from tallybayes.families.base import Belief, Scorer
+from tallybayes.families.base import Belief, Free, Scorer
 from tallybayes.families.compiled import CompiledBelief
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
@@ -44,6 +44,10 @@ class EachBelief(Belief):
     def belief(self, position: int) -> Any:
         """What is believed of one position."""
         return self._single[position] if self._single else self.family.scorer(_at(self.s, position))
+
+    def free(self) -> Free:
+        one = len(self.estimates()) - self.family.in_common
+        return Free(one * self.size, self.family.in_common * self.size)
 
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
         if isinstance(cells, Sparse):

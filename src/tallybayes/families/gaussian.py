@@ -166,6 +166,10 @@ class Gaussian(Measured[GaussianSums]):
         weight = (mean - origin) / variance
         return weight, -weight * (mean + origin) / 2.0
 
+    @property
+    def in_common(self) -> int:
+        return int(self.shared)
+
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return random.normal(parameters["mean"], np.sqrt(parameters["variance"]))
 

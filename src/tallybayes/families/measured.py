@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tallybayes import frames, single
 from tallybayes.errors import CellError
 from tallybayes.exact import Exact, Floats
-from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
+from tallybayes.families.base import Belief, Family, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
 from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, sum_matrix, sum_weighted
@@ -63,6 +63,11 @@ class Measured(Family, Generic[S]):
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         """log p(x | parameters) = weight · x + constant, but for what is the same in all classes: weight, constant."""
         raise NotLinearError(f"{type(self).__name__} is not linear in the value; leave the column out of the schema.")
+
+    @property
+    def in_common(self) -> int:
+        """How many of the parameters all classes share."""
+        return 0
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         """Values drawn at these parameters, one for each set of them."""
@@ -243,6 +248,10 @@ class MeasuredBelief(Belief):
             raise ValueError(
                 "Nothing is counted in this class and nothing is assumed: there is no posterior."
             ) from None
+
+    def free(self) -> Free:
+        common = self.family.in_common
+        return Free(len(self.estimates()) - common, common)
 
     def linear(self) -> Terms:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallybayes.exact import Codes, Floats
 from tallybayes.families import special
+from tallybayes.families.base import Free
 from tallybayes.families.seen import Seen
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
 
@@ -37,6 +38,7 @@ class Said(NamedTuple):
     certain: tuple[Codes, Codes] | None = None  # words and classes, where every document of the class has the word
     concentration: Floats | None = None  # of each class, of the compound
     rate: bool = False  # whether the number of words is part of what is said
+    assumed: float = 0.0  # documents that such a number counts beside those there are
 
 
 def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
@@ -80,7 +82,7 @@ def poisson(seen: Seen, alpha: Alpha) -> Said:
     texts = seen.texts + assumed
     mean = np.divide(words + assumed * overall, texts, out=np.full_like(words, overall), where=texts > 0)
     with np.errstate(divide="ignore"):
-        return said._replace(each=said.each + np.log(mean), document=-mean, rate=True)
+        return said._replace(each=said.each + np.log(mean), document=-mean, rate=True, assumed=assumed)
 
 
 def complement(seen: Seen, alpha: Alpha) -> Said:
@@ -179,6 +181,14 @@ def concentration(lengths: Floats, counts: Floats, different: float) -> float:
         middle = float(np.sqrt(low * high))
         low, high = (middle, high) if expected(middle) < different else (low, middle)
     return float(np.sqrt(low * high))
+
+
+def free_of_words(reading: str, words: int) -> Free:
+    """A number for each word; but for the last where they add up to one, as probabilities of words do. Presence alone
+    has outcomes that could be listed: every set of words."""
+    if reading == "bernoulli":
+        return Free(words, outcomes=1 << words)
+    return Free(words if reading in ("poisson", "compound") else max(words - 1, 0))
 
 
 READINGS: dict[str, Callable[[Seen, Alpha], Said]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Floats
-from tallybayes.families.base import Belief, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
+from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
 from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
@@ -38,7 +38,7 @@ class MEstimate:
             return
         if not isinstance(self.p, Mapping):
             raise ValueError(f"MEstimate(p={self.p!r}): p must be 'uniform', 'overall' or a probability per level.")
-        object.__setattr__(self, "p", _by_level("MEstimate", "p", self.p))
+        object.__setattr__(self, "p", _by_level("MEstimate", "p", self.p, str))
         if not np.isclose(sum(self.p.values()), 1.0):
             raise ValueError(f"MEstimate(p=…): the probabilities add up to {sum(self.p.values()):g}, not to 1.")
 
@@ -46,11 +46,18 @@ class MEstimate:
 Alpha = float | Mapping[str, float] | MEstimate | str
 
 
-def as_alpha(family: str, alpha: Any) -> Alpha:
-    """A smoothing setting in its one form: a float, floats by the texts of their levels, an m-estimate, or "fitted"."""
-    if isinstance(alpha, MEstimate) or (isinstance(alpha, str) and alpha == FITTED):
+def as_alpha(family: str, alpha: Any, counted: Callable[[str], str] = str) -> Alpha:
+    """A smoothing setting in its one form: a float, floats by the texts of their levels, an m-estimate, or "fitted".
+
+    `counted` gives the text under which the family counts a level; a text that it cannot have is a `ValueError`.
+    """
+    if isinstance(alpha, str) and alpha == FITTED:
         return alpha
-    return _by_level(family, "alpha", alpha) if isinstance(alpha, Mapping) else as_number(family, "alpha", alpha)
+    if isinstance(alpha, MEstimate):
+        return alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, _by_level(family, "alpha", alpha.p, counted))
+    if isinstance(alpha, Mapping):
+        return _by_level(family, "alpha", alpha, counted)
+    return as_number(family, "alpha", alpha)
 
 
 def alpha_to_json(alpha: Alpha) -> Any:
@@ -65,8 +72,18 @@ def alpha_from_json(value: Any) -> Any:
     return value
 
 
-def _by_level(family: str, name: str, given: Mapping[Any, float]) -> dict[str, float]:
-    numbers = {level_text(k): as_number(family, f"{name}[{k!r}]", v) for k, v in given.items()}
+def _by_level(family: str, name: str, given: Mapping[Any, float], counted: Callable[[str], str]) -> dict[str, float]:
+    numbers: dict[str, float] = {}
+    names: dict[str, Any] = {}
+    for key, value in given.items():
+        shown = f"{family}({name}={{{key!r}: {value!r}{', …' * (len(given) > 1)}}})"
+        try:
+            level = counted(level_text(key))
+        except ValueError as error:
+            raise ValueError(f"{shown}: {error}") from None
+        if level in names:
+            raise ValueError(f"{shown}: {names[level]!r} is counted as {level!r} too; give one number for both.")
+        names[level], numbers[level] = key, as_number(family, f"{name}[{key!r}]", value)
     return dict(sorted(numbers.items()))
 
 
@@ -136,6 +153,9 @@ class SmoothedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
+
+    def free(self) -> Free:
+        return Free(max(len(self.levels) - 1, 0), outcomes=max(len(self.levels), 1))
 
     def linear(self) -> Terms:
         """A feature for every level: 1 where the cell has it, else 0."""

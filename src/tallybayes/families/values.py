@@ -13,9 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from tallybayes import frames, single
+from tallybayes import frames, kernels, single
 from tallybayes.errors import CellError
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
@@ -60,10 +59,8 @@ class Values(Family):
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
         self._warn_if_blurred(cells)
-        coded = pc.dictionary_encode(pa.array(value_keys(cells, self.bits), mask=np.isnan(cells)))
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-        met = coded.dictionary.to_pylist()
-        return Tally(rows.classes, met, {"n": rows.count(codes, len(met))})
+        keys, codes = kernels.number_values(cells, self.bits)
+        return Tally(rows.classes, keys.tolist(), {"n": rows.count(codes, len(keys))})
 
     def _warn_if_blurred(self, x: Floats) -> None:
         """Values far from zero but close together may all round to a few; that is not for us to hide."""

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.exact import Codes, Counts, Floats
 from tallybayes.families import special
-from tallybayes.families.base import Belief, NotLinearError, Part, Terms, WordWeight, heaviest, log_odds
+from tallybayes.families.base import Belief, Free, NotLinearError, Part, Terms, WordWeight, heaviest, log_odds
 from tallybayes.families.cutting import UNKNOWN, not_utf8
 from tallybayes.families.drawn_texts import draw_texts
+from tallybayes.families.orders import has_orders, log_orders
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.readings import ONCE, READINGS, Said
+from tallybayes.families.readings import ONCE, READINGS, Said, free_of_words
 from tallybayes.families.seen import Seen, kept_words
 from tallybayes.families.word_table import WordTable
 from tallybayes.families.word_tally import WordTally
@@ -48,7 +49,8 @@ class WordBelief(Belief):
         self._index = seen.index
         self._once = family.presence or family.reading in ONCE
         self._rest = np.asarray(self.said.document)[:, None]
-        self._plain = self.table.plain and not self._rest.any() and not self.said.rate
+        self._orders = has_orders(family)
+        self._plain = self.table.plain and not self._rest.any() and not self.said.rate and not self._orders
         self._reading: kernels.Reading | None = None
 
     def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
@@ -59,6 +61,8 @@ class WordBelief(Belief):
             raise not_utf8(error) from None
         if self._rest.any() or self.said.rate:
             self._add_rest(lengths, scores)
+        if self._orders:
+            scores[:, : len(cells)] += self._log_orders(documents, len(cells))
 
     def add_text(self, text: str, scores: Floats) -> bool:
         """The same for a single text, if that needs nothing but looking words up."""
@@ -71,6 +75,11 @@ class WordBelief(Belief):
         there = lengths >= 0
         rest = self._rest - special.gammaln(lengths + 1.0) if self.said.rate else self._rest
         scores[:, : len(lengths)] += np.where(there, rest, 0.0)
+
+    def _log_orders(self, documents: kernels.Documents, rows: int) -> Floats:
+        starts, _, counts = kernels.list_words(documents, self._read(documents), self._index, False)
+        counts = np.ones_like(counts) if self._once else counts
+        return log_orders(np.repeat(np.arange(rows), np.diff(starts)), counts, rows)
 
     def _read(self, documents: kernels.Documents) -> kernels.Reading:
         if self._reading is not None:
@@ -130,10 +139,11 @@ class WordBelief(Belief):
         return values
 
     def linear(self) -> Terms:
-        if self.said.certain is not None:
-            raise NotLinearError("with alpha=0, words that every document has rule documents out; use alpha above 0.")
         rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
-        return Terms(self.words(), rows, np.asarray(self.said.document))
+        return Terms(self.words(), rows, np.asarray(self.said.document), self.said.certain)
+
+    def free(self) -> Free:
+        return free_of_words(self.family.reading, self.seen.size)
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return draw_texts(self, random, classes)

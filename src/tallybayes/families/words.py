@@ -24,7 +24,7 @@ from tallybayes.families.cutting import (
     snowball,
 )
 from tallybayes.families.readings import READINGS
-from tallybayes.families.smoothing import LAPLACE, Alpha, MEstimate, as_alpha, named_levels
+from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
 from tallybayes.families.word_belief import believe_words
 from tallybayes.families.word_counts import count, count_weighted
 from tallybayes.families.word_tally import FIELDS, WordTally
@@ -39,27 +39,31 @@ class Words(Family):
     """A text, of which the words are counted; a category is a text of one word.
 
     What is counted: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased, as
-    Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. `ngrams` counts runs of words as well
-    (2: pairs too; (2, 3): pairs and threes only); `unit="characters"` counts runs of characters instead. `stop_words`
-    are passed over; `stems` are a language's, by Snowball, or a word for each word that becomes another; a
-    `vocabulary` keeps to the words given, all others being ignored, or one word called "<unknown>" with
-    `unknown=True`. With `presence` each word counts once a text. `tokeniser` is a function of your own, from a text to
-    a list of tokens: it is called for every text, and many times slower. `errors` says what becomes of bytes that
-    are not UTF-8: "strict" is an error, "replace" puts a replacement character.
+    Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. With `punctuation`, every punctuation
+    character and symbol is a word of its own. `ngrams` counts runs of words as well (2: pairs too; (2, 3): pairs and
+    threes only); `unit="characters"` counts runs of characters instead. `stop_words` are passed over; `stems` are a
+    language's, by Snowball, or a word for each word that becomes another; a `vocabulary` keeps to the words given, all
+    others being ignored, or one word called "<unknown>" with `unknown=True`. With `presence` each word counts once a
+    text. `tokeniser` is a function of your own, from a text to a list of tokens: it is called for every text, and many
+    times slower. `errors` says what becomes of bytes that are not UTF-8: "strict" is an error, "replace" puts a
+    replacement character.
 
     What the counts mean can be changed later: `reading` is "pooled", "once" or "averaged" (multinomial), "bernoulli",
     "poisson", "complement" or "compound"; `alpha` is the smoothing, as for Categorical; words met less than `min_count`
-    times are ignored, and all but the `limit` most frequent. Words never met are ignored.
+    times are ignored, and all but the `limit` most frequent. Words never met are ignored. With `coefficient`, what is
+    scored is the probability of the words in any order.
 
     >>> Words(reading="bernoulli", ngrams=2)
     Words(ngrams=(1, 2), reading='bernoulli')
     """
 
     is_text: ClassVar[bool] = True
+    later: ClassVar[tuple[str, ...]] = ("punctuation", "coefficient")
     counting: ClassVar[tuple[str, ...]] = (
         "shortest",
         "lower",
         "unit",
+        "punctuation",
         "ngrams",
         "vocabulary",
         "unknown",
@@ -71,6 +75,7 @@ class Words(Family):
     shortest: int = 2
     lower: bool = True
     unit: str = WORDS
+    punctuation: bool = False
     ngrams: int | tuple[int, int] = (1, 1)
     vocabulary: tuple[str, ...] | None = None
     unknown: bool = False
@@ -83,11 +88,12 @@ class Words(Family):
     alpha: Alpha = LAPLACE
     min_count: float = 0.0
     limit: int | None = None
+    coefficient: bool = False
 
     def __post_init__(self) -> None:
         self.settle("min_count")
         self.settle_choice("shortest", int, 1, 1000)
-        for name in ("lower", "unknown", "presence"):
+        for name in ("lower", "punctuation", "unknown", "presence", "coefficient"):
             self.settle_choice(name, bool, 0, 1)
         if self.limit is not None:
             self.settle_choice("limit", int, 1, 1 << 31)
@@ -104,25 +110,21 @@ class Words(Family):
         if self.tokeniser is not None:
             if not callable(self.tokeniser) and not isinstance(self.tokeniser, str):
                 raise ValueError(f"Words(tokeniser={self.tokeniser!r}): give a function from a text to its tokens.")
+            if self.punctuation:
+                raise ValueError("Words(tokeniser=…) says itself what a token is; leave punctuation=False.")
             object.__setattr__(self, "tokeniser", Tokeniser(self.tokeniser))
-        object.__setattr__(self, "alpha", self._settled_alpha())
+        object.__setattr__(self, "alpha", as_alpha("Words", self.alpha, self._word))
         if self.unknown and self.vocabulary is None:
             raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
 
-    def _settled_alpha(self) -> Alpha:
+    def _word(self, word: str) -> str:
         """Smoothing by word is of the words as they are counted."""
-        alpha = as_alpha("Words", self.alpha)
-        if isinstance(alpha, MEstimate):
-            alpha = alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, self._words_as_counted(alpha.p))
-        elif isinstance(alpha, Mapping):
-            alpha = self._words_as_counted(alpha)
-        strange = set(named_levels(alpha)) - {*(self.vocabulary or named_levels(alpha)), UNKNOWN}
-        if strange:
-            raise ValueError(f"Words(alpha=…): {min(strange)!r} is not in the vocabulary.")
-        return alpha
-
-    def _words_as_counted(self, given: Mapping[str, float]) -> dict[str, float]:
-        return {word if word == UNKNOWN else self._as_counted(word): value for word, value in given.items()}
+        found = word if word == UNKNOWN else self._as_counted(word)
+        if self.vocabulary and found not in {*self.vocabulary, UNKNOWN}:
+            raise ValueError(f"{found!r} is not in the vocabulary.")
+        if found in self.stop_words:
+            raise ValueError(f"{found!r} is among the stop_words, which are not counted.")
+        return found
 
     def _settle_name(self, name: str, choices: tuple[str, ...]) -> None:
         value = getattr(self, name)
@@ -164,6 +166,8 @@ class Words(Family):
             object.__setattr__(self, "stems", dict(sorted(stems.items())))
         if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
             raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
+        if self.unit == CHARACTERS and self.punctuation:
+            raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
 
     @cached_property
     def cutter(self) -> Cutter:

@@ -38,6 +38,7 @@ logarithm = compiled.logarithm
 log_gamma = compiled.log_gamma
 most_probable = compiled.most_probable
 normalise = compiled.normalise
+number_values = compiled.number_values
 split_rows = compiled.split_rows
 sum_by_class = compiled.sum_by_class
 sum_matrix = compiled.sum_matrix

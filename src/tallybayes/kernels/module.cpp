@@ -12,6 +12,7 @@
 #include "scores.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
+#include "values.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -189,6 +190,17 @@ NB_MODULE(compiled, m) {
         Free free;
         return add_rows(target.data(), rows.data(), int64_t(rows.size()), int64_t(values.shape(1)), values.data(), sign);
     }, "target"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(), "sign"_a);
+    m.def("number_values", [](In<double> x, int bits) {
+        expect(bits >= 0 && bits <= 52, "a double has 52 binary digits after its first");
+        int32_t* codes;
+        nb::object result = give<int32_t>({x.size()}, &codes);
+        std::vector<int64_t> keys;
+        {
+            Free free;
+            keys = number_values(x.data(), int64_t(x.size()), bits, codes);
+        }
+        return nb::make_tuple(give(std::move(keys)), result);
+    }, "x"_a.noconvert(), "bits"_a);
     m.def("find_intervals", [](In<double> x, In<double> cuts) {
         int32_t* codes;
         nb::object result = give<int32_t>({x.size()}, &codes);

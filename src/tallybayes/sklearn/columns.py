@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from tallybayes import frames
+from tallybayes.decimals import EXACT
 from tallybayes.given import is_arrow, series_row
+from tallybayes.objects import TRUTHS, object_cells
 from tallybayes.sklearn.tables import check_names, labels_of, whole
 
 TEXT = "text"
@@ -136,7 +138,7 @@ def _matrix(rows: Any, owner: str, least_rows: int) -> NDArray[Any]:
     if type(rows) is np.ndarray and rows.ndim == 2 and min(rows.shape) > 0 and rows.dtype.kind in "biuf":
         return rows  # as scikit-learn would find too, but one row should not wait for it
     found = _array(rows) if isinstance(rows, (list, tuple)) else rows
-    if found is not rows and found.dtype.kind in "US":
+    if found is not rows and (found.dtype.kind in "US" or _unlike(rows, found)):
         found = np.asarray(rows, object)  # otherwise numbers beside texts would become texts
     if isinstance(found, np.ma.MaskedArray) and found.ndim == 2:
         return found
@@ -153,10 +155,20 @@ def _array(rows: Sequence[Any]) -> NDArray[Any]:
         raise ValueError("The rows of X differ in length; give every row a cell for every column.") from None
 
 
+def _unlike(rows: Any, found: NDArray[Any]) -> bool:
+    """Whether numpy made something else of a cell for the sake of others: 1 of true, or a double of a whole number that
+    is none."""
+    if found.ndim != 2 or found.dtype.kind not in "iuf":
+        return False
+    kinds = {type(cell) for row in rows for cell in row}
+    rounded = found.dtype.kind == "f" and int in kinds and bool((np.abs(found) >= EXACT).any())
+    return rounded or not kinds.isdisjoint(TRUTHS)
+
+
 def _cells(objects: NDArray[Any]) -> pa.Array:
     """A column of anything. What Arrow has no type for, such as numbers among texts, is read as texts."""
     try:
-        return pa.array(objects, from_pandas=True)
+        return object_cells(objects)
     except (pa.ArrowException, OverflowError, TypeError):
         return pa.array([_level(cell) for cell in objects.tolist()], pa.large_string())
 

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags
 
+from tallybayes.class_prior import Prior
 from tallybayes.families import Family
 from tallybayes.matching import ERROR, check_absent
-from tallybayes.schema import Prior, Schema
+from tallybayes.schema import Schema
 from tallybayes.sklearn.columns import Columns, columns_of, matched
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
@@ -34,9 +35,9 @@ class NaiveBayes(CountingClassifier):
         columns to families settles those columns (None leaves one out) and the others are chosen. A `Schema` is taken
         as it is; columns that it does not have are not counted. A single family is for every column. Of a sparse
         matrix, and with a family of vectors (`Bag`, `Each`), all columns are counted together; what is absent is zero.
-    prior : {"frequencies", "uniform"}, float or mapping of classes to probabilities, default=None
-        What is believed of the classes; a number is added to every class's count. None: as the schema has it, which
-        is "frequencies" where it was chosen.
+    prior : {"frequencies", "uniform"}, float, mapping of classes to numbers, or Dirichlet, default=None
+        What is believed of the classes, as `Schema` takes it; a number is added to every class's count. None: as the
+        schema has it, which is "frequencies" where it was chosen.
     alpha : float, "fitted" or MEstimate, default=None
         Pseudo-counts of levels and words, for every column whose family has such a setting; others are not touched.
         None: as each family has it.

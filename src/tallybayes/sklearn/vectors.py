@@ -11,6 +11,7 @@ from scipy import sparse
 
 from tallybayes.families import Bag, Bernoulli, Each, Family, Gaussian
 from tallybayes.families.measured import Measured
+from tallybayes.families.smoothing import named_levels
 from tallybayes.schema import Schema
 from tallybayes.sklearn.matrix import COLUMN
 
@@ -52,6 +53,8 @@ def _of_size(family: Any, size: int) -> Family:
     if isinstance(family, Measured):
         return Each(family, size=size)
     if isinstance(family, Bernoulli):
+        if named_levels(family.alpha):
+            raise TypeError(f"{family!r}: for the columns of a matrix, give alpha as one number for true and false.")
         return Bag(reading="bernoulli", alpha=family.alpha, size=size)
     raise TypeError(f"{family!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns.")
 

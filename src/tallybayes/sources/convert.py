@@ -22,9 +22,9 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     if is_texts(kind):
         return frames.texts(cells)
     if pa.types.is_float64(kind):
-        if frames.is_text(cells.type) or pa.types.is_dictionary(cells.type) or pa.types.is_nested(cells.type):
-            return pa.array(frames.numbers(cells), from_pandas=True)
-        return pc.cast(cells, kind, safe=False) if not pa.types.is_temporal(cells.type) else frames.numbers(cells)
+        if pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type):
+            return pc.cast(cells, kind, safe=False)
+        return pa.array(frames.numbers(cells), from_pandas=True)
     plain = frames.decoded(cells) if pa.types.is_dictionary(cells.type) else cells
     try:
         return pc.cast(plain, kind)

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json
 
 from tallybayes import kernels
+from tallybayes.decimals import EXACT
 from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted, one_batch
-from tallybayes.sources.convert import converted
+from tallybayes.sources.convert import converted, is_texts
+from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.paths import quoted
@@ -25,7 +28,8 @@ DEEPEST = 64  # nesting that pyarrow may see: it takes no care of its stack
 
 
 class JsonLines(Reader):
-    """A file of objects. The columns are those of the first block; a field that a row has not is missing there."""
+    """A file of objects. The columns are those of the first block, and of others that were looked at;
+    a field that a row has not is missing there."""
 
     def __init__(self, source: Input, reading: Reading) -> None:
         open_text(source, reading)
@@ -44,8 +48,13 @@ class JsonLines(Reader):
         typed = JsonChunk(self.file, {}, self._first).read(None, bad)
         if bad and not len(typed):
             raise bad[0].error()
-        self.names = list(typed.schema.names)
         self._natural = {field.name: field.type for field in typed.schema}
+        self._elsewhere = [
+            JsonChunk(self.file, self._natural, b) for b in blocks_elsewhere(source, reading.block_bytes)
+        ]
+        for chunk in self._elsewhere:  # which may have fields that the first rows have not
+            self._natural |= {f.name: f.type for f in chunk.read(None, []).schema if f.name not in self._natural}
+        self.names = list(self._natural)
 
     def chunks(self) -> Iterator[Chunk]:
         if self._first is not None:
@@ -53,6 +62,9 @@ class JsonLines(Reader):
             yield JsonChunk(self.file, self._natural, first)
         for block in self._blocks:
             yield JsonChunk(self.file, self._natural, block)
+
+    def elsewhere(self) -> Iterator[Chunk]:
+        return iter(self._elsewhere)
 
 
 class JsonChunk(Chunk):
@@ -124,12 +136,22 @@ class JsonChunk(Chunk):
 
     def _bad_row(self, fault: Fault) -> BadRow:
         column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason)
+        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
 
 def _as_wanted(batch: pa.RecordBatch, kinds: Kinds) -> pa.RecordBatch:
+    for name, kind in kinds.items():
+        if is_texts(kind) and pa.types.is_float64(batch.column(name).type):
+            _refuse_rounded(batch.column(name))
     columns = [converted(batch.column(name), kind) for name, kind in kinds.items()]
     return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+
+
+def _refuse_rounded(cells: pa.Array) -> None:
+    """Beside a fraction, pyarrow makes whole numbers doubles; as levels, the large ones would be others than alone."""
+    most = pc.max(pc.abs(cells)).as_py()
+    if most is not None and most >= EXACT:
+        raise CellError(None, "a whole number may have been rounded")
 
 
 def _count_lines(data: bytes) -> int:

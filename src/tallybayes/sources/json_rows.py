@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.errors import CellError
-from tallybayes.frames import number_text
+from tallybayes.objects import number_text
 from tallybayes.sources.base import Kinds
 from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number

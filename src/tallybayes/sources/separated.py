@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault, find_faults, join
 from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
 from tallybayes.sources.paths import printable, quoted
@@ -35,7 +36,10 @@ class Separated(Reader):
         self.missing = reading.missing
         self.missing_numbers = reading.missing_numbers
         self.decimal = reading.decimal
-        self._blocks = read_blocks(source, reading.block_bytes, ord(delimiter) if reading.quotes else NO_DELIMITER)
+        self._source = source
+        self._block_bytes = reading.block_bytes
+        self._quoting = ord(delimiter) if reading.quotes else NO_DELIMITER
+        self._blocks = read_blocks(source, reading.block_bytes, self._quoting)
         self._first = next(self._blocks, None)
         if self._first is None:
             raise SourceError(f"{source.name} is empty.")
@@ -52,6 +56,12 @@ class Separated(Reader):
         self._first = first = None
         for block in self._blocks:
             yield SeparatedChunk(self._layout, block)
+
+    def elsewhere(self) -> Iterator[Chunk]:
+        for block in blocks_elsewhere(self._source, self._block_bytes, self._quoting):
+            cells = self._layout.split(block.data).cells
+            if (cells == len(self.names)).all():  # else it began in the midst of a cell
+                yield SeparatedChunk(self._layout, block)
 
 
 class SeparatedChunk(Chunk):
@@ -98,7 +108,7 @@ class SeparatedChunk(Chunk):
 
     def _bad_row(self, fault: Fault) -> BadRow:
         column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason)
+        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
     def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Columns as pyarrow types them, but for codes such as 007; text must be UTF-8."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import pyarrow as pa
 
@@ -11,6 +12,7 @@ from tallybayes.processors import processors
 from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.elsewhere import joined
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
 from tallybayes.sources.reading import DOCUMENT_SUFFIXES, DOCUMENTS, Reading
 from tallybayes.sources.tables import SUFFIXES, Tables
@@ -86,14 +88,22 @@ class Source:
         self._started = False
 
     def sample(self) -> pa.RecordBatch:
-        """The first rows, each column typed by what is in it. They are not used up; rows that are bad are left out."""
+        """Some rows, each column typed by what is in it: the first, and others from all over the input where it can be
+        sought. They are not used up; rows that are bad are left out."""
         if not self._first:
-            self._first = [chunk for chunk in [next(self._chunks, None)] if chunk is not None]
+            self._first = list(islice(self._chunks, 1))
         if not self._first:
             return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
         if self._sampled is None:
-            self._sampled = self._first[0].read(None, [])
+            self._sampled = joined(self.names, self._first[0], self._reader.elsewhere())
         return self._sampled
+
+    def is_sampled_whole(self) -> bool:
+        """Whether the sample is all rows that there are. Nobody waits for a pipe to find out."""
+        if self.total is not None and len(self._first) < 2:
+            self.sample()
+            self._first += islice(self._chunks, 1)
+        return self.total is not None and len(self._first) < 2
 
     def batches(self, kinds: Kinds | None = None, *, skip_bad: bool = False) -> Iterator[pa.RecordBatch]:
         """All rows, once. `kinds` says which columns are wanted and as what; texts may come as a dictionary of texts.

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 
 from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.paths import STANDARD_INPUT, suffix
 from tallybayes.sources.reading import Reading
 
@@ -57,6 +61,14 @@ class Tables(Reader):
     def want(self, kinds: Kinds | None) -> None:
         self._wanted = kinds
         self._current.want(kinds)
+
+    def elsewhere(self) -> Iterator[Chunk]:
+        yield from self._current.elsewhere()
+        small = replace(self._reading, block_bytes=PIECE)
+        files = [path for path in self._later if os.path.isfile(path)]  # a pipe can be read only once
+        for place in places(len(files) + 1):
+            with suppress(SourceError):
+                yield from islice(_open(files[place - 1], small).chunks(), 1)
 
     def chunks(self) -> Iterator[Chunk]:
         yield from self._current.chunks()

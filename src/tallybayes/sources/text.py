@@ -87,6 +87,11 @@ def open_text(source: Input, reading: Reading) -> None:
         )
 
 
+def is_plain(source: Input) -> bool:
+    """Whether the bytes of an opened text are those that are stored: then they can be read from anywhere."""
+    return source.total is not None and not source.packed and not isinstance(source.stream.below, Transcoded)
+
+
 class Block(NamedTuple):
     """Whole rows that stand together."""
 

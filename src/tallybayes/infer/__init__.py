@@ -1,0 +1,97 @@
+"""Which family a column gets when nobody says: rules on its type and values, each with its reason in words.
+
+The rules look at a sample once, before anything is counted; what they choose is in the schema for everybody to see and
+change. Nobody chose these families, so none may stop training later: numbers get one that takes every number, texts one
+that takes every text. A column is left out only for what the sample shows for certain.
+
+`numbers` and `texts` have the rules of either kind; this file says which kind a column is.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes import frames
+from tallybayes.errors import CellError
+from tallybayes.exact import Floats
+from tallybayes.families import Bag, Bernoulli, Categorical, Each, Gaussian
+from tallybayes.families.smoothing import FITTED
+from tallybayes.families.vectors import Sparse, Vectors, read_vectors
+from tallybayes.infer.choice import Choice
+from tallybayes.infer.numbers import choose_for_numbers
+from tallybayes.infer.texts import FREE_TEXT, choose_for_texts
+
+__all__ = ["FREE_TEXT", "Choice", "choose"]
+
+INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls an index without a name
+CODE = "^ *[+-]?0[0-9]"  # as a number it would lose its zeros
+TIMES = "times: turn them into a number or a category to have them counted"
+CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
+ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
+
+
+def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
+    """The family for a column like this one, and why. `whole` says whether these cells are all that there are: else a
+    column that does not vary here may do so elsewhere."""
+    if INDEX.fullmatch(name):
+        return Choice(None, "the index of a DataFrame")
+    if pa.types.is_temporal(cells.type):
+        return Choice(None, TIMES)
+    if cells.null_count == len(cells):
+        return Choice(None if whole else Categorical(alpha=FITTED), "every cell is missing")
+    try:
+        return _of_type(cells, name, whole)
+    except CellError as error:
+        return Choice(None, error.reason.partition(". ")[0].rstrip("."))
+
+
+def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
+    if pa.types.is_boolean(cells.type):
+        return Choice(Bernoulli(alpha=FITTED), "true or false")
+    if pa.types.is_dictionary(cells.type):
+        frames.texts(cells)  # an error if these are no categories
+        return Choice(Categorical(alpha=FITTED), f"a category already, of {len(cells.dictionary)} levels")
+    if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
+        return Choice(FREE_TEXT, "lists of words")
+    if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
+        return Choice(None if whole else FREE_TEXT, "every list is empty")
+    if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
+        return Choice(None, "records: make columns of their fields to have them counted")
+    if pa.types.is_nested(cells.type):
+        return _for_vectors(read_vectors(cells, None))
+    if not frames.is_text(cells.type):
+        return choose_for_numbers(_finite(frames.numbers(cells)), name, whole)
+    present = frames.texts(cells).drop_null()
+    numbers = _as_numbers(cells, present)
+    if numbers is not None:
+        family, reason = choose_for_numbers(numbers, name, whole)
+        return Choice(family, reason if np.isnan(numbers).all() else f"written as text, {reason}")
+    if pc.all(pc.match_substring_regex(present, ISO_TIME)).as_py():
+        return Choice(None, TIMES)
+    return choose_for_texts(present, whole)
+
+
+def _finite(x: Floats) -> Floats:
+    """Infinite numbers are errors when their turn comes to be counted, and say where they stand."""
+    return np.where(np.isinf(x), np.nan, x)
+
+
+def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:
+    """What texts say that are all finite numbers, and written as numbers are."""
+    if pc.any(pc.match_substring_regex(present, CODE)).as_py():
+        return None
+    try:
+        numbers = frames.numbers(cells)
+    except CellError:
+        return None
+    return None if np.isinf(numbers).any() else numbers
+
+
+def _for_vectors(vectors: Vectors) -> Choice:
+    if isinstance(vectors, Sparse) and not (vectors.values < 0).any():
+        return Choice(Bag(), "sparse vectors of numbers of at least 0")
+    return Choice(Each(Gaussian()), "vectors of numbers")

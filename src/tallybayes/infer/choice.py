@@ -1,0 +1,16 @@
+"""What a rule says about a column."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tallybayes.families import Family
+
+
+class Choice(NamedTuple):
+    family: Family | None  # nothing: the column is left out
+    reason: str
+
+
+SAME = "every cell is the same"
+ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does

@@ -1,0 +1,83 @@
+"""Rules for columns of numbers: levels, intervals, identifiers.
+
+Numbers are counted by interval. Nobody has to say how they are distributed, zeros in a long tail and outliers do no
+harm, and every number is taken; on all but small tables that tells more than a Gaussian does.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tallybayes.exact import Counts, Floats
+from tallybayes.families import Categorical, Gaussian, Histogram
+from tallybayes.families.smoothing import FITTED
+from tallybayes.infer.choice import ENOUGH, SAME, Choice
+
+FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
+MANY_CELLS = 50  # from where intervals tell more than a Gaussian
+MANY_MORE = 1000  # cells from which the classes themselves can say where to cut
+STEPS = 128  # over the middle of a column whose values are counted, at the least
+BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose alike
+MANY_DIFFERENT = 100  # cells that all differ are no chance meeting, where some should have met …
+MEETINGS = 10.0  # … so often
+EVENLY = 1.5  # how far numbers drawn evenly may be from even, in parts of 1 / √n
+IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|unnamed\W*\d*)|.*[a-z](ID|Id)", re.DOTALL)
+
+
+def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
+    """The family of numbers like these; NaN is missing."""
+    x = x[~np.isnan(x)]
+    if not x.size:
+        return Choice(None if whole else Categorical(alpha=FITTED), "every cell is missing")
+    values, counts = np.unique(x, return_counts=True)
+    if len(values) == 1 and x.size >= ENOUGH:
+        return Choice(None if whole else _intervals(x), SAME)
+    integral = bool(np.all(values == np.floor(values)))
+    if integral and len(values) == x.size >= MANY_DIFFERENT and _is_identifier(values, name):
+        return Choice(None, f"{x.size} different whole numbers: an identifier")
+    if integral and len(values) <= FEW_LEVELS and x.size >= ENOUGH * max(len(values) - 1, 1):
+        return Choice(Categorical(alpha=FITTED), _few(values))
+    if x.size < MANY_CELLS:
+        return Choice(Gaussian(), _range(x))
+    return Choice(_intervals(x), _range(x) + _spike(values, counts))
+
+
+def _few(values: Floats) -> str:
+    return "only 0 and 1" if values.tolist() == [0.0, 1.0] else f"only {len(values)} different whole numbers"
+
+
+def _range(x: Floats) -> str:
+    return f"numbers from {x.min():.6g} to {x.max():.6g}"
+
+
+def _spike(values: Floats, counts: Counts) -> str:
+    """The value that many of the cells have, if one does."""
+    most, n = int(counts.argmax()), counts.sum()
+    return f", {counts[most] / n:.0%} of them {values[most]:.6g}" if counts[most] >= n / 4 else ""
+
+
+def _intervals(x: Floats) -> Histogram:
+    """Counts the values themselves, with as many digits as tell them apart. Where there are few, no class could pay for
+    its cuts, and they are where the values are."""
+    low, high = np.quantile(x, [0.05, 0.95]) / 2.0
+    span = (high - low) or x.max() / 2.0 - x.min() / 2.0
+    largest = max(abs(low), abs(high))
+    wanted = np.log2(STEPS) + np.log2(largest) - np.log2(span) if span > 0 and largest > 0 else 0.0
+    bits = next((bits for bits in BITS if bits >= wanted), BITS[-1])
+    return Histogram(method="mdl" if x.size >= MANY_MORE else "equal count", alpha=FITTED, bits=bits)
+
+
+def _is_identifier(values: Floats, name: str) -> bool:
+    """Whether whole numbers of which no two are equal, in order here, name their rows rather than measure them: they
+    are called so, numbers this dense would have met if chance had a part in them, or they are spread evenly."""
+    if IDENTIFIER.fullmatch(name) or IDENTIFIER.fullmatch(name.lower()):
+        return True
+    n = len(values)
+    edges = values[np.linspace(0, n - 1, 11).astype(int)]
+    per_interval = n / 10.0
+    meetings = np.sum(per_interval**2 / 2.0 / np.maximum(np.diff(edges), 1.0))
+    even = np.linspace(values[0], values[-1], n)
+    apart = np.max(np.abs(values - even)) / (values[-1] - values[0])
+    return bool(meetings >= MEETINGS or apart <= EVENLY / np.sqrt(n))

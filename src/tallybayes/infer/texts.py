@@ -1,0 +1,72 @@
+"""Rules for columns of texts: categories, free text, lists of tags, names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes.families import Categorical, Words
+from tallybayes.families.smoothing import FITTED
+from tallybayes.infer.choice import ENOUGH, SAME, Choice
+
+FREE_TEXT = Words(reading="once", alpha=FITTED)
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+MANY_SIGNS = 8.0  # of writing without spaces
+MANY_WORDS = 3.0  # so many to a cell make it free text …
+FEW_EACH = 5.0  # … where a text comes less often than this
+SOME = 1000  # cells that are looked at word by word
+SEPARATORS = "|;,/"
+SEVERAL = 1.5  # tags to a cell make it a list …
+OFTEN = 5.0  # … if each tag comes so often
+WORD = re.compile(r"\w+")
+HALF = 0.5  # of the cells share a word with another, in names that tell something …
+NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
+
+
+def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
+    """The family of texts like these, none of which is missing."""
+    levels, n = len(pc.unique(present)), len(present)
+    if n >= ENOUGH and levels == 1:
+        return Choice(None if whole else Categorical(alpha=FITTED), SAME)
+    some = present.take(pa.array(np.linspace(0, n - 1, min(n, SOME), dtype=np.int64)))
+    words, signs = (pc.mean(pc.count_substring_regex(some, p)).as_py() for p in (r"\S+", UNSPACED))
+    mostly_different = levels > n / 2
+    if mostly_different and signs >= MANY_SIGNS:
+        return Choice(Words(unit="characters", ngrams=2), f"free text without spaces, {signs:.0f} signs in a cell")
+    if words >= MANY_WORDS and (mostly_different or (n >= ENOUGH and n < FEW_EACH * levels)):
+        return Choice(FREE_TEXT, f"free text, {words:.0f} words in a cell")
+    separator = _separator(some.to_pylist()) if n >= ENOUGH else None
+    if separator is not None:
+        return Choice(FREE_TEXT, f"lists of tags, with {separator!r} between them")
+    if mostly_different and n >= ENOUGH:
+        return _for_names(some.to_pylist(), levels, n)
+    return Choice(Categorical(alpha=FITTED), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
+
+
+def _separator(texts: list[str]) -> str | None:
+    """What stands between tags that come again and again in ever new lists."""
+    for separator in SEPARATORS:
+        tags = [tag.strip() for text in texts for tag in text.split(separator)]
+        different = len(set(tags))
+        if len(tags) >= SEVERAL * len(texts) and different <= len(set(texts)) / 2 and len(tags) >= OFTEN * different:
+            return separator
+    return None
+
+
+def _for_names(texts: list[str], levels: int, n: int) -> Choice:
+    """Texts that hardly come twice: their parts may, as in names of people, packages and places. Numbers and mixtures
+    of letters and digits are no parts: those of identifiers meet by chance."""
+    parts = [
+        {word for word in map(str.lower, WORD.findall(text)) if len(word) > 1 and word.isalpha()} for text in texts
+    ]
+    cells = Counter(word for words in parts for word in words)
+    shared_words = {word for word, times in cells.items() if 1 < times < NEARLY_ALL * len(texts)}
+    shared = sum(not shared_words.isdisjoint(words) for words in parts) / len(parts)
+    told = f"{levels} different texts in {n} cells"
+    if shared >= HALF:
+        return Choice(FREE_TEXT, f"{told}, {shared:.0%} of which share a word with another")
+    return Choice(None, f"{told}: names rather than a category or free text")

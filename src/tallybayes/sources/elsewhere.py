@@ -1,0 +1,84 @@
+"""Rows from all over a file, to be looked at before any is counted: the first ones need not be like the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.sources.base import Chunk, Kinds, SourceError
+from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.text import NO_DELIMITER, Block, is_plain
+
+PLACES = 15  # beside the beginning
+PIECE = 1 << 18  # bytes that are read at each
+
+
+def places(count: int) -> list[int]:
+    """Which of so many parts are looked at: at equal distances, without the first."""
+    return sorted(set(np.linspace(0, count - 1, min(count, PLACES + 1)).astype(int).tolist()) - {0})
+
+
+def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
+    """Whole rows from several places of a text file beyond its first block, if it can be sought. Where quotes may hold
+    line breaks, what begins in the midst of a cell looks like rows and is none: whoever asks must see to that."""
+    if source.total is None or not is_plain(source) or source.total <= block_bytes:
+        return
+    with open(source.path, "rb", buffering=0) as file:
+        for place in range(1, PLACES + 1):
+            offset = block_bytes + (source.total - block_bytes) * (place - 1) // PLACES
+            data = os.pread(file.fileno(), PIECE, offset)
+            start = data.find(b"\n") + 1
+            end, _, _ = kernels.find_rows_end(np.frombuffer(data, np.uint8)[start:], delimiter)
+            if start and end:
+                yield Block(0, pa.py_buffer(data[start : start + end]), 0)
+
+
+def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
+    """Rows of the first chunk and as many of each other, every column typed by what is in all of them. Rows that are
+    bad are left out, and so are chunks that cannot be read: that is an error when their turn comes."""
+    chunks, batches = [first], [first.read(None, [])]
+    for chunk in others:
+        with suppress(SourceError):
+            batches.append(chunk.read(None, []))
+            chunks.append(chunk)
+    if len(chunks) == 1:
+        return batches[0]
+    kinds = {
+        name: _common([batch.schema.field(name).type for batch in batches if name in batch.schema.names])
+        for name in names
+    }
+    alike = [_as(kinds, chunk, batch) for chunk, batch in zip(chunks, batches, strict=True)]
+    few = max(sum(map(len, alike[1:])) // len(alike[1:]), 1)
+    alike[0] = alike[0].take(pa.array(np.arange(0, len(alike[0]), -(-len(alike[0]) // few) or 1)))
+    table = pa.concat_tables(map(pa.Table.from_batches, ([batch] for batch in alike)), promote_options="permissive")
+    return table.combine_chunks().to_batches()[0]
+
+
+def _as(kinds: Kinds, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows of a chunk with these columns, read again where they were taken for something else."""
+    same = batch.schema.names == list(kinds) and all(
+        _is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
+        for found, kind in zip(batch.schema.types, kinds.values(), strict=True)
+    )
+    return batch if same else chunk.read(kinds, [])
+
+
+def _common(types: list[pa.DataType]) -> pa.DataType:
+    """What cells are that are of these types in several places: numbers, or texts."""
+    known = {kind for kind in types if not _is_null(kind)}
+    if len(known) == 1:
+        return known.pop()
+    return pa.float64() if known and all(map(_is_number, known)) else pa.string()
+
+
+def _is_null(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_null(kind))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))

@@ -1,0 +1,95 @@
+"""What is looked at before anything is counted: rows from all over the input, and none of them used up."""
+
+import gzip
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tallybayes import Histogram, Reading, open_source
+from tallybayes.streams import infer_schema, train
+
+ROWS = 60_000
+SORTED = {  # by class; nothing varies in the first two thirds but the row
+    "late": np.r_[np.full(ROWS * 2 // 3, 7.5), np.random.default_rng(1).normal(5, 1, ROWS - ROWS * 2 // 3)].round(3),
+    "word": np.r_[np.full(ROWS * 2 // 3, "same"), np.resize(["left", "right"], ROWS - ROWS * 2 // 3)],
+    "class": np.r_[np.full(ROWS * 2 // 3, "a"), np.full(ROWS - ROWS * 2 // 3, "b")],
+}
+SMALL = Reading(block_bytes=1 << 16)
+
+
+def written(kind, folder):
+    table, path = pa.table(SORTED), folder / f"t.{kind}"
+    rows = list(zip(*SORTED.values(), strict=True))
+    if kind.startswith("csv"):
+        text = "late,word,class\n" + "".join(f"{late},{word},{label}\n" for late, word, label in rows)
+        (path.write_text if kind == "csv" else lambda t: path.write_bytes(gzip.compress(t.encode())))(text)
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps(dict(zip(SORTED, map(str, row), strict=True))) + "\n" for row in rows))
+    elif kind == "parquet":
+        pyarrow.parquet.write_table(table, path, row_group_size=5000)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table, max_chunksize=5000)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow"])
+def test_a_sample_comes_from_all_over_a_file(kind, tmp_path):
+    source = open_source(written(kind, tmp_path), SMALL)
+    assert source.sample().column("class").unique().to_pylist() == ["a", "b"]
+    assert not source.is_sampled_whole()
+    schema = infer_schema(source, "class")
+    assert isinstance(schema.columns["late"], Histogram)
+    model = train(schema, source)
+    assert model.n == ROWS
+    assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
+
+
+def test_what_does_not_vary_at_the_beginning_of_a_pipe_is_counted_all_the_same(tmp_path):
+    source = open_source(written("csv.gz", tmp_path), SMALL)
+    assert source.sample().column("class").unique().to_pylist() == ["a"]
+    schema = infer_schema(source, "class")
+    assert list(schema.columns) == ["late", "word"]
+    model = train(schema, source)
+    assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
+
+
+def test_a_sample_comes_from_several_files(tmp_path):
+    paths = [tmp_path / f"{number}.csv" for number in range(40)]
+    for number, path in enumerate(paths):
+        path.write_text("x,y\n" + f"{number},p\n" * 9)
+    paths[7].write_text("x,y\n")
+    paths[-1].write_text("x,y\n12,p\nunknown,q\n")
+    sample = open_source(paths).sample()
+    assert sample.schema.field("x").type == pa.string()
+    found = sample.column("x").to_pylist()
+    assert {"0", "unknown"} <= set(found)
+    assert len(set(found)) > 10
+
+
+def test_a_column_that_is_text_further_on_is_text(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "1.50,p\n" * 20_000 + "unknown,q\n" * 20_000)
+    source = open_source(path, SMALL)
+    assert source.sample().column("x").unique().to_pylist() == ["1.50", "unknown"]
+    assert train(infer_schema(source, "y"), source).counts("x").slots == ["1.50", "unknown"]
+
+
+def test_fields_that_the_first_objects_do_not_have_are_columns(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"x": 1, "y": "p"}\n' * 9000 + '{"z": "late", "y": "q"}\n' * 9000)
+    source = open_source(path, SMALL)
+    assert source.names == ["x", "y", "z"]
+    assert train(infer_schema(source, "y"), source).counts("z").slots == ["late"]
+
+
+def test_what_begins_in_the_midst_of_a_quoted_cell_is_not_taken_for_rows(tmp_path):
+    path = tmp_path / "t.csv"
+    cell = '"' + "a,1\nb,2,3\n" * 900 + '"'
+    path.write_text("text,y\n" + f"{cell},p\n" * 200)
+    source = open_source(path, SMALL)
+    assert set(source.sample().column("y").to_pylist()) == {"p"}
+    assert train(infer_schema(source, "y", hints={"text": None}), source).n == 200
