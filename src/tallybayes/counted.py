@@ -108,6 +108,7 @@ class Counted(Additive):
             self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
             vars(self).update(before)
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+        self.schema = self.schema.without_reasons()
         return self
 
     def __radd__(self, other: object) -> Self:

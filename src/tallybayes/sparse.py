@@ -180,8 +180,10 @@ class SparseTally(Additive):
         return f"{first.dense()!r}{more}"
 
     def __getstate__(self) -> dict[str, Any]:
-        words, columns, sums = self.cells()
-        return {"classes": self.classes, "vocabulary": self.words(), "words": words, "columns": columns, "sums": sums}
+        """Pickled and copied without the words that are no longer in any cell."""
+        tidy = self.canonical()
+        words, columns, sums = tidy.cells()
+        return {"classes": tidy.classes, "vocabulary": tidy.words(), "words": words, "columns": columns, "sums": sums}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         index = kernels.StringIndex()

@@ -19,7 +19,7 @@ from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
 from tallybayes.lookup import by_class, never_met
-from tallybayes.slots import Positions, Slot
+from tallybayes.slots import VECTORS, Positions, Slot, positions
 from tallybayes.sums import cells_of, weighted_table
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
@@ -166,6 +166,14 @@ class Tally(Additive):
     def __repr__(self) -> str:
         tidy = self.canonical()
         return "\n".join(_table(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied without the names of what holds nothing any more."""
+        tidy, slots = self.canonical(), self._slots
+        if isinstance(slots, Positions):  # shared, and no longer than to the last that holds something
+            size = max((slot for slot in tidy._slots if isinstance(slot, int)), default=-1) + 1
+            tidy = tidy.aligned(positions(size, VECTORS in tidy._slots), tidy.classes)
+        return Tally, (tidy.classes, tidy._slots if isinstance(tidy._slots, Positions) else tidy.slots, tidy.sums)
 
     def canonical(self) -> Tally:
         """The same sums with labels sorted, and without the slots and classes that hold nothing."""

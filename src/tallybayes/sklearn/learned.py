@@ -86,6 +86,7 @@ class Learned:
 
     def forget(self, rows: Model) -> None:
         self.model -= rows
+        self.schema = self.schema.without_reasons()
         self._changed()
 
     def is_believed(self, settings: tuple[Any, ...]) -> bool:
