@@ -19,7 +19,7 @@ from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
 from tallybayes.lookup import by_class, never_met
-from tallybayes.slots import VECTORS, Positions, Slot, positions
+from tallybayes.slots import Positions, Slot, as_positions
 from tallybayes.sums import cells_of, weighted_table
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
@@ -168,12 +168,13 @@ class Tally(Additive):
         return "\n".join(_table(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied without the names of what holds nothing any more."""
-        tidy, slots = self.canonical(), self._slots
-        if isinstance(slots, Positions):  # shared, and no longer than to the last that holds something
-            size = max((slot for slot in tidy._slots if isinstance(slot, int)), default=-1) + 1
-            tidy = tidy.aligned(positions(size, VECTORS in tidy._slots), tidy.classes)
-        return Tally, (tidy.classes, tidy._slots if isinstance(tidy._slots, Positions) else tidy.slots, tidy.sums)
+        """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing
+        any more."""
+        tidy = self.canonical()
+        slots = as_positions(tidy.slots)
+        if slots is None:
+            return Tally, (tidy.classes, tidy.slots, tidy.sums)
+        return Tally, (tidy.classes, slots, tidy.aligned(slots, tidy.classes).sums)
 
     def canonical(self) -> Tally:
         """The same sums with labels sorted, and without the slots and classes that hold nothing."""

@@ -87,7 +87,7 @@ class Each(Family):
         return Tally(rows.classes, positions(width), sums)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        size = self.size or met_size(tally)
+        size = self.size or max(met_size(tally), 1)
         return EachBelief(self.family, tally.read(positions(size), classes))
 
     def _check(self, cells: Vectors) -> None:
