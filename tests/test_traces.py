@@ -7,9 +7,9 @@ import re
 
 import pyarrow as pa
 import pytest
-from family_values import names, rows_of
 from hypothesis import HealthCheck, given, settings
 
+from family_values import names, rows_of
 from tallybayes import FAMILIES, Categorical, Histogram, Model, Schema, Words
 from tallybayes.exact import Exact
 from tallybayes.files import to_bytes

@@ -22,7 +22,7 @@ import pyarrow as pa
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_column, label_values
 from tallybayes.model import Model
 from tallybayes.packing import pack, unpack
-from tallybayes.plausible import why_impossible
+from tallybayes.plausible import why_cells_impossible, why_discordant
 from tallybayes.replacing import held, replacing
 from tallybayes.schema import Schema
 from tallybayes.tensors import START, Arrays, FileError, arrays_of, check_start, file_bytes, text_of
@@ -74,9 +74,14 @@ def digest(model: Model) -> str:
 
 
 def to_bytes(model: Model) -> bytes:
-    """The model as the bytes of its file."""
+    """The model as the bytes of its file, if its counts can have come from rows: others could not be read again."""
     if not isinstance(model, Model):
         raise TypeError(f"A {type(model).__name__} is not a model; write save(model, path).")
+    if reason := why_discordant(model.schema, model.rows, model.columns):
+        raise ValueError(
+            f"These counts cannot have come from rows: {reason}. Rows were forgotten that had never been learned; "
+            "train the model again."
+        )
     keys = model.keys()
     arrays: Arrays = {}
     in_order = [model.rows, *(model.columns[name] for name in sorted(model.columns))]
@@ -164,5 +169,6 @@ def _check_counts(model: Model) -> None:
         tally = model.columns[name]
         if set(tally.sums) != set(family.fields()) or not family.takes(tally.slots):
             raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
-    if reason := why_impossible(model.schema, model.rows, model.columns, model.rows, model.columns):
+    counts = (model.schema, model.rows, model.columns)
+    if reason := why_cells_impossible(*counts, model.rows, model.columns) or why_discordant(*counts):
         raise FileError(reason)

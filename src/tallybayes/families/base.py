@@ -206,6 +206,10 @@ class Family(ABC):
             return "a sum would be left where nothing is counted any more"
         return None
 
+    def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
+        """Why cells that are possible one by one cannot have come from the same rows, or nothing."""
+        return None
+
     @property
     def counts(self) -> tuple[str, dict[str, Any]]:
         """What is counted; families that agree in this can take over each other's counts."""
@@ -221,9 +225,11 @@ class Family(ABC):
         return ("n",)
 
     def settle(self, *names: str, least: float = 0.0, above: bool = False) -> None:
-        """Settings that must be numbers become floats, so that equal settings are equal bytes; None stays None."""
+        """Settings that must be numbers become floats, so that equal settings are equal bytes; None stays None where
+        nothing need be given."""
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for name in names:
-            if getattr(self, name) is not None:
+            if getattr(self, name) is not None or defaults[name] is not None:
                 number = as_number(type(self).__name__, name, getattr(self, name), least=least, above=above)
                 object.__setattr__(self, name, number)
 
