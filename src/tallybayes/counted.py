@@ -111,6 +111,9 @@ class Counted(Additive):
             self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
             vars(self).update(before)
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+        self.rows.drop_traces(other.rows)
+        for name, tally in self.columns.items():
+            tally.drop_traces(other.columns[name])
         self.schema = self.schema.without_reasons()
         return self
 

@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.decay import holding
 from tallybayes.exact import Exact
 from tallybayes.families.word_tally import WordTally, rounded_lengths
-from tallybayes.sparse import SparseTally, holding
+from tallybayes.sparse import SparseTally
 from tallybayes.strings import index_words
 from tallybayes.tally import Key, Tally
 from tallybayes.tensors import Arrays, FileError

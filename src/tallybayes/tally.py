@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.additive import Additive
+from tallybayes.decay import scaled, traces_of
 from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
 from tallybayes.lookup import by_class, never_met
 from tallybayes.slots import Positions, Slot, as_positions
 from tallybayes.sums import cells_of, weighted_table
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
-
-LEAST_WEIGHT = 2.0**-128  # of a row
 
 
 @dataclass(frozen=True)
@@ -171,9 +170,7 @@ class Tally(Additive):
         """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing
         any more."""
         tidy = self.canonical()
-        slots = as_positions(tidy.slots)
-        if slots is None:
-            return Tally, (tidy.classes, tidy.slots, tidy.sums)
+        slots = as_positions(tidy.slots) or tidy.slots
         return Tally, (tidy.classes, slots, tidy.aligned(slots, tidy.classes).sums)
 
     def canonical(self) -> Tally:
@@ -217,6 +214,14 @@ class Tally(Additive):
         classes = [self._classes[c] for c in other._classes]
         index = np.ix_(slots, classes)
         return {name: Exact(array.limbs[index], array.low) for name, array in self._arrays.items()}
+
+    def drop_traces(self, other: Tally) -> None:
+        """After the other was subtracted: what only rounding left of its cells goes."""
+        traces = traces_of(self.cells(other), other.sums)
+        if traces is not None:
+            at = self._place(other)
+            for array in self._arrays.values():
+                array.limbs[at] = np.where(traces[..., None], 0, array.limbs[at])
 
     def _merge(self, other: Tally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
@@ -270,16 +275,6 @@ class Tally(Additive):
                 larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
                 larger[:height, :width] = array.limbs
                 array.limbs = larger
-
-
-def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
-    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
-    product = {name: array * factor for name, array in sums.items()}
-    if not float(factor).is_integer():
-        weight = np.abs(product["n"].round())
-        gone = (weight > 0) & (weight < LEAST_WEIGHT)
-        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
-    return product
 
 
 def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:

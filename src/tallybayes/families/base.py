@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import single
+from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Codes, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
@@ -195,7 +196,7 @@ class Family(ABC):
 
     def impossible(self, tally: Tally, touched: Tally) -> str | None:
         """Why these sums cannot have come from any rows, or nothing; looking at the cells that the other tally has."""
-        return self.refusal(tally.cells(touched))
+        return self.refusal(without_traces(tally.cells(touched), touched.sums))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """The same for single cells."""

@@ -92,7 +92,7 @@ class Measured(Family, Generic[S]):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(0.0).any():
+        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(TRACE).any():
             return "a sum of numbers that are never negative would go below zero"
         return "a mean would be beyond all numbers" if self._too_far(cells) else None
 
