@@ -75,7 +75,7 @@ def _unpack_words(prefix: str, about: Mapping[str, Any], keys: list[Key], arrays
     words, classes = (_array(arrays, f"{prefix}/{name}", np.int32, 1) for name in ("words", "classes"))
     pairs = words.astype(np.int64) * max(len(keys), 1) + classes
     inside = len(words) == len(classes) and _within(words, len(texts)) and _within(classes, len(keys))
-    if not inside or np.any(np.diff(pairs) <= 0) or len(np.unique(words)) != len(texts):
+    if not inside or np.any(np.diff(pairs) <= 0) or _different(words) != len(texts):
         raise FileError("its words do not fit their counts")
     index = kernels.StringIndex()
     index_words(index, texts)
@@ -134,6 +134,11 @@ def _unpack_sums(prefix: str, lows: Mapping[str, Any], shape: tuple[int, ...], a
 def _check_fields(about: Mapping[str, Any], *names: str) -> None:
     if set(about) != set(names):
         raise FileError(f"of its numbers it says {', '.join(sorted(about))}, not {', '.join(sorted(names))}")
+
+
+def _different(codes: NDArray[Any]) -> int:
+    """How many there are of codes that are sorted."""
+    return int(np.count_nonzero(np.diff(codes))) + bool(codes.size)
 
 
 def _within(codes: NDArray[Any], count: int) -> bool:
