@@ -113,7 +113,7 @@ def test_a_size_that_nothing_fills_costs_nothing_to_load_and_is_an_error_to_ask(
         ),
         (forged(MODEL, lambda h: h["schema"]["columns"][0]["settings"].update(m=None)), "m must be a finite number"),
         (forged(MODEL, **{"1_sums_n": lambda a: a * 100}), "'age' has more values than there are rows"),
-        (forged(MODEL, **{"1_sums_x": lambda a: a * 3}), "a variance would go below zero"),
+        (forged(MODEL, **{"1_sums_xx": lambda a: a[:, ::-1].copy()}), "a variance would go below zero"),
     ],
 )
 def test_what_cannot_have_come_from_rows_is_refused(data, said):
