@@ -143,9 +143,10 @@ def check_proportion(family: str, size: int, tally: Tally, bytes_each: int) -> N
     """What is believed of vectors is worked out for every position, which takes so many bytes each: an error where that
     is much, and hardly any position holds something."""
     if size * bytes_each > FREE_BYTES and size > THINLY * len(tally):
+        met = sum(isinstance(slot, int) and slot >= 0 for slot in tally.slots)
         raise ValueError(
-            f"{family} would take {size * bytes_each >> 20:,} MB for {size:,} positions, of which only {len(tally):,} "
-            "were met. Give a smaller size, and no positions beyond it."
+            f"{family} would take {size * bytes_each >> 20:,} MB for {size:,} positions, of which only {met:,} were "
+            "met. Give a smaller size, and no positions beyond it."
         )
 
 
