@@ -101,11 +101,12 @@ class Bag(Family):
         """No position is above zero, or missing, in more vectors than there are."""
         vectors = self.present(tally, classes)
         bound = TRACE * (1.0 + vectors.round())
-        own = [slot for slot in tally.slots if isinstance(slot, int) and slot < 0]
+        numbers = [slot for slot in tally.slots if isinstance(slot, int)]
+        own = [slot for slot in numbers if slot < 0]
         sums = tally.aligned(own, classes).sums
         if sums["n"] != sums["x"]:
             return "vectors are counted twice, and differently"
-        met = tally.aligned([slot for slot in tally.slots if slot not in own], classes).sums["n"]
+        met = tally.aligned([slot for slot in numbers if slot >= 0], classes).sums["n"]
         lacking = [slot for slot in own if slot <= GAPS]
         there = tally.aligned([GAPS - slot for slot in lacking], classes).sums["n"]
         taken = there + tally.aligned(lacking, classes).sums["n"]
