@@ -20,11 +20,19 @@ NEAR_ONE = st.floats(-100, 100) | st.integers(-1000, 1000).map(float) | st.just(
 CODES = st.integers(-1, 2)
 
 
-@given(st.lists(NEAR_ONE, max_size=40), st.sets(st.integers(-50, 50).map(float), max_size=20))
-def test_values_are_found_in_their_intervals(values, cuts):
-    x, edges = np.array(values, float), np.array(sorted(cuts), float)
-    expected = [-1 if math.isnan(v) else sum(cut <= v for cut in cuts) for v in values]
-    assert kernels.find_intervals(x, edges).tolist() == expected
+@given(st.lists(NEAR_ONE, max_size=40), st.sets(st.integers(-50, 50).map(float), min_size=1, max_size=20))
+def test_values_are_found_in_their_intervals(values, bounds):
+    x, edges = np.array(values, float), np.array(sorted(bounds), float)
+    table = np.arange(2.0 * len(edges) + 2.0).reshape(-1, 2)
+    scores = np.zeros((2, len(x) + 1))
+    kernels.add_intervals([x], [edges], np.array([3.0]), [table], scores)
+    for value, said in zip(values, scores.T, strict=False):
+        at = sum(edge <= value for edge in edges)
+        beyond = max(edges[0] - value, value - edges[-1]) / 2.0
+        fall = 2.0 * math.log(3.0 + beyond) if at in (0, len(edges)) else 0.0
+        expected = [0.0, 0.0] if math.isnan(value) else table[at] - fall
+        np.testing.assert_allclose(said, expected, rtol=1e-12)
+    assert not scores[:, len(x) :].any()
 
 
 @given(st.lists(st.tuples(DOUBLES | NEAR_ONE, CODES), max_size=60))

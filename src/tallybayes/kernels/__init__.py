@@ -7,6 +7,7 @@ none starts threads of its own.
 from tallybayes.kernels import compiled
 
 FULL_LOW = compiled.FULL_LOW
+Bumps = compiled.Bumps
 Documents = compiled.Documents
 Groups = compiled.Groups
 NotUtf8Error = compiled.NotUtf8Error
@@ -17,6 +18,7 @@ Tokeniser = compiled.Tokeniser
 Translation = compiled.Translation
 WordScorer = compiled.WordScorer
 add_bags = compiled.add_bags
+add_intervals = compiled.add_intervals
 add_linear = compiled.add_linear
 add_normal = compiled.add_normal
 add_rows = compiled.add_rows
@@ -29,7 +31,6 @@ count_codes = compiled.count_codes
 count_matrix = compiled.count_matrix
 count_words = compiled.count_words
 find_depth = compiled.find_depth
-find_intervals = compiled.find_intervals
 find_rows_end = compiled.find_rows_end
 find_stray = compiled.find_stray
 kind_of = compiled.kind_of
