@@ -35,6 +35,32 @@ def test_values_are_found_in_their_intervals(values, bounds):
     assert not scores[:, len(x) :].any()
 
 
+@given(
+    st.lists(st.tuples(st.floats(-100, 100), st.floats(0.0, 9.0)), min_size=1, max_size=60),
+    st.floats(-3, 3).map(lambda power: 10.0**power),
+    st.lists(st.floats(-200, 200), max_size=20),
+    st.sampled_from([1.0, 1e-3, 1e-6]),
+)
+def test_sums_of_bumps_are_those_of_every_bump(bumps, width, x, closeness):
+    """Close together, many centres share a cell, and are a series."""
+    centres, weights = np.array(sorted((c * closeness, w) for c, w in bumps)).T.copy()
+    points = np.array([*x, *centres])
+    with np.errstate(under="ignore"):
+        expected = np.exp(-0.5 * ((points[:, None] - centres) / width) ** 2) @ weights
+    found = kernels.Bumps(centres, weights, width).sum(points)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-290)
+
+
+def test_sums_of_many_bumps_are_those_of_every_bump():
+    rng = np.random.default_rng(0)
+    centres, weights = np.sort(rng.standard_cauchy(3_000)), rng.random(3_000)
+    points = np.concatenate([rng.normal(size=300), rng.standard_cauchy(300), centres[:10] - 20.0])
+    for width in (1e-3, 0.1, 3.0, 1e4):
+        expected = np.exp(-0.5 * ((points[:, None] - centres) / width) ** 2) @ weights
+        found = kernels.Bumps(centres, weights, width).sum(points)
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-290)
+
+
 @given(st.lists(st.tuples(DOUBLES | NEAR_ONE, CODES), max_size=60))
 def test_sums_by_class_are_exact(rows):
     check_sums([value for value, _ in rows], [code for _, code in rows], 3)

@@ -52,9 +52,7 @@ class Histogram(Values):
             raise ValueError(f"Histogram(method={self.method!r}): the methods are {', '.join(map(repr, METHODS))}.")
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        known = tally.canonical()
-        values = self.met(known)
-        counts = known.aligned(known.slots, classes).sums["n"].round()
+        values, counts = self.counted(tally, classes)
         cuts = METHODS[self.method](values, counts, self.intervals) if len(values) else np.zeros(0)
         return IntervalBelief(self, cuts, values, counts)
 

@@ -19,7 +19,7 @@ from tallybayes.errors import CellError
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
 from tallybayes.families.support import REAL
-from tallybayes.tally import Rows, Tally
+from tallybayes.tally import Key, Rows, Tally
 
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
 SOME = 1000  # cells that are looked at to see whether rounding blurs them
@@ -80,9 +80,17 @@ class Values(Family):
                 stacklevel=2,
             )
 
-    def met(self, tally: Tally) -> Floats:
-        """The values that were counted, in order."""
-        return values_of_keys(np.array(tally.canonical().slots, np.int64), self.bits)
+    def counted(self, tally: Tally, classes: Sequence[Key]) -> tuple[Floats, Floats]:
+        """The values that were met, in order, and how often each was in every class."""
+        n, columns = tally.sums["n"].carried().round(), {key: i for i, key in enumerate(tally.classes)}
+        counts = np.zeros((len(tally), len(classes)))
+        for c, key in enumerate(classes):
+            if key in columns:
+                counts[:, c] = n[:, columns[key]]
+        keys = np.array(tally.slots, np.int64)
+        order = np.argsort(keys)
+        order = order[counts[order].any(axis=1)]
+        return values_of_keys(keys[order], self.bits), counts[order]
 
 
 def middle_half(ordered: Floats) -> tuple[float, float]:
