@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -19,6 +21,7 @@ from tallybayes.tally import Rows
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
 LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
 LEAST_BYTES = 1 << 21  # … than that, or this
+PATIENCE = 0.15  # seconds for which Ctrl-C may go unheard
 
 T = TypeVar("T")
 
@@ -51,19 +54,48 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
 
 
 def in_pieces(
-    rows: int, threads: int | None, work: Callable[[int, int], T], size: int = 0, table: int = 0
+    rows: int,
+    threads: int | None,
+    work: Callable[[int, int], T],
+    add: Callable[[T, T], T],
+    *,
+    size: int = 0,
+    table: int = 0,
+    stretch: int | None = None,
 ) -> Iterator[T]:
     """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
     by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
-    given."""
+    given.
+
+    With `stretch`, a thread works on its piece a stretch at a time, so that Ctrl-C is heard in between, and adds up
+    what comes of them. Each has so many rows, or a multiple that takes no longer than `PATIENCE`.
+    """
     worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
     count = max(min(threads or (min(processors(), worth) if worth > 1 else 1), rows), 1)
+    stopped = threading.Event()
+
+    def do(start: int, stop: int) -> T:
+        times, end = 1, min(start + (stretch or rows), stop)
+        began = time.perf_counter()
+        result = work(start, end)
+        while end < stop and not stopped.is_set():
+            took = max(time.perf_counter() - began, 1e-9)
+            times = max(int(times * min(PATIENCE / took, 8.0)), 1)
+            start, end = end, min(end + times * (stretch or rows), stop)
+            began = time.perf_counter()
+            part = work(start, end)
+            result = add(result, part)
+        return result
+
     if count == 1:
-        yield work(0, rows)
+        yield do(0, rows)
         return
     edges = np.linspace(0, rows, count + 1).astype(int).tolist()
     with ThreadPoolExecutor(count) as pool:
-        yield from pool.map(work, edges[:-1], edges[1:])
+        try:
+            yield from pool.map(do, edges[:-1], edges[1:])
+        finally:
+            stopped.set()
 
 
 def check_threads(threads: int | None) -> None:

@@ -6,6 +6,7 @@ the same way for one row and for a billion.
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,7 +24,9 @@ from tallybayes.schema import Schema
 from tallybayes.single import Row, single_row
 from tallybayes.tally import Key, Tally
 
-BLOCK = 1 << 14  # rows scored at a time
+BLOCK = 1 << 14  # rows scored at a time …
+BLOCK_BYTES = 1 << 22  # … or as many as have so many bytes …
+MANY_CLASSES = 16  # … if there are not more classes than these
 
 Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
 
@@ -188,11 +191,14 @@ class Beliefs:
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
 
+        heavy = batch.size * max(len(self.keys) // MANY_CLASSES, 1)
+        block = min(BLOCK, max(batch.rows * BLOCK_BYTES // heavy, 1)) if heavy else BLOCK
+
         def score(first: int, last: int) -> int:
-            scores = np.empty((len(self.keys), min(BLOCK, max(last - first, 1))))
+            scores = np.empty((len(self.keys), min(block, max(last - first, 1))))
             impossible = 0
-            for at in range(first, last, BLOCK):
-                stop = min(at + BLOCK, last)
+            for at in range(first, last, block):
+                stop = min(at + block, last)
                 scores[:] = self._start
                 for names, add in self._together:
                     cells = [batch.cells[name] for name in names]
@@ -206,7 +212,7 @@ class Beliefs:
                 impossible += finish(scores, out[at:stop])
             return impossible
 
-        return sum(in_pieces(batch.rows, threads, score, batch.size))
+        return sum(in_pieces(batch.rows, threads, score, operator.add, size=batch.size, stretch=block))
 
     def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
         try:

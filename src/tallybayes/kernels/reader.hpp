@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "signals.hpp"
 #include "strings.hpp"
 #include "tokens.hpp"
 #include "words.hpp"
@@ -38,6 +39,7 @@ public:
                 add(row);
                 row = next();
             } while (row >= 0 && size_ < enough);
+            if (size_ > large) heed_signals();
             cut();
             find(tokens.base, tokens.spans, kept_.codes);
             drop_unknown();
