@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames
+from tallybayes import frames, kernels
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.labels import label_array, label_column, single_label
@@ -21,9 +20,10 @@ from tallybayes.tally import Rows
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
 LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
 LEAST_BYTES = 1 << 21  # … than that, or this
-PATIENCE = 0.15  # seconds for which Ctrl-C may go unheard
 
 T = TypeVar("T")
+
+_THREAD = threading.local()  # of a thread that works on a piece of rows, the flag that tells it to stop
 
 
 class Batch(NamedTuple):
@@ -57,45 +57,36 @@ def in_pieces(
     rows: int,
     threads: int | None,
     work: Callable[[int, int], T],
-    add: Callable[[T, T], T],
-    *,
     size: int = 0,
     table: int = 0,
-    stretch: int | None = None,
 ) -> Iterator[T]:
     """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
     by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
-    given.
-
-    With `stretch`, a thread works on its piece a stretch at a time, so that Ctrl-C is heard in between, and adds up
-    what comes of them. Each has so many rows, or a multiple that takes no longer than `PATIENCE`.
-    """
+    given. An error or Ctrl-C ends all of them: at once in kernels that heed the flag, and where `stopped` is asked."""
     worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
     count = max(min(threads or (min(processors(), worth) if worth > 1 else 1), rows), 1)
-    stopped = threading.Event()
+    if count == 1:
+        yield work(0, rows)
+        return
+    flag = np.zeros(1, np.uint8)
 
     def do(start: int, stop: int) -> T:
-        times, end = 1, min(start + (stretch or rows), stop)
-        began = time.perf_counter()
-        result = work(start, end)
-        while end < stop and not stopped.is_set():
-            took = max(time.perf_counter() - began, 1e-9)
-            times = max(int(times * min(PATIENCE / took, 8.0)), 1)
-            start, end = end, min(end + times * (stretch or rows), stop)
-            began = time.perf_counter()
-            part = work(start, end)
-            result = add(result, part)
-        return result
+        _THREAD.flag = flag
+        kernels.heed_flag(flag)
+        return work(start, stop)
 
-    if count == 1:
-        yield do(0, rows)
-        return
     edges = np.linspace(0, rows, count + 1).astype(int).tolist()
     with ThreadPoolExecutor(count) as pool:
         try:
             yield from pool.map(do, edges[:-1], edges[1:])
         finally:
-            stopped.set()
+            flag[0] = 1
+
+
+def stopped() -> bool:
+    """Whether nobody waits any more for what this thread does."""
+    flag = getattr(_THREAD, "flag", None)
+    return flag is not None and bool(flag[0])
 
 
 def check_threads(threads: int | None) -> None:

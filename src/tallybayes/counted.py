@@ -23,8 +23,6 @@ from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema, check_apart
 from tallybayes.tally import Additive, Key, Rows, Tally
 
-STRETCH = 1 << 22  # bytes of rows that are counted at a time, or a multiple of them
-
 
 class Counted(Additive):
     """What was counted, by column, slot and class."""
@@ -178,10 +176,7 @@ class Counted(Additive):
 
         size = batch.cells.nbytes if len(batch.rows) > 1 else 0
         table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
-        vectors = any(family.takes_vectors for family in self.schema.columns.values())  # large tallies, quickly filled
-        stretch = None if vectors or not size else max(len(batch.rows) * STRETCH // size, 1)
-        pieces = in_pieces(len(batch.rows), threads, count, _added, size=size, table=table, stretch=stretch)
-        for rows, columns in pieces:
+        for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
             self._take(batch.kind, rows, columns)
 
     def _take(self, kind: pa.DataType, rows: Tally, columns: dict[str, Tally]) -> None:
@@ -238,14 +233,3 @@ class Counted(Additive):
         operation(self.rows, rows)
         for name, tally in self.columns.items():
             operation(tally, columns[name])
-
-
-def _added(
-    counted: tuple[Tally, dict[str, Tally]], more: tuple[Tally, dict[str, Tally]]
-) -> tuple[Tally, dict[str, Tally]]:
-    """What was counted of some rows, and of more rows."""
-    rows, columns = counted
-    rows += more[0]
-    for name, tally in more[1].items():
-        columns[name] += tally
-    return rows, columns

@@ -6,7 +6,6 @@ the same way for one row and for a billion.
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes import frames, kernels
-from tallybayes.batches import check_threads, in_pieces
+from tallybayes.batches import check_threads, in_pieces, stopped
 from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
@@ -198,6 +197,8 @@ class Beliefs:
             scores = np.empty((len(self.keys), min(block, max(last - first, 1))))
             impossible = 0
             for at in range(first, last, block):
+                if stopped():
+                    break
                 stop = min(at + block, last)
                 scores[:] = self._start
                 for names, add in self._together:
@@ -212,7 +213,7 @@ class Beliefs:
                 impossible += finish(scores, out[at:stop])
             return impossible
 
-        return sum(in_pieces(batch.rows, threads, score, operator.add, size=batch.size, stretch=block))
+        return sum(in_pieces(batch.rows, threads, score, batch.size))
 
     def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
         try:

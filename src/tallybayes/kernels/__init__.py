@@ -33,6 +33,7 @@ count_words = compiled.count_words
 find_depth = compiled.find_depth
 find_rows_end = compiled.find_rows_end
 find_stray = compiled.find_stray
+heed_flag = compiled.heed_flag
 kind_of = compiled.kind_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm

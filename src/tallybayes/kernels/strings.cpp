@@ -118,6 +118,7 @@ void StringIndex::enlarge() {
 void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) {
     Probe probes[ahead];
     for (int64_t start = 0; start < column.rows; start += ahead) {
+        if (start && start % int64_t(patience) == 0) heed_signals();
         const int64_t count = std::min<int64_t>(ahead, column.rows - start);
         for (int64_t i = 0; i < count; ++i) {
             if (column.missing(start + i)) continue;
