@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from tallybayes import Histogram, Model, Schema
 from tallybayes.families.histogram import METHODS
 
+pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # of few bits
+
 VALUES = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3) | st.floats(290.0, 296.0) | st.floats(-1e290, 1e290)
 ROWS = st.lists(st.tuples(VALUES, st.sampled_from("abc")), min_size=1, max_size=30)
 FAMILIES = st.builds(
@@ -27,7 +29,6 @@ def said(model, x):
     return model.evidence({"x": np.array(x, float)})["x"]
 
 
-@pytest.mark.filterwarnings("ignore:Values from")
 @settings(deadline=None)
 @given(FAMILIES, ROWS)
 def test_the_density_adds_up_to_one_over_the_whole_line(family, rows):
@@ -68,7 +69,6 @@ def test_nothing_is_lost_where_rounding_is_coarse():
     assert np.mean(said(model, values)[:, 0]) == pytest.approx(true.mean(), abs=0.01)
 
 
-@pytest.mark.filterwarnings("ignore:Values from")
 def test_intervals_that_rounding_does_not_tell_apart_are_one():
     model = train(Histogram(intervals=100, bits=4), np.linspace(16.0, 24.0, 50), ["a"] * 50)
     assert len(model.estimates("x")) == 8 + 1
