@@ -5,12 +5,15 @@
 #include <cmath>
 #include <limits>
 
+#include "signals.hpp"
+
 namespace tallybayes {
 namespace {
 
 constexpr double cell_width = 0.5;  // in widths of a bump
 constexpr int64_t few = 8;  // centres that are cheaper to look at one by one
 constexpr double furthest = 39.0;  // in widths: beyond, a bump's height is no double any more
+constexpr int64_t patience = 4096;  // points before signals are heeded
 constexpr int most_terms = 56;
 constexpr double negligible = 1e-11;  // of the sum so far
 constexpr double longest = 10.0;  // the longest argument of a series: 38.6 widths away from a cell that reaches 0.25
@@ -96,7 +99,10 @@ double Bumps::at(double x) const {
 }
 
 void Bumps::sum(const double* x, int64_t rows, double* out) const {
-    for (int64_t row = 0; row < rows; ++row) out[row] = at(x[row]);
+    for (int64_t row = 0; row < rows; ++row) {
+        if (row % patience == patience - 1) heed_signals();
+        out[row] = at(x[row]);
+    }
 }
 
 }  // namespace tallybayes
