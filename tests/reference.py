@@ -9,6 +9,7 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+from scipy.special import gammaln
 
 from tallybayes.exact import Exact
 
@@ -68,6 +69,26 @@ def naive_bayes(rows, labels, row, alpha):
             p *= (seen + Fraction(alpha)) / (len(members) + Fraction(alpha) * len(levels[j]))
         joint.append(p)
     return classes, joint
+
+
+WORTH = 4.0 ** np.arange(-3, 13)  # how many values the prior may be worth: 1/64 to 16 million
+
+
+def fitted(counts):
+    """One pseudo-count per level: a prior worth m values spread as the classes' profile, m from its mean shrinkage."""
+    held = counts[:, counts.sum(axis=0) > 0]
+    levels, classes = held.shape
+    if classes < 2 or levels < 2 or held.sum() < 10.0 * levels:
+        return np.ones(levels)
+    n = held.sum(axis=0)
+    profile = np.mean((held + 1.0) / (n + levels), axis=1)
+    moved = WORTH / (WORTH + n.mean())
+    likely = np.log(moved) + np.log1p(-moved)
+    for i, m in enumerate(WORTH):
+        pseudo = m * profile[:, None]
+        likely[i] += (gammaln(pseudo + held) - gammaln(pseudo)).sum() - (gammaln(m + n) - gammaln(m)).sum()
+    mean = np.average(moved, weights=np.exp(likely - likely.max()))
+    return n.mean() * mean / (1.0 - mean) * profile
 
 
 def exact(fractions):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,8 +12,10 @@ import pyarrow as pa
 from tallybayes import frames
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
-from tallybayes.labels import label_array, label_column, single_label
+from tallybayes.families import Family
+from tallybayes.labels import LabelColumn, label_array, label_column, single_label
 from tallybayes.processors import processors
+from tallybayes.single import Row, single_row
 from tallybayes.tally import Rows
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
@@ -48,6 +50,28 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
             yield from _one_frame(*(*item, None, None)[:3])
         else:
             yield from _one_frame(item, labels, weights)
+
+
+def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
+    """A row that comes by itself, and its label, if both are plain."""
+    row = single_row(data)
+    if row is None:
+        return None
+    label = single_label([row[labels]] if type(labels) is str and labels in row else labels)
+    return None if label is None else (row, label)
+
+
+def encoded_alone(columns: Mapping[str, Family], row: Row) -> dict[str, Any] | None:
+    """The cells of such a row in the form that their families count; nothing, if it has not all columns."""
+    encoded = {}
+    for name, family in columns.items():
+        if name not in row:
+            return None
+        try:
+            encoded[name] = family.encode_one(row[name])
+        except CellError as error:
+            raise error.located(name, 0) from None
+    return encoded or None
 
 
 def in_pieces(

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes import frames, kernels
-from tallybayes.batches import check_threads, in_pieces
+from tallybayes.batches import check_threads, encoded_alone, in_pieces
 from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
 from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
 from tallybayes.schema import Schema
-from tallybayes.single import Row, single_row
+from tallybayes.single import single_row
 from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time
@@ -52,7 +52,6 @@ class Beliefs:
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
-        self._encoders = [(name, family.encode_one) for name, family in schema.columns.items()]
         self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
         self._start = np.ascontiguousarray(self.prior[:, None])
         self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
@@ -165,7 +164,7 @@ class Beliefs:
 
     def _encoded(self, data: Any) -> Iterator[Encoded]:
         data = self.schema.frame(data)
-        encoded = self._encoded_row(single_row(data) or {})
+        encoded = encoded_alone(self.schema.columns, single_row(data) or {})
         if encoded is not None:
             yield Encoded(encoded, 0, 1, 0)
             return
@@ -173,18 +172,6 @@ class Beliefs:
         for batch in frames.batches(data):
             yield Encoded(self.schema.encode(batch, start), start, batch.num_rows, batch.nbytes)
             start += batch.num_rows
-
-    def _encoded_row(self, row: Row) -> dict[str, Any] | None:
-        """A row by itself; nothing, if it has not all columns."""
-        encoded = {}
-        for name, encode in self._encoders:
-            if name not in row:
-                return None
-            try:
-                encoded[name] = encode(row[name])
-            except CellError as error:
-                raise error.located(name, 0) from None
-        return encoded or None
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -37,6 +38,26 @@ def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> Class
         raise InfiniteError(infinite)
     squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
     return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
+
+
+def sum_single(value: float, squares: bool) -> ClassSums:
+    """The same for one value in a single class, as of a row learned by itself."""
+    if math.isinf(value):
+        raise InfiniteError(0)
+    there = value == value
+    number, unit = value.as_integer_ratio() if there else (0, 1)
+    places = unit.bit_length() - 1
+    squared = _single(number * number, 2 * places) if squares else None
+    return ClassSums(_single(int(there), 0), _single(number, places), squared)
+
+
+def _single(number: int, places: int) -> Exact:
+    """number · 2^−places."""
+    low, up = divmod(-places, LIMB)
+    whole = abs(number) << up
+    size = -(-whole.bit_length() // LIMB) or 1
+    limbs = np.frombuffer(whole.to_bytes(size * LIMB // 8, "little"), "<u4").astype(np.int64)
+    return Exact(limbs[None] if number >= 0 else -limbs[None], low)
 
 
 def sum_matrix(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.additive import Additive
-from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
+from tallybayes.exact import FEW, Codes, Counts, Exact, Floats
 from tallybayes.lookup import by_class, never_met
 from tallybayes.slots import Positions, Slot
 from tallybayes.sums import cells_of, weighted_table
@@ -215,28 +215,15 @@ class Tally(Additive):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
-        if len(other._slots) == 1 == len(other._classes) and self._merge_cell(other, sign):
-            return
         self._admit(other)
-        index = self._place(other)
-        for name, array in other.sums.items():
-            self._arrays[name].add_at(index, array if sign > 0 else -array)
-
-    def _merge_cell(self, other: Tally, sign: int) -> bool:
-        """The same for a single cell that counts, as of a row learned by itself: without starting numpy up. Says
-        whether it was one."""
-        (slot,), (key,) = other._slots, other._classes
-        if slot not in self._slots or key not in self._classes or len(other._arrays) > 1:
-            return False
-        (name,) = other._arrays
-        mine, theirs = self._arrays[name], other._arrays[name]
-        if mine.low != theirs.low or mine.limbs.shape[-1] > 1 or theirs.limbs.shape[-1] > 1:
-            return False
-        at = self._slots[slot], self._classes[key], 0
-        total = mine.limbs.item(at) + sign * theirs.limbs.item((0, 0, 0))
-        if abs(total) < FULL:
-            mine.limbs[at] = total
-        return abs(total) < FULL
+        few = len(other._slots) * len(other._classes) <= FEW
+        place = None if few else self._place(other)
+        rows = [self._slots[slot] for slot in other._slots] if few else []
+        columns = [self._classes[key] for key in other._classes] if few else []
+        for name, array in other._arrays.items():
+            if not few or not self._arrays[name].add_few(rows, columns, array, sign):
+                cells = array[: len(other._slots)]
+                self._arrays[name].add_at(place or self._place(other), cells if sign > 0 else -cells)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""

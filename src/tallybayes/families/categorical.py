@@ -101,6 +101,8 @@ def _few_numbers(cells: pa.Array) -> pa.Array | None:
 
 def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
     """Each cell's level by number (-1 where missing), and the levels' texts."""
+    if type(cells) is list and len(cells) == 1 and (cells[0] or "").isascii():  # of a row learned by itself
+        return (np.zeros(1, np.int32), cells) if cells[0] is not None else (np.full(1, -1, np.int32), [])
     index = kernels.StringIndex()
     codes = codes_of(index, cells, grow=True)
     ends, data = index.strings()

@@ -24,7 +24,7 @@ from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
-from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, sum_matrix, sum_weighted
+from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, sum_matrix, sum_single, sum_weighted
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
@@ -207,6 +207,8 @@ def _present(value: Floats, cells: Floats) -> Floats:
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
     """What a column adds up to in each class, or every column of a matrix, each row times its weight."""
     if rows.weights is None:
+        if values.shape == (1,) and len(rows.classes) == 1 and rows.codes[0] == 0:
+            return sum_single(values.item(), squares)
         return (sum_by_class if values.ndim == 1 else sum_matrix)(values, rows.groups, squares)
     if values.ndim == 2:
         return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)

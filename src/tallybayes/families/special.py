@@ -27,6 +27,11 @@ def gammaln(x: Any) -> Any:
     return kernels.log_gamma(np.asarray(x, np.float64, order="C"))
 
 
+def trigamma(x: Any) -> Any:
+    """The derivative of digamma: ψ′(x)."""
+    return import_module("scipy.special").zeta(2.0, x)
+
+
 def log_rising(a: Any, x: Any) -> Any:
     """log Γ(a + x) − log Γ(a). For large a by Stirling's series, in which what is equal on both sides has cancelled."""
     large = np.maximum(a, LARGE)

@@ -32,6 +32,7 @@ find_depth = compiled.find_depth
 find_intervals = compiled.find_intervals
 find_rows_end = compiled.find_rows_end
 find_stray = compiled.find_stray
+fit_pseudocounts = compiled.fit_pseudocounts
 kind_of = compiled.kind_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm

@@ -10,6 +10,7 @@
 #include "limbs.hpp"
 #include "logarithm.hpp"
 #include "scores.hpp"
+#include "shrinkage.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
 #include "values.hpp"
@@ -183,6 +184,15 @@ NB_MODULE(compiled, m) {
         return nb::make_tuple(result, used.first);
     }, "limbs"_a.noconvert());
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
+    m.def("fit_pseudocounts", [](Table<double> counts) {
+        double* pseudo;
+        nb::object result = give<double>({counts.shape(0)}, &pseudo);
+        {
+            Free free;
+            fit_pseudocounts(counts.data(), int64_t(counts.shape(0)), int64_t(counts.shape(1)), pseudo);
+        }
+        return result;
+    }, "counts"_a.noconvert());
     m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {
         expect(values.shape(0) == rows.size() && values.shape(1) == target.shape(1), "the values do not fit");
         for (size_t i = 0; i < rows.size(); ++i)
