@@ -3,7 +3,7 @@
     python bench/small.py
 
 A table of 199 rows and 69 columns: 30 of numbers, 10 of counts, 25 of texts and 4 of truths, in two classes. From the
-rows to the first answers, beside scikit-learn's encoder and CategoricalNB on intervals, which is told the columns' types.
+rows to the first answers, beside scikit-learn's encoders and CategoricalNB, which must be told the columns' types.
 One row of the twenty columns of `one_row` is learned, and asked, beside GaussianNB.partial_fit of twenty numbers.
 4,000 texts of 200 words by Zipf's law in 2 and in 20 classes, `compound` beside `pooled`. Seed 0.
 """

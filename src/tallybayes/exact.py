@@ -105,8 +105,8 @@ class Exact:
         return f"Exact({self.round()!r})"
 
     def sum(self, axis: int = 0) -> Exact:
-        bounded = self.carried()
         axis = axis % len(self.shape)
+        bounded = self if _largest(self.limbs) * max(self.shape[axis], 1) < FULL else self.carried()
         return Exact(bounded.limbs.sum(axis=axis), bounded.low).safe()
 
     def widened(self, low: int, size: int) -> Exact:
@@ -172,6 +172,8 @@ class Exact:
 
     def round(self) -> Floats:
         """Every number as the double nearest to it."""
+        if self.limbs.shape[-1] == 1 and self.low == 0:  # counts
+            return self.limbs[..., 0].astype(np.float64)
         if self.limbs.shape[-1] <= 2 and -16 <= self.low <= 16 and _largest(self.limbs) <= 1 << 53:
             both = self.limbs.astype(np.float64) @ np.ldexp(1.0, LIMB * np.arange(self.limbs.shape[-1]))  # rounds once
             return np.ldexp(both, LIMB * self.low)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.dataframes import small_frame
 from tallybayes.decimals import decimal_numbers
 from tallybayes.errors import CellError
 from tallybayes.matrices import is_matrix, is_sparse, vectors
@@ -29,6 +30,8 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
     """One frame, of any make, as record batches."""
     if isinstance(data, pa.RecordBatch):
         yield data
+    elif (small := small_frame(data)) is not None:
+        yield small
     elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
         yield from _of_good_size(data.to_batches() if isinstance(data, pa.Table) else _stream(data))
     elif isinstance(data, Mapping):
@@ -93,6 +96,8 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
         raise CellError(
             None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
         )
+    if pa.types.is_integer(kind) and not cells.null_count:
+        return cells.to_numpy().astype(np.float64)  # as Arrow does, and sooner
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
     found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
     return found
@@ -245,6 +250,9 @@ def native(values: NDArray[Any]) -> NDArray[Any]:
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     """Texts that are numbers; an empty one is missing."""
+    first = _first_text(cells)
+    if first and not _is_number(first):  # said at once: most texts are no numbers, and every column of them is asked
+        raise _no_number(0, first)
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
     except pa.ArrowInvalid as error:
@@ -256,11 +264,27 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     except pa.ArrowInvalid:
         for row, text in enumerate(present.to_pylist()):
             if text is not None and not _is_number(text):
-                raise CellError(row, f"{text!r} is not a number. Give the column a family for categories.") from None
+                raise _no_number(row, text) from None
         raise
 
 
+def _first_text(cells: pa.Array) -> str:
+    try:
+        return (cells[0].as_py() or "").strip() if len(cells) else ""
+    except UnicodeDecodeError:
+        return ""
+
+
+def _no_number(row: int, text: str) -> CellError:
+    return CellError(row, f"{text!r} is not a number. Give the column a family for categories.")
+
+
 def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        if "nan" not in text.lower():  # what Arrow takes beyond Python has it
+            return False
     try:
         pc.cast(pa.array([text]), pa.float64())
     except pa.ArrowInvalid:

@@ -19,7 +19,8 @@ from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.exact import TRACE, Codes, Counts, Exact
 from tallybayes.strings import index_strings, index_words
-from tallybayes.tally import Key, Tally, scaled
+from tallybayes.sums import scaled
+from tallybayes.tally import Key, Tally
 
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import LIMB, Codes, Exact, Floats, ratio, window
 
+LEAST_WEIGHT = 2.0**-128  # of a row
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once
 
@@ -40,19 +41,14 @@ def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> Class
     return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
 
 
-def sum_single(value: float, squares: bool) -> ClassSums:
-    """The same for one value in a single class, as of a row learned by itself."""
+def sum_one(value: float, squared: bool = False) -> Exact:
+    """The same for one value in a single class, as of a row learned by itself: the value, or its exact square."""
     if math.isinf(value):
         raise InfiniteError(0)
-    there = value == value
-    number, unit = value.as_integer_ratio() if there else (0, 1)
+    number, unit = value.as_integer_ratio() if value == value else (0, 1)
     places = unit.bit_length() - 1
-    squared = _single(number * number, 2 * places) if squares else None
-    return ClassSums(_single(int(there), 0), _single(number, places), squared)
-
-
-def _single(number: int, places: int) -> Exact:
-    """number · 2^−places."""
+    if squared:
+        number, places = number * number, 2 * places
     low, up = divmod(-places, LIMB)
     whole = abs(number) << up
     size = -(-whole.bit_length() // LIMB) or 1
@@ -100,6 +96,16 @@ def joined(parts: Sequence[ClassSums]) -> ClassSums:
         concatenated([part.x for part in parts]),
         concatenated(squares) if squares else None,
     )
+
+
+def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
+    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
+    product = {name: array * factor for name, array in sums.items()}
+    if not float(factor).is_integer():
+        weight = np.abs(product["n"].round())
+        gone = (weight > 0) & (weight < LEAST_WEIGHT)
+        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
+    return product
 
 
 def concatenated(parts: Sequence[Exact]) -> Exact:

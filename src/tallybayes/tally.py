@@ -20,11 +20,9 @@ from tallybayes.additive import Additive
 from tallybayes.exact import FEW, Codes, Counts, Exact, Floats
 from tallybayes.lookup import by_class, never_met
 from tallybayes.slots import Positions, Slot
-from tallybayes.sums import cells_of, weighted_table
+from tallybayes.sums import cells_of, scaled, weighted_table
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
-
-LEAST_WEIGHT = 2.0**-128  # of a row
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether this is a row by itself, which counts once."""
+        return len(self.codes) == len(self.classes) == 1 and self.weights is None and bool(self.codes[0] == 0)
 
     @cached_property
     def groups(self) -> kernels.Groups:
@@ -199,8 +202,23 @@ class Tally(Additive):
 
     def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
         """The same sums, only to be read: where the labels are these already, nothing is copied."""
-        same = slots is self._slots and list(classes) == self.classes
+        same = (slots is self._slots or list(slots) == list(self._slots)) and list(classes) == self.classes
         return self.sums if same else self.aligned(slots, classes).sums
+
+    def table(self, classes: Sequence[Key], more: Iterable[Slot] = ()) -> tuple[list[Any], Floats]:
+        """The slots that hold anything, and those given, sorted; and how often each was counted in these classes."""
+        n = self._arrays["n"]
+        if n.limbs.shape[-1] > 1 or n.low or not self._classes.keys() >= set(classes):
+            slots = sorted({*self.canonical().slots, *more})
+            return slots, self.aligned(slots, classes).sums["n"].round()
+        counts = n.limbs[: len(self._slots), :, 0]
+        held = np.asarray(counts.any(axis=1))
+        slots = sorted({*(slot for slot, i in self._slots.items() if held[i]), *more})
+        rows, columns = [self._slots.get(slot, -1) for slot in slots], [self._classes[key] for key in classes]
+        found = np.zeros((len(slots), len(classes)))
+        met = [i for i, row in enumerate(rows) if row >= 0]
+        found[met] = counts[np.ix_([rows[i] for i in met], columns)]
+        return slots, found
 
     def cells(self, other: Tally) -> dict[str, Exact]:
         """These sums where the other tally has slots and classes: the cells that it touches."""
@@ -215,13 +233,15 @@ class Tally(Additive):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
-        self._admit(other)
         few = len(other._slots) * len(other._classes) <= FEW
-        place = None if few else self._place(other)
-        rows = [self._slots[slot] for slot in other._slots] if few else []
-        columns = [self._classes[key] for key in other._classes] if few else []
+        rows = [self._slots.get(slot, -1) for slot in other._slots] if few else [-1]
+        columns = [self._classes.get(key, -1) for key in other._classes] if few else [-1]
+        known = -1 not in rows and -1 not in columns
+        if not known:
+            self._admit(other)
+        place = None if known else self._place(other)
         for name, array in other._arrays.items():
-            if not few or not self._arrays[name].add_few(rows, columns, array, sign):
+            if not known or not self._arrays[name].add_few(rows, columns, array, sign):
                 cells = array[: len(other._slots)]
                 self._arrays[name].add_at(place or self._place(other), cells if sign > 0 else -cells)
 
@@ -248,16 +268,6 @@ class Tally(Additive):
                 larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
                 larger[:height, :width] = array.limbs
                 array.limbs = larger
-
-
-def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
-    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
-    product = {name: array * factor for name, array in sums.items()}
-    if not float(factor).is_integer():
-        weight = np.abs(product["n"].round())
-        gone = (weight > 0) & (weight < LEAST_WEIGHT)
-        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
-    return product
 
 
 def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:

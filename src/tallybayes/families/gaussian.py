@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -94,8 +94,7 @@ class Gaussian(Measured[GaussianSums]):
             mean, variance = 0.0, 1.0
         else:
             variance = min(spread / n or min(abs(mean), WIDEST) ** 2 or 1.0, WIDEST**2)
-        return replace(
-            self,
+        return self.knowing(
             mean=mean if self.mean is None else self.mean,
             variance=variance if self.variance is None else self.variance,
         )
@@ -176,13 +175,13 @@ class Gaussian(Measured[GaussianSums]):
     def scorer(self, s: Any) -> Belief:
         s = self.pooled(s)
         with np.errstate(divide="ignore", invalid="ignore"):
-            weight, _, _, variance = self.updated(s)
+            updated = weight, _, _, variance = self.updated(s)
         formula, plugin, predictive = self.scorers()
         if not np.all((weight > 0) & (variance > 0)):
             return formula(self, s)
-        return plugin(self, s) if self.plugin else predictive(self, s)
+        return (plugin if self.plugin else predictive)(self, s, updated)
 
-    def scorers(self) -> Sequence[Callable[[Any, Any], Belief]]:
+    def scorers(self) -> Sequence[Callable[..., Belief]]:
         """What scores by the formula, and by the kernels for estimated parameters and for such integrated out."""
         return MeasuredBelief, NormalBelief, StudentBelief
 
@@ -192,9 +191,9 @@ class NormalBelief(CompiledBelief):
 
     kernel = staticmethod(kernels.add_normal)
 
-    def __init__(self, family: Gaussian, s: Any) -> None:
+    def __init__(self, family: Gaussian, s: Any, updated: Sequence[Floats]) -> None:
         super().__init__(family, s)
-        _, _, mean, variance = family.updated(s)
+        _, _, mean, variance = updated
         self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
 
     @staticmethod
@@ -208,9 +207,9 @@ class StudentBelief(CompiledBelief):
 
     kernel = staticmethod(kernels.add_student)
 
-    def __init__(self, family: Gaussian, s: Any) -> None:
+    def __init__(self, family: Gaussian, s: Any, updated: Sequence[Floats]) -> None:
         super().__init__(family, s)
-        weight, nu, mean, variance = family.updated(s)
+        weight, nu, mean, variance = updated
         width = variance * (1.0 + 1.0 / weight)
         self.settings = [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
 

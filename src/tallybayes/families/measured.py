@@ -24,7 +24,16 @@ from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Family, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
-from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, sum_matrix, sum_single, sum_weighted
+from tallybayes.sums import (
+    ClassSums,
+    InfiniteError,
+    Square,
+    concatenated,
+    sum_by_class,
+    sum_matrix,
+    sum_one,
+    sum_weighted,
+)
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
@@ -133,7 +142,7 @@ class Measured(Family, Generic[S]):
         return bad
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if self.support is not REAL:
+        if self.support is not REAL and not (len(cells) == 1 and self.support.takes(cells.item())):
             self.check(cells)
         try:
             sums = self.sums_of(cells, rows)
@@ -146,6 +155,12 @@ class Measured(Family, Generic[S]):
     def sums_of(self, cells: Floats, rows: Rows) -> dict[str, Exact]:
         """Each statistic's sum by class, of a column or of all columns of a matrix; a value and its square in one
         pass."""
+        if rows.alone and cells.shape == (1,):
+            there = float(cells[0] == cells[0])
+            return {
+                name: _sum_of_one(value, there)
+                for name, value in zip(self.sums._fields, self.sufficient(cells), strict=True)
+            }
         wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
         passes = {
@@ -169,9 +184,9 @@ class Measured(Family, Generic[S]):
             return self._believe(tally, classes)
 
     def _believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        known = tally.aligned([""], classes).sums
-        total = self.read({name: array.sum(axis=1) for name, array in known.items()})
-        return self.believe_one(total, self.read({name: array[0] for name, array in known.items()}))
+        known = tally.read([""], classes)
+        s = self.read({name: concatenated([array[0], array.sum(axis=1)]) for name, array in known.items()})
+        return self.believe_one(type(s)(*(value[-1:] for value in s)), type(s)(*(value[:-1] for value in s)))
 
     def believe_one(self, total: Any, each: Any) -> Belief:
         """What is believed of a column, from the sums of all classes together and of each."""
@@ -180,6 +195,12 @@ class Measured(Family, Generic[S]):
                 *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
             )
         return self.informed(total).scorer(each)
+
+    def knowing(self, **settings: Any) -> Self:
+        """This family with settings that were worked out, and so need no check."""
+        known = object.__new__(type(self))
+        known.__dict__.update(self.__dict__, **settings)
+        return known
 
     def settled(self) -> bool:
         """Whether nothing has to be known of the whole column."""
@@ -199,6 +220,13 @@ class Measured(Family, Generic[S]):
         return np.where(np.isnan(said), -np.inf, said)
 
 
+def _sum_of_one(value: Any, there: float) -> Exact:
+    """A statistic of one value, or nothing where that is missing."""
+    if not there or not isinstance(value, (Square, np.ndarray)):
+        return sum_one(there)
+    return sum_one(value.of.item(), squared=True) if isinstance(value, Square) else sum_one(value.item())
+
+
 def _present(value: Floats, cells: Floats) -> Floats:
     """A statistic of the cells that are there."""
     return value if value is cells else np.where(np.isnan(cells), np.nan, value)
@@ -207,8 +235,6 @@ def _present(value: Floats, cells: Floats) -> Floats:
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
     """What a column adds up to in each class, or every column of a matrix, each row times its weight."""
     if rows.weights is None:
-        if values.shape == (1,) and len(rows.classes) == 1 and rows.codes[0] == 0:
-            return sum_single(values.item(), squares)
         return (sum_by_class if values.ndim == 1 else sum_matrix)(values, rows.groups, squares)
     if values.ndim == 2:
         return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)

@@ -165,6 +165,9 @@ class CompoundBelief(WordBelief):
 
     def _add_rest(self, lengths: Counts, scores: Floats) -> None:
         short = self._short
+        if len(lengths) == 1 and 0 <= lengths[0] < short.shape[1]:  # as of a text by itself
+            scores[:, 0] -= short[:, lengths[0]]
+            return
         said = short[:, np.clip(lengths, 0, short.shape[1] - 1)]  # of a missing document nothing
         long = np.flatnonzero(lengths >= short.shape[1])
         if long.size:
