@@ -111,6 +111,19 @@ def runs(words, low, high):
     return [" ".join(words[i : i + n]) for n in range(low, high + 1) for i in range(len(words) - n + 1)]
 
 
+def urn(text, known, log_alphas):
+    """log P of drawing the words of a text one after the other, each coming back with another of its kind; but for what
+    all words have in common."""
+    total, drawn = [0.0] * len(log_alphas[0]), Counter()
+    for word in [] if text is None else words_of(text):
+        if word in known:
+            for c, log_alpha in enumerate(log_alphas[known.index(word)]):
+                rest = math.log(drawn[word]) if drawn[word] else -math.inf
+                total[c] += -math.inf if log_alpha == -math.inf else float(np.logaddexp(log_alpha, rest))
+            drawn[word] += 1
+    return total
+
+
 def count_words(documents, classes):
     """{(word, class): (n, documents, share)} of lists of words; None is missing."""
     result = {}

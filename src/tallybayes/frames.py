@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tallybayes.matrices import is_matrix, is_sparse, vectors
 from tallybayes.objects import is_sure, mixed, number_text, object_cells, object_columns, with_objects
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
+NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
 
@@ -96,8 +98,8 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
         raise CellError(
             None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
         )
-    if pa.types.is_integer(kind) and not cells.null_count:
-        return cells.to_numpy().astype(np.float64)  # as Arrow does, and sooner
+    if not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
     found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
     return found
@@ -250,9 +252,10 @@ def native(values: NDArray[Any]) -> NDArray[Any]:
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     """Texts that are numbers; an empty one is missing."""
-    first = _first_text(cells)
-    if first and not _is_number(first):  # said at once: most texts are no numbers, and every column of them is asked
-        raise _no_number(0, first)
+    with suppress(UnicodeDecodeError):
+        first = (cells[0].as_py() or "").strip() if len(cells) else ""
+        if first and not _is_number(first):  # most texts are no numbers, and the first says so
+            raise CellError(0, NO_NUMBER.format(first))
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
     except pa.ArrowInvalid as error:
@@ -264,30 +267,16 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     except pa.ArrowInvalid:
         for row, text in enumerate(present.to_pylist()):
             if text is not None and not _is_number(text):
-                raise _no_number(row, text) from None
+                raise CellError(row, NO_NUMBER.format(text)) from None
         raise
-
-
-def _first_text(cells: pa.Array) -> str:
-    try:
-        return (cells[0].as_py() or "").strip() if len(cells) else ""
-    except UnicodeDecodeError:
-        return ""
-
-
-def _no_number(row: int, text: str) -> CellError:
-    return CellError(row, f"{text!r} is not a number. Give the column a family for categories.")
 
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
-    except ValueError:
-        if "nan" not in text.lower():  # what Arrow takes beyond Python has it
-            return False
-    try:
+        if "nan" not in text.lower():
+            float(text)  # Arrow takes no more than Python, and longer to say no
         pc.cast(pa.array([text]), pa.float64())
-    except pa.ArrowInvalid:
+    except ValueError:
         return False
     return True
 

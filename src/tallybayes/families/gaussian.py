@@ -89,7 +89,7 @@ class Gaussian(Measured[GaussianSums]):
 
     def informed(self, total: Any) -> Self:
         """Without values to go by the prior is a standard one; around a constant it is as wide as the constant."""
-        n, mean, spread = (float(np.max(value)) for value in total)
+        n, mean, spread = map(_only, total)
         if n <= 0:
             mean, variance = 0.0, 1.0
         else:
@@ -103,7 +103,7 @@ class Gaussian(Measured[GaussianSums]):
         return self.m == 0 or None not in (self.mean, self.variance)
 
     def alike(self, total: Any) -> bool:
-        return self.m > 0 and self.variance is None and float(np.max(total.scatter)) == 0.0
+        return self.m > 0 and self.variance is None and _only(total.scatter) == 0.0
 
     def pooled(self, s: Any) -> Any:
         """The sums of every class, with those of all together where these share one variance."""
@@ -222,6 +222,11 @@ class StudentBelief(CompiledBelief):
 def student_constant(nu: Floats, width: Floats) -> Floats:
     """log Γ((ν+1)/2) − log Γ(ν/2) − ½·log(ν·π·width), in a form that keeps its digits for large ν."""
     return np.asarray(special.log_rising(nu / 2.0, 0.5) - 0.5 * np.log(nu * width * np.pi))
+
+
+def _only(value: Any) -> float:
+    """A sum of the whole column, of which there is one."""
+    return value if isinstance(value, float) else float(np.max(value))
 
 
 def _at_a_point(said: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:

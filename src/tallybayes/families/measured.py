@@ -180,13 +180,14 @@ class Measured(Family, Generic[S]):
         return result
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._believe(tally, classes)
+        return self.believe_each([tally], classes)[0]
 
-    def _believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        known = tally.read([""], classes)
-        s = self.read({name: concatenated([array[0], array.sum(axis=1)]) for name, array in known.items()})
-        return self.believe_one(type(s)(*(value[-1:] for value in s)), type(s)(*(value[:-1] for value in s)))
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        known = [tally.read([""], classes) for tally in tallies]
+        sums = {name: concatenated([each[name] for each in known]) for name in self.sums._fields}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            totals, each = self.read({name: array.sum(axis=1) for name, array in sums.items()}), self.read(sums)
+            return [self.believe_one(sums_at(totals, i), sums_at(each, i)) for i in range(len(tallies))]
 
     def believe_one(self, total: Any, each: Any) -> Belief:
         """What is believed of a column, from the sums of all classes together and of each."""
@@ -218,6 +219,11 @@ class Measured(Family, Generic[S]):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             said = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
         return np.where(np.isnan(said), -np.inf, said)
+
+
+def sums_at(s: Any, index: Any) -> Any:
+    """The sums of one column among several."""
+    return type(s)(*(value[index] for value in s))
 
 
 def _sum_of_one(value: Any, there: float) -> Exact:

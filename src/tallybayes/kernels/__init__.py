@@ -37,6 +37,7 @@ kind_of = compiled.kind_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm
 log_gamma = compiled.log_gamma
+log_rising = compiled.log_rising
 most_probable = compiled.most_probable
 normalise = compiled.normalise
 number_values = compiled.number_values

@@ -268,6 +268,16 @@ NB_MODULE(compiled, m) {
         }, "x"_a.noconvert());
     };
     one_by_one("logarithm", logarithm);
-    one_by_one("log_gamma", log_gamma);
+    one_by_one("log_gamma", static_cast<void (*)(const double*, int64_t, double*)>(log_gamma));
+    m.def("log_rising", [](In<double> a, In<double> x) {
+        expect(a.size() == x.size(), "the numbers differ in length");
+        double* out;
+        nb::object result = give<double>({a.size()}, &out);
+        {
+            Free free;
+            log_rising(a.data(), x.data(), int64_t(a.size()), out);
+        }
+        return result;
+    }, "a"_a.noconvert(), "x"_a.noconvert());
     m.attr("FULL_LOW") = nb::make_tuple(0, full_low(1), full_low(2), full_low(3));
 }

@@ -14,12 +14,6 @@ constexpr double enough_each = 10;  // values for each level, on average, below 
 
 double worth(int i) { return std::ldexp(1.0, 2 * (i - 3)); }
 
-double log_gamma_of(double x) {
-    double result;
-    log_gamma(&x, 1, &result);
-    return result;
-}
-
 // Counts of the classes that have any, and how many values each has.
 struct Held {
     std::vector<int64_t> classes;
@@ -44,13 +38,13 @@ double log_likelihood(const double* counts, int64_t levels, int64_t width, const
                       double m) {
     double said = 0.0;
     for (int64_t level = 0; level < levels; ++level) {
-        const double assumed = m * profile[level], unmet = log_gamma_of(assumed);
+        const double assumed = m * profile[level], unmet = log_gamma(assumed);
         for (const int64_t c : held.classes) {
             const double count = counts[level * width + c];
-            if (count > 0.0) said += log_gamma_of(assumed + count) - unmet;
+            if (count > 0.0) said += log_gamma(assumed + count) - unmet;
         }
     }
-    for (const double n : held.n) said -= log_gamma_of(m + n) - log_gamma_of(m);
+    for (const double n : held.n) said -= log_gamma(m + n) - log_gamma(m);
     return said;
 }
 
