@@ -41,11 +41,14 @@ def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> Class
     return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
 
 
-def sum_one(value: float, squared: bool = False) -> Exact:
-    """The same for one value in a single class, as of a row learned by itself: the value, or its exact square."""
+def sum_of_one(statistic: Any, there: float) -> Exact:
+    """The same for one value in a single class, as of a row learned by itself: 1 for how many, the value, or its exact
+    square; nothing where it is missing."""
+    squared = isinstance(statistic, Square)
+    value = statistic.of.item() if squared else statistic.item() if isinstance(statistic, np.ndarray) else there
     if math.isinf(value):
         raise InfiniteError(0)
-    number, unit = value.as_integer_ratio() if value == value else (0, 1)
+    number, unit = value.as_integer_ratio() if there and value == value else (0, 1)
     places = unit.bit_length() - 1
     if squared:
         number, places = number * number, 2 * places

@@ -31,7 +31,7 @@ from tallybayes.sums import (
     concatenated,
     sum_by_class,
     sum_matrix,
-    sum_one,
+    sum_of_one,
     sum_weighted,
 )
 from tallybayes.tally import Key, Rows, Tally
@@ -158,7 +158,7 @@ class Measured(Family, Generic[S]):
         if rows.alone and cells.shape == (1,):
             there = float(cells[0] == cells[0])
             return {
-                name: _sum_of_one(value, there)
+                name: sum_of_one(value, there)
                 for name, value in zip(self.sums._fields, self.sufficient(cells), strict=True)
             }
         wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
@@ -224,13 +224,6 @@ class Measured(Family, Generic[S]):
 def sums_at(s: Any, index: Any) -> Any:
     """The sums of one column among several."""
     return type(s)(*(value[index] for value in s))
-
-
-def _sum_of_one(value: Any, there: float) -> Exact:
-    """A statistic of one value, or nothing where that is missing."""
-    if not there or not isinstance(value, (Square, np.ndarray)):
-        return sum_one(there)
-    return sum_one(value.of.item(), squared=True) if isinstance(value, Square) else sum_one(value.item())
 
 
 def _present(value: Floats, cells: Floats) -> Floats:

@@ -8,7 +8,7 @@ about all classes that did not (`otherwise`), every word adds the same to a clas
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +43,13 @@ class Said(NamedTuple):
 
 def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
     """(count + α) / Σ(count + α)."""
-    total = seen.by_class(counts) + np.sort(pseudo).sum()
-    a = pseudo[seen.words]
+    alike = len(pseudo) > 0 and bool(np.all(pseudo == pseudo[0]))  # mostly, and then few numbers are worked out
+    total = seen.by_class(counts) + (pseudo if alike else np.sort(pseudo)).sum()
+    at: Any = slice(1) if alike else seen.words
+    a = pseudo[at]
     with np.errstate(divide="ignore"):
-        otherwise = np.log(pseudo)
-        cells = np.log(counts + a) - np.where(a > 0, otherwise[seen.words], 0.0)
+        otherwise = np.full_like(pseudo, np.log(pseudo[0])) if alike else np.log(pseudo)
+        cells = np.log(counts + a) - np.where(a > 0, otherwise[at], 0.0)
         # Where nothing is counted or believed, all words are as likely as each other.
         each = np.where(total > 0, -np.log(total), -np.log(max(seen.size, 1)))
     return Said(cells, otherwise, each, np.zeros_like(total), total <= 0)
