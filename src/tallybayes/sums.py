@@ -45,7 +45,9 @@ def sum_of_one(statistic: Any, there: float) -> Exact:
     """The same for one value in a single class, as of a row learned by itself: 1 for how many, the value, or its exact
     square; nothing where it is missing."""
     squared = isinstance(statistic, Square)
-    value = statistic.of.item() if squared else statistic.item() if isinstance(statistic, np.ndarray) else there
+    if not squared and not isinstance(statistic, np.ndarray):
+        return Exact(np.array([[int(there)]], np.int64))
+    value = statistic.of.item() if squared else statistic.item()
     if math.isinf(value):
         raise InfiniteError(0)
     number, unit = value.as_integer_ratio() if there and value == value else (0, 1)

@@ -17,7 +17,7 @@ constexpr double smallest = -80.0;  // log Î± from which a factor, 1 + times / Î
 void Urn::find_repeated(const Read& read) {
     repeated_.clear();
     ++documents_;
-    const size_t room = std::bit_ceil(2 * read.size() + 2);
+    const size_t room = std::bit_ceil(2 * std::min(read.size(), words_) + 2);
     if (slots_.size() < room) slots_.assign(room, Slot{0, 0, 0});
     const int shift = 64 - std::countr_zero(room);  // a short document takes few slots, which stay in the cache
     for (const int32_t word : read) {

@@ -11,7 +11,7 @@ namespace tallybayes {
 
 class Urn {
 public:
-    explicit Urn(const Scores& said) : said_(said), product_(said.width), log_alpha_(said.width) {}
+    Urn(const Scores& said, int64_t words) : said_(said), words_(size_t(words)), product_(said.width), log_alpha_(said.width) {}
 
     // Adds to total[class], which has log α of every word as often as it comes, what it is short of: Σ over words of
     // log Γ(α + times) − log Γ(α) − times · log α. Where α is 0, nothing.
@@ -29,6 +29,7 @@ private:
     void multiply(uint32_t times, double* total);
 
     const Scores& said_;
+    const size_t words_;  // that there are
     std::vector<Slot> slots_;
     std::vector<uint32_t> repeated_;  // the slots of words that come again, in the order in which they do: not in that of
                                       // the index, which depends on history

@@ -239,7 +239,7 @@ void add_words(const Documents& documents, const Reading& reading, const StringI
                double* scores, int64_t stride, int64_t* lengths) {
     std::vector<double> total(said.width);
     std::vector<uint8_t> has;
-    Urn urn(said);
+    Urn urn(said, index.size());
     const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
         index.look_up(text, spans, found);
     };
