@@ -24,6 +24,7 @@ from tallybayes.objects import is_sure, mixed, number_text, object_cells, object
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
 NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
+FEW = 10_000  # cells for which Arrow would take longer to start than to work
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
 
@@ -98,7 +99,7 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
         raise CellError(
             None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
         )
-    if not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+    if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
     found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
