@@ -113,6 +113,11 @@ def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
     return product
 
 
+def sums_at(s: Any, index: Any) -> Any:
+    """The sums of one column among several."""
+    return type(s)(*(value[index] for value in s))
+
+
 def concatenated(parts: Sequence[Exact]) -> Exact:
     """One array after the other."""
     low = min(part.low for part in parts)

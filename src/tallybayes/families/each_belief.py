@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from tallybayes.exact import Exact, Floats
 from tallybayes.families.base import Belief, Free, Scorer
 from tallybayes.families.compiled import CompiledBelief
-from tallybayes.families.measured import Measured, sums_at
+from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.vectors import Dense, Sparse, Vectors, refuse_infinite
 from tallybayes.families.whole import WholeBelief
+from tallybayes.sums import sums_at
 
 STEP = 1 << 18  # so many numbers are worked out at once
 FEW = 1 << 10  # positions, for each of which a table of whole numbers is kept

@@ -33,6 +33,7 @@ from tallybayes.sums import (
     sum_matrix,
     sum_of_one,
     sum_weighted,
+    sums_at,
 )
 from tallybayes.tally import Key, Rows, Tally
 
@@ -157,10 +158,8 @@ class Measured(Family, Generic[S]):
         pass."""
         if rows.alone and cells.shape == (1,):
             there = float(cells[0] == cells[0])
-            return {
-                name: sum_of_one(value, there)
-                for name, value in zip(self.sums._fields, self.sufficient(cells), strict=True)
-            }
+            statistics = zip(self.sums._fields, self.sufficient(cells), strict=True)
+            return {name: sum_of_one(value, there) for name, value in statistics}
         wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
         passes = {
@@ -219,11 +218,6 @@ class Measured(Family, Generic[S]):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             said = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
         return np.where(np.isnan(said), -np.inf, said)
-
-
-def sums_at(s: Any, index: Any) -> Any:
-    """The sums of one column among several."""
-    return type(s)(*(value[index] for value in s))
 
 
 def _present(value: Floats, cells: Floats) -> Floats:
