@@ -13,7 +13,9 @@ from tallybayes import frames
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import Family
+from tallybayes.given import is_stream
 from tallybayes.labels import LabelColumn, label_array, label_column, single_label
+from tallybayes.matching import MISSING
 from tallybayes.processors import processors
 from tallybayes.single import Row, single_row
 from tallybayes.tally import Rows
@@ -37,7 +39,7 @@ class Batch(NamedTuple):
 def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
     """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
     (frame, labels) or (frame, labels, weights)."""
-    if not frames.is_stream(data):
+    if not is_stream(data):
         yield from _one_frame(data, labels, weights)
         return
     if not all(given is None or isinstance(given, str) for given in (labels, weights)):
@@ -61,14 +63,17 @@ def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
     return None if label is None else (row, label)
 
 
-def encoded_alone(columns: Mapping[str, Family], row: Row) -> dict[str, Any] | None:
-    """The cells of such a row in the form that their families count; nothing, if it has not all columns."""
+def encoded_alone(columns: Mapping[str, Family], row: Row | None, absent: str) -> dict[str, Any] | None:
+    """The cells of such a row in the form that their families count; nothing, if it lacks columns that must be there."""
+    if row is None:
+        return None
+    lacking = absent == MISSING and (not row or not columns.keys().isdisjoint(row))
     encoded = {}
     for name, family in columns.items():
-        if name not in row:
+        if name not in row and not lacking:
             return None
         try:
-            encoded[name] = family.encode_one(row[name])
+            encoded[name] = family.encode_one(row.get(name))
         except CellError as error:
             raise error.located(name, 0) from None
     return encoded or None

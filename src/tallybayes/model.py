@@ -22,6 +22,7 @@ from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
+from tallybayes.matching import ERROR
 from tallybayes.parameter_count import ParameterCount, parameter_count
 from tallybayes.schema import Schema
 from tallybayes.scoring import Beliefs
@@ -70,28 +71,30 @@ class Model(Counted):
         self._tally(column)
         return known.columns[column].posterior(known.number(label))
 
-    def posterior(self, data: Any, *, threads: int | None = None) -> Floats:
-        """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior."""
-        return self._believed().posterior(data, threads)
+    def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior.
 
-    def most_probable(self, data: Any, *, threads: int | None = None) -> Counts:
+        Rows may lack columns where `absent` is "missing": those say nothing."""
+        return self._believed().posterior(data, threads, absent)
+
+    def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
         """Each row's class of highest posterior probability, by its number among `classes`; the first of equals."""
-        return self._believed().most_probable(data, threads)
+        return self._believed().most_probable(data, threads, absent)
 
-    def log_joint(self, data: Any, *, threads: int | None = None) -> Floats:
+    def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class, row): the evidence of all columns and the prior, added up."""
-        return self._believed().log_joint(data, threads)
+        return self._believed().log_joint(data, threads, absent)
 
-    def log_marginal(self, data: Any, *, threads: int | None = None) -> Floats:
+    def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(row): the joint probability of all classes added up, −∞ where none allows the row. It is what the
         posterior is divided by, and is low for rows that the model finds strange."""
         known = self._believed()
         _refuse_scores(known)
-        return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads), axis=1))
+        return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
 
-    def evidence(self, data: Any) -> Evidence:
+    def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
         """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
-        return self._believed().evidence(data)
+        return self._believed().evidence(data, absent)
 
     def belief(self, column: str) -> Belief:
         """What the counts of a column say, ready to score new cells."""
@@ -103,24 +106,24 @@ class Model(Counted):
         against the other classes."""
         return self._believed().words(label, top, column)
 
-    def log_likelihood(self, data: Any, labels: Any) -> float:
+    def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
         """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
         known = self._believed()
         _refuse_scores(known)
         total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
-        for batch in labelled(data, labels, None):
+        for batch in labelled(self.schema.frame(data), labels, None):
             self._check_kind(batch.kind)
             at = np.array([met.get(key, -1) for key in batch.rows.classes])[batch.rows.codes]
-            joint = known.log_joint(batch.cells, None)
+            joint = known.log_joint(batch.cells, None, absent)
             total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
         return total
 
-    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None) -> list[Any]:
+    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
         """Each row's class: the most probable, or of least expected cost; None where even that costs more than
         `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
         classes = self.classes
         matrix = None if costs is None else decide.cost_matrix(classes, costs)
-        chosen = decide.decide(self._believed().posterior(data, None), matrix, reject)
+        chosen = decide.decide(self._believed().posterior(data, None, absent), matrix, reject)
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
 
     def sample(self, n: int, *, seed: int) -> generate.Sample:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames, matrices
+from tallybayes import frames
 from tallybayes.class_prior import (
     FREQUENCIES,
     UNIFORM,
@@ -25,6 +25,7 @@ from tallybayes.families import Family
 from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.infer import choose
 from tallybayes.infer.sample import sampled
+from tallybayes.matching import ERROR, matched, named
 from tallybayes.strings import is_writable
 
 AS_TOLD = "as told"  # the reason of a family that somebody chose
@@ -123,27 +124,15 @@ class Schema:
         return data if type(data) is str else None
 
     def frame(self, data: Any) -> Any:
-        """Texts by themselves, and matrices for a family of vectors, are cells of the only column."""
-        if len(self.columns) == 1 and frames.is_column(data):
-            return dict.fromkeys(self.columns, data)
-        if len(self.columns) == 1 and matrices.is_matrix(data):
-            ((name, family),) = self.columns.items()
-            return matrices.frame(name, data) if family.takes_vectors else data
-        texts = [data] if isinstance(data, str) else data
-        alone = isinstance(texts, (list, tuple)) and bool(texts) and all(isinstance(text, str) for text in texts)
-        if not alone or not self.columns:
-            return data
-        if len(self.columns) > 1:
-            names = ", ".join(map(repr, self.columns))
-            raise ValueError(f"Texts by themselves were given for the columns {names}. Give a dictionary of columns.")
-        return dict.fromkeys(self.columns, texts)
+        """Data as a frame or a stream of frames, whose columns have names."""
+        return named(data, self.columns)
 
-    def encode(self, batch: pa.RecordBatch, start: int = 0) -> dict[str, Any]:
+    def encode(self, batch: pa.RecordBatch, start: int = 0, absent: str = ERROR) -> dict[str, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
-        for name, family in self.columns.items():
+        for name, cells in matched(batch, self.columns, absent).items():
             try:
-                encoded[name] = family.encode(frames.column(batch, name))
+                encoded[name] = self.columns[name].encode(cells)
             except CellError as error:
                 raise error.located(name, start) from None
         return encoded

@@ -19,6 +19,7 @@ from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
 from tallybayes.families import Belief, Family
 from tallybayes.families.base import Part, WordWeight
+from tallybayes.matching import ERROR, MISSING, check_absent
 from tallybayes.schema import Schema
 from tallybayes.single import single_row
 from tallybayes.tally import Key, Tally
@@ -73,7 +74,7 @@ class Beliefs:
         name = text_column([name for name, belief in self.columns.items() if belief.has_parts], column)
         return self.columns[name].heaviest(self.number(label), self.prior, top)
 
-    def posterior(self, data: Any, threads: int | None) -> Floats:
+    def posterior(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""
         if isinstance(data, str) and self._only is not None:
             scores, out = self._start.copy(), np.empty((1, len(self.keys)))
@@ -86,7 +87,7 @@ class Beliefs:
                 out[np.isnan(out).any(axis=1)] = np.exp(self.prior)
             return impossible
 
-        result, impossible = self._score(data, finish, threads)
+        result, impossible = self._score(self._encoded(data, absent), finish, threads)
         self._warn(impossible)
         return result
 
@@ -98,7 +99,7 @@ class Beliefs:
                 stacklevel=4,
             )
 
-    def most_probable(self, data: Any, threads: int | None) -> Counts:
+    def most_probable(self, data: Any, threads: int | None, absent: str = ERROR) -> Counts:
         """The number of each row's most probable class, the first of equals."""
 
         def finish(scores: Floats, out: Counts) -> int:
@@ -107,25 +108,25 @@ class Beliefs:
                 out[np.isneginf(scores[:, : len(out)]).all(axis=0)] = np.argmax(self.prior)
             return impossible
 
-        result, impossible = self._score(data, finish, threads, numbers=True)
+        result, impossible = self._score(self._encoded(data, absent), finish, threads, numbers=True)
         self._warn(impossible)
         return result
 
-    def log_joint(self, data: Any, threads: int | None) -> Floats:
+    def log_joint(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
         """log P(class, row)."""
 
         def finish(scores: Floats, out: Floats) -> int:
             out[:] = scores[:, : len(out)].T
             return 0
 
-        return self._score(data, finish, threads)[0]
+        return self._score(self._encoded(data, absent), finish, threads)[0]
 
-    def evidence(self, data: Any) -> Evidence:
+    def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
         """log P(class), and log p(cell | class) of every column."""
         said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
         batches: list[tuple[int, dict[str, Any]]] = []
         rows = 0
-        for batch in self._encoded(data):
+        for batch in self._encoded(data, absent):
             rows, encoded = batch.start, batch.cells
             batches.append((rows, encoded))
             for name, cells in encoded.items():
@@ -148,7 +149,9 @@ class Beliefs:
 
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
-    def _score(self, data: Any, finish: Finish, threads: int | None, numbers: bool = False) -> tuple[Any, int]:
+    def _score(
+        self, batches: Iterator[Encoded], finish: Finish, threads: int | None, numbers: bool = False
+    ) -> tuple[Any, int]:
         """What `finish` makes of every row: a number for each class, or a single whole one."""
         check_threads(threads)
 
@@ -157,20 +160,21 @@ class Beliefs:
 
         parts = [empty(0)]
         impossible = 0
-        for batch in self._encoded(data):
+        for batch in batches:
             parts.append(empty(batch.rows))
             impossible += self._score_batch(batch, finish, parts[-1], threads)
         return parts[1] if len(parts) == 2 else np.concatenate(parts), impossible
 
-    def _encoded(self, data: Any) -> Iterator[Encoded]:
+    def _encoded(self, data: Any, absent: str) -> Iterator[Encoded]:
+        check_absent(absent)
         data = self.schema.frame(data)
-        encoded = encoded_alone(self.schema.columns, single_row(data) or {})
+        encoded = encoded_alone(self.schema.columns, single_row(data), absent)
         if encoded is not None:
             yield Encoded(encoded, 0, 1, 0)
             return
         start = 0
         for batch in frames.batches(data):
-            yield Encoded(self.schema.encode(batch, start), start, batch.num_rows, batch.nbytes)
+            yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, batch.nbytes)
             start += batch.num_rows
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
