@@ -64,7 +64,7 @@ def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
 
 
 def encoded_alone(columns: Mapping[str, Family], row: Row | None, absent: str) -> dict[str, Any] | None:
-    """The cells of such a row in the form that their families count; nothing, if it lacks columns that must be there."""
+    """The cells of such a row as their families count them; nothing, if it lacks columns that must be there."""
     if row is None:
         return None
     lacking = absent == MISSING and (not row or not columns.keys().isdisjoint(row))

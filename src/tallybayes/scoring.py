@@ -19,7 +19,7 @@ from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
 from tallybayes.families import Belief, Family
 from tallybayes.families.base import Part, WordWeight
-from tallybayes.matching import ERROR, MISSING, check_absent
+from tallybayes.matching import ERROR, check_absent
 from tallybayes.schema import Schema
 from tallybayes.single import single_row
 from tallybayes.tally import Key, Tally
