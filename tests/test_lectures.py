@@ -9,7 +9,7 @@ import pyarrow.csv
 import pytest
 
 import reference
-from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Schema
+from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Schema, Words
 from tallybayes.cli.demo import NEW_DAY
 from tallybayes.decide import bayes_error, error_probability
 
@@ -45,6 +45,27 @@ def test_play_tennis_new_day():
     assert (round(yes, 4), round(no, 4)) == (0.0053, 0.0206)
     assert model.decide(NEW_DAY) == ["no"]
     assert model.posterior(NEW_DAY)[0, 0] == pytest.approx(0.795, abs=5e-4)
+
+
+def test_the_normalising_constant_is_the_joint_added_up():
+    """p(x) = Σ p(x | c) p(c)."""
+    model = tennis()
+    joint = model.log_joint(DAYS)
+    assert math.exp(model.log_marginal(NEW_DAY)[0]) == pytest.approx(0.0053 + 0.0206, abs=5e-5)
+    np.testing.assert_allclose(model.log_marginal(DAYS), np.log(np.exp(joint).sum(axis=1)), rtol=1e-12)
+    np.testing.assert_allclose(np.exp(joint - model.log_marginal(DAYS)[:, None]), model.posterior(DAYS), rtol=1e-12)
+    overcast = {**NEW_DAY, "wind": "hurricane", "outlook": "overcast"}
+    assert model.log_marginal(overcast)[0] == pytest.approx(model.log_joint(overcast)[0, 1])  # no class but "yes"
+
+
+def test_probabilities_too_small_for_a_double_are_added_in_logarithms():
+    """As log(e^−120 + e^−121) = log(1 + e^−1) − 120."""
+    frame = {"x": ["u"] * 2 + ["v"] * 2}
+    model = Model.train(Schema({"x": Words(alpha=0.0, shortest=1)}), frame, ["a", "b"] * 2)
+    assert model.log_marginal("u " * 10_000)[0] == pytest.approx(10_000 * math.log(0.5))
+    assert math.exp(10_000 * math.log(0.5)) == 0.0
+    with pytest.raises(TypeError, match="Column 'x' gives scores, which are no log-likelihood"):
+        model.believing(reading="complement").log_marginal("u")
 
 
 @pytest.mark.parametrize("alpha", [1, Fraction(1, 2), 3])

@@ -164,6 +164,7 @@ def test_ordinary_rows_of_every_make_are_read_as_plain_values():
         pa.table({name: [cell] for name, cell in row.items()}),
         pa.record_batch({name: [cell] for name, cell in row.items()}),
         np.ones((1, 3)),
+        {},
     ):
         assert single_row(data) is not None
     for data in (
@@ -172,7 +173,6 @@ def test_ordinary_rows_of_every_make_are_read_as_plain_values():
         pl.DataFrame([row, row]),
         np.ones((2, 3)),
         {"a": [1.0]},
-        {},
         pa.table({"a": [1]}).select([]),
         3,
         "a",

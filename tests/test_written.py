@@ -47,7 +47,14 @@ NORMAL = {"m": AMOUNT, "mean": st.none() | NUMBER, "variance": st.none() | ABOVE
 NORMAL |= {"noise": AMOUNT, "plugin": st.booleans()}
 
 SETTINGS = {
-    Bag: {"size": SIZE, "reading": st.sampled_from(["pooled", "complement", "bernoulli"]), "alpha": BY_POSITION},
+    Bag: {
+        "size": SIZE,
+        "shares": st.booleans(),
+        "reading": st.sampled_from(["pooled", "averaged", "bernoulli", "poisson", "complement"]),
+        "alpha": BY_POSITION,
+        "norm": st.booleans(),
+        "coefficient": st.booleans(),
+    },
     Bernoulli: {"alpha": BY_TRUTH, "levels": st.just(("false", "true"))},
     Categorical: {"alpha": ALPHA, "levels": st.lists(TEXT).map(tuple)},
     Density: {"bits": BITS, "bandwidth": ABOVE | st.sampled_from(["rule", "leave one out"]), "m": AMOUNT},
@@ -68,6 +75,7 @@ SETTINGS = {
         "shortest": st.integers(1, 1000),
         "lower": st.booleans(),
         "unit": st.just("words"),
+        "punctuation": st.just(False),
         "ngrams": st.sampled_from([1, 3, (2, 5)]),
         "vocabulary": st.none(),
         "unknown": st.just(False),
@@ -80,9 +88,9 @@ SETTINGS = {
         "alpha": AMOUNT | ESTIMATE | st.just("fitted"),
         "min_count": AMOUNT,
         "limit": st.none() | st.integers(1, 1 << 31),
+        "coefficient": st.booleans(),
     },
 }
-SETTINGS[Bag]["norm"] = st.booleans()
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))

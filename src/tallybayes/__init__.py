@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tallybayes.families import Bernoulli as Bernoulli
     from tallybayes.families import Categorical as Categorical
     from tallybayes.families import Density as Density
+    from tallybayes.families import Dirichlet as Dirichlet
     from tallybayes.families import Each as Each
     from tallybayes.families import Exponential as Exponential
     from tallybayes.families import Family as Family
@@ -42,8 +43,9 @@ __version__ = "0.1.0"
 FOUND_IN = {
     "evaluation": ("Evaluation", "evaluate"),
     "families": (
-        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Density", "Each", "Exponential"),
-        *("Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal", "MEstimate", "Poisson", "Words"),
+        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Density", "Dirichlet", "Each"),
+        *("Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal", "MEstimate"),
+        *("Poisson", "Words"),
     ),
     "files": ("changing", "digest", "load", "save"),
     "model": ("Model",),
@@ -55,12 +57,12 @@ FOUND_IN = {
 }
 MODULES = {name: module for module, names in FOUND_IN.items() for name in names}
 
-__all__ = sorted(MODULES.keys() - {"NaiveBayes"})  # which needs scikit-learn
-
 
 def __getattr__(name: str) -> Any:
     """Everything comes when it is asked for: the command line has to say what it can do before numpy is loaded, and
     scikit-learn takes longer than all of this library."""
+    if name == "__all__":
+        return _importable()
     if name not in MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module(f"tallybayes.{MODULES[name]}"), name)
@@ -70,3 +72,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *MODULES})
+
+
+def _importable() -> list[str]:
+    """What `from tallybayes import *` brings: everything, but for what needs scikit-learn where there is none."""
+    from importlib.util import find_spec
+
+    spec = find_spec("sklearn")
+    installed = spec is not None and spec.origin is not None  # a folder of that name has a spec too, without origin
+    return sorted(name for name, module in MODULES.items() if installed or module != "sklearn")

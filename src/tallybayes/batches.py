@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,8 +13,12 @@ import pyarrow as pa
 from tallybayes import frames, kernels
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
-from tallybayes.labels import label_array, label_column, single_label
+from tallybayes.families import Family
+from tallybayes.given import is_stream
+from tallybayes.labels import LabelColumn, label_array, label_column, single_label
+from tallybayes.matching import MISSING
 from tallybayes.processors import processors
+from tallybayes.single import Row, single_row
 from tallybayes.tally import Rows
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
@@ -38,7 +42,7 @@ class Batch(NamedTuple):
 def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
     """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
     (frame, labels) or (frame, labels, weights)."""
-    if not frames.is_stream(data):
+    if not is_stream(data):
         yield from _one_frame(data, labels, weights)
         return
     if not all(given is None or isinstance(given, str) for given in (labels, weights)):
@@ -51,6 +55,31 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
             yield from _one_frame(*(*item, None, None)[:3])
         else:
             yield from _one_frame(item, labels, weights)
+
+
+def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
+    """A row that comes by itself, and its label, if both are plain."""
+    row = single_row(data)
+    if row is None:
+        return None
+    label = single_label([row[labels]] if type(labels) is str and labels in row else labels)
+    return None if label is None else (row, label)
+
+
+def encoded_alone(columns: Mapping[str, Family], row: Row | None, absent: str) -> dict[str, Any] | None:
+    """The cells of such a row as their families count them; nothing, if it lacks columns that must be there."""
+    if row is None:
+        return None
+    lacking = absent == MISSING and (not row or not columns.keys().isdisjoint(row))
+    encoded = {}
+    for name, family in columns.items():
+        if name not in row and not lacking:
+            return None
+        try:
+            encoded[name] = family.encode_one(row.get(name))
+        except CellError as error:
+            raise error.located(name, 0) from None
+    return encoded or None
 
 
 def in_pieces(

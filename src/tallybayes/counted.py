@@ -14,14 +14,24 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
-from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, labelled
+from tallybayes.additive import Additive
+from tallybayes.batches import (
+    MOST_WEIGHT,
+    Batch,
+    check_threads,
+    encoded_alone,
+    in_pieces,
+    labelled,
+    labelled_alone,
+)
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
 from tallybayes.labels import label_values, single_label
+from tallybayes.matching import ERROR, check_absent
 from tallybayes.plausible import why_impossible
 from tallybayes.schema import Schema, check_apart
-from tallybayes.tally import Additive, Key, Rows, Tally
+from tallybayes.tally import Key, Rows, Tally
 
 
 class Counted(Additive):
@@ -51,11 +61,14 @@ class Counted(Additive):
         *,
         weights: Any = None,
         threads: int | None = None,
+        absent: str = ERROR,
     ) -> Self:
         """Counts rows. `labels` and `weights` are one value per row, or the name of a column, which for labels the
         schema may know; `data` is a frame of any make, or a stream of frames (with labels by column name, or in
-        (frame, labels) pairs)."""
+        (frame, labels) pairs). A frame that lacks a column of the schema is an error, or with `absent="missing"`
+        those cells are missing."""
         check_threads(threads)
+        check_absent(absent)
         model = cls(schema)
         labels = model.schema.label if labels is None else labels
         for given, what in ((labels, "label"), (weights, "weight")):
@@ -63,8 +76,11 @@ class Counted(Additive):
                 check_apart(given, model.schema.columns, what)
         if weights is None and model._count_text(data, labels):
             return model
-        for batch in labelled(model.schema.frame(data), labels, weights):
-            model._count(batch, threads)
+        frame = model.schema.frame(data)
+        if weights is None and model._count_alone(frame, labels, absent):
+            return model
+        for batch in labelled(frame, labels, weights):
+            model._count(batch, threads, absent)
         return model
 
     def _count_text(self, data: Any, labels: Any) -> bool:
@@ -78,6 +94,27 @@ class Counted(Additive):
         if tally is not None:
             self._take(label.kind, rows.tally(), {name: tally})
         return tally is not None
+
+    def _count_alone(self, data: Any, labels: Any, absent: str) -> bool:
+        """The same for a row of plain values."""
+        alone = labelled_alone(data, labels)
+        encoded = alone and encoded_alone(self.schema.columns, alone[0], absent)
+        if not alone or not encoded:
+            return False
+        label = alone[1]
+        rows = Rows(label.keys, label.codes)
+        self._take(label.kind, rows.tally(), self._tallies(encoded, rows, 0))
+        return True
+
+    def _tallies(self, encoded: Mapping[str, Any], rows: Rows, start: int) -> dict[str, Tally]:
+        """Every column's cells, counted; `start` is the number of the first row, for errors."""
+        columns = {}
+        for name, family in self.schema.columns.items():
+            try:
+                columns[name] = family.tally(encoded[name], rows)
+            except CellError as error:
+                raise error.located(name, start) from None
+        return columns
 
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""
@@ -95,13 +132,13 @@ class Counted(Additive):
         other = other.copy() if other is self else other
         if self.kind != other.kind and not other.rows.filled():
             return self
-        kind = self.kind
+        before = dict(vars(self))
         self._own(other.kind)
         self._merge(other.rows, other.columns, isub)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
             self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
-            self.kind = kind
+            vars(self).update(before)
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
         return self
 
@@ -157,21 +194,18 @@ class Counted(Additive):
         return float(self._row_counts().sum())
 
     def counts(self, column: str | None = None) -> Tally:
-        """What was counted of a column, or with no column: how many rows each class has."""
+        """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
+        come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
+        class has."""
         tally = (self.rows if column is None else self._tally(column)).canonical()
         labels = [] if self.kind is None else label_values(self.kind, tally.classes)
         return tally.renamed(labels)
 
-    def _count(self, batch: Batch, threads: int | None) -> None:
+    def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
         def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
             rows = batch.rows.slice(start, stop)
-            encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start)
-            columns = {}
-            for name, family in self.schema.columns.items():
-                try:
-                    columns[name] = family.tally(encoded[name], rows)
-                except CellError as error:
-                    raise error.located(name, batch.start + start) from None
+            encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start, absent)
+            columns = self._tallies(encoded, rows, batch.start + start)
             return rows.tally(), columns
 
         size = batch.cells.nbytes if len(batch.rows) > 1 else 0

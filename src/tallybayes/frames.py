@@ -1,13 +1,14 @@
 """Tables of any make → Arrow record batches, and their cells → numbers and texts.
 
 pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none
-of them is imported here. Dictionaries of columns and numpy arrays are taken as they are.
+of them is imported here. Dictionaries of columns, lists of rows and numpy arrays are taken as they are.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.dataframes import small_frame
 from tallybayes.decimals import decimal_numbers
 from tallybayes.errors import CellError
+from tallybayes.given import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.matrices import is_matrix, is_sparse, vectors
 from tallybayes.objects import is_sure, mixed, number_text, object_cells, object_columns, with_objects
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
+NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
+FEW = 10_000  # cells for which Arrow would take longer to start than to work
+NO_COLUMNS = ""  # of rows without columns something must hold how many there are
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
 
@@ -29,36 +35,22 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
     """One frame, of any make, as record batches."""
     if isinstance(data, pa.RecordBatch):
         yield data
+        return
+    data = fetched(data)
+    if (small := small_frame(data)) is not None:
+        yield small
     elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
         yield from _of_good_size(data.to_batches() if isinstance(data, pa.Table) else _stream(data))
+    elif is_sparse(data):  # of which one kind is a mapping
+        raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
     elif isinstance(data, Mapping):
         yield _from_mapping(data)
+    elif is_records(data):
+        yield _from_mapping(columns_of(data) or {NO_COLUMNS: [None] * len(data)})
     elif isinstance(data, np.ndarray):
         yield from _from_numpy(data)
-    elif is_sparse(data):
-        raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
-    else:
-        raise TypeError(
-            f"A {type(data).__name__} is not a table. Give a dictionary of columns, a pandas or polars DataFrame, an "
-            "Arrow table, a DuckDB relation or a two-dimensional numpy array."
-        )
-
-
-def is_stream(data: Any) -> bool:
-    """Whether this is a sequence of frames rather than one."""
-    return isinstance(data, (list, tuple)) or (
-        isinstance(data, Iterator) and not isinstance(data, pa.RecordBatchReader)
-    )
-
-
-def is_column(data: Any) -> bool:
-    """Whether this is a column by itself: an Arrow array, a Series of pandas or polars, or a numpy array of texts."""
-    if isinstance(data, np.ndarray):
-        return data.ndim == 1 and data.dtype.kind in "OU"
-    kind = type(data)
-    return isinstance(data, (pa.Array, pa.ChunkedArray)) or (
-        hasattr(kind, "to_frame") and hasattr(kind, "__arrow_c_stream__")
-    )
+    elif not (isinstance(data, (list, tuple)) and not data):  # an empty list is a table of no rows
+        raise no_table(data)
 
 
 def index_columns(schema: pa.Schema) -> set[str]:
@@ -93,6 +85,8 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
         raise CellError(
             None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
         )
+    if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
     found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
     return found
@@ -163,10 +157,6 @@ def _joined(pending: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         return pending
 
 
-def is_arrow(values: Any) -> bool:
-    return isinstance(values, pa.ChunkedArray) or hasattr(values, "__arrow_c_stream__")
-
-
 def one_array(chunked: pa.ChunkedArray) -> pa.Array:
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
@@ -179,7 +169,9 @@ def _stream(data: Any) -> Iterable[pa.RecordBatch]:
     objects = object_columns(data)
     try:
         stream = pa.RecordBatchReader.from_stream(data)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError) as error:
+    except (ValueError, TypeError, NotImplementedError, OverflowError) as error:  # those of Arrow among them
+        if is_column(data):
+            raise no_table(data) from None
         if objects:
             return [_from_mapping({name: objects.get(name, data[name]) for name in data.columns})]
         raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
@@ -201,8 +193,10 @@ def _cells(name: Any, values: Any) -> pa.Array:
         return values
     if is_matrix(values):
         return vectors(values)
-    if isinstance(values, (str, bytes)) or not (hasattr(values, "__iter__") or is_arrow(values)):
+    if not is_iterable(values):
         values = [values.as_py() if isinstance(values, pa.Scalar) else values]
+    elif isinstance(values, (Mapping, Set)):
+        raise ValueError(f"Column {str(name)!r} is a {type(values).__name__}; give a list with a value for each row.")
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")
@@ -223,10 +217,15 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
         yield _from_mapping({name: data[name] for name in data.dtype.names})
         return
     if data.ndim != 2:
-        raise ValueError(f"A numpy array of {data.ndim} dimensions is not a table; give one of two, rows by columns.")
+        raise ValueError(
+            f"A numpy array of {data.ndim} dimensions is not a table; give one of two, rows by columns, as in "
+            "x.reshape(len(x), -1)."
+        )
+    if isinstance(data, np.matrix):  # of which a column is a matrix again
+        data = np.asarray(data)
     names = [str(i) for i in range(data.shape[1])]
-    if not names:  # rows without columns: something must hold how many
-        yield pa.record_batch({"": pa.nulls(len(data))})
+    if not names:
+        yield pa.record_batch({NO_COLUMNS: pa.nulls(len(data))})
         return
     if isinstance(data, np.ma.MaskedArray) or data.strides[0] == data.itemsize:  # columns as they are
         yield _from_mapping(dict(zip(names, data.T, strict=True)))
@@ -245,6 +244,10 @@ def native(values: NDArray[Any]) -> NDArray[Any]:
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     """Texts that are numbers; an empty one is missing."""
+    with suppress(UnicodeDecodeError):
+        first = (cells[0].as_py() or "").strip() if len(cells) else ""
+        if first and not _is_number(first):  # most texts are no numbers, and the first says so
+            raise CellError(0, NO_NUMBER.format(first))
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
     except pa.ArrowInvalid as error:
@@ -256,14 +259,16 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     except pa.ArrowInvalid:
         for row, text in enumerate(present.to_pylist()):
             if text is not None and not _is_number(text):
-                raise CellError(row, f"{text!r} is not a number. Give the column a family for categories.") from None
+                raise CellError(row, NO_NUMBER.format(text)) from None
         raise
 
 
 def _is_number(text: str) -> bool:
     try:
+        if "nan" not in text.lower():
+            float(text)  # Arrow takes no more than Python, and longer to say no
         pc.cast(pa.array([text]), pa.float64())
-    except pa.ArrowInvalid:
+    except ValueError:
         return False
     return True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -14,13 +14,19 @@ from numpy.typing import NDArray
 
 from tallybayes.decimals import decimal_text, shifted
 from tallybayes.errors import NoLabelError
-from tallybayes.frames import decoded, is_arrow, is_text, native, one_array
+from tallybayes.frames import decoded, is_text, native, one_array
+from tallybayes.given import is_arrow, is_iterable
 from tallybayes.objects import as_objects
+from tallybayes.single import WIDEST
 from tallybayes.strings import is_writable
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
 NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
 TEXT = pa.string()
+PLAIN = {str: TEXT, bool: pa.bool_(), int: pa.int64(), float: pa.float64()}  # labels that are their own keys
+FROM_ONE_HOT = (
+    "if each row marks its class by a 1 (one-hot), numpy.asarray(y).argmax(axis=1) is the number of each row's class"
+)
 
 
 class LabelColumn(NamedTuple):
@@ -35,10 +41,7 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
     """Labels (or weights) of any make as one Arrow array."""
     if isinstance(labels, pa.Array):
         return labels
-    if isinstance(labels, np.ndarray) and labels.ndim != 1:
-        raise ValueError(f"The {what} have {labels.ndim} dimensions; give one per row, as in y.ravel().")
-    if not hasattr(labels, "__iter__") and not hasattr(labels, "__arrow_c_stream__"):
-        raise TypeError(f"The {what} are {labels!r}; give one per row, or the name of the column that holds them.")
+    _check_one_per_row(labels, what)
     given = labels if isinstance(labels, np.ndarray) or is_arrow(labels) else list(labels)
     try:
         if is_arrow(given):
@@ -53,6 +56,24 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
         raise TypeError(f"The {what} {problem}. Give {what} of one type.") from None
 
 
+def _check_one_per_row(labels: Any, what: str) -> None:
+    shape = getattr(labels, "shape", (0,))
+    if len(shape) != 1:
+        raise ValueError(f"The {what} have {len(shape)} dimensions; give one per row{_as_one(shape)}.")
+    if isinstance(labels, (Mapping, Set)):
+        kind = type(labels).__name__
+        raise TypeError(f"The {what} are a {kind}, which does not say which row has which; give a list, one per row.")
+    if isinstance(labels, bytes) or not is_iterable(labels):
+        raise TypeError(f"The {what} are {labels!r}; give one per row, or the name of the column that holds them.")
+
+
+def _as_one(shape: Sequence[int]) -> str:
+    """How labels of two dimensions become labels of one."""
+    if len(shape) != 2:
+        return ""
+    return ", as in y.ravel()" if shape[1] == 1 else f"; {FROM_ONE_HOT}"
+
+
 def _as_labels(found: pa.Array, given: Sequence[Any]) -> pa.Array:
     """What Arrow made of a list, in which no label may stand for another beside it: True for 1, or b"a" for "a"."""
     if pa.types.is_binary(found.type) and str in set(map(type, given)):
@@ -61,11 +82,20 @@ def _as_labels(found: pa.Array, given: Sequence[Any]) -> pa.Array:
 
 
 def single_label(labels: Any) -> LabelColumn | None:
-    """The label of a row that comes by itself, as mails do, if it is a text: to say so should not cost more than to
-    count it."""
-    if type(labels) is list and len(labels) == 1 and type(labels[0]) is str:
-        return LabelColumn(TEXT, list(labels), np.zeros(1, np.int32)) if is_writable(labels[0]) else None
-    return None
+    """The label of a row that comes by itself, as mails do, if it is a text, a truth or a number: to say so should not
+    cost more than to count it."""
+    if type(labels) not in (list, np.ndarray) or getattr(labels, "ndim", 1) != 1 or len(labels) != 1:
+        return None
+    (label,) = labels
+    if isinstance(label, np.generic) and label.dtype.kind in "biufU":
+        label = label.item()
+    kind = type(label)
+    if kind not in PLAIN or label != label:
+        return None
+    if (kind is str and not is_writable(label)) or (kind is int and not -WIDEST <= label < WIDEST):
+        return None
+    key = label + 0.0 if kind is float else label  # there is no label −0.0 beside 0.0
+    return LabelColumn(PLAIN[kind], [key], np.zeros(1, np.int32))
 
 
 def label_column(labels: pa.Array, start: int) -> LabelColumn:
@@ -158,7 +188,8 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
         return _stored(_cast(labels, unit, "times without nanoseconds, or texts")[1])
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
-    raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans.")
+    advice = f"; {FROM_ONE_HOT}" if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) else ""
+    raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans{advice}.")
 
 
 def _in_one_unit(kind: pa.DataType) -> pa.DataType:

@@ -1,4 +1,4 @@
-"""What every character of Unicode is: part of a word, white space, a capital letter and of which small one.
+"""What every character of Unicode is: part of a word, white space, punctuation, a capital letter and its small one.
 
 The tables for the kernels are made from Python's own `str` and `re`, so that a word in C++ is a word in Python, of the
 same version of Unicode. One character has a lower case of two characters: İ (U+0130) becomes i and a dot above, and
@@ -8,12 +8,15 @@ since that dot belongs to no word, it ends one. Σ (U+03A3) becomes ς at the en
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-WORD, SPACE, CASED, IGNORABLE, DOTTED, SIGMA = (np.uint32(1 << bit) for bit in (31, 30, 29, 28, 27, 26))
+WORD, SPACE, CASED, IGNORABLE, DOTTED, SIGMA, PUNCTUATION = (
+    np.uint32(1 << bit) for bit in (31, 30, 29, 28, 27, 26, 25)
+)
 DOTTED_I = 0x130
 CAPITAL_SIGMA = 0x3A3
 FINAL_SIGMA = 0x3C2
@@ -23,9 +26,9 @@ Characters = NDArray[np.uint32]
 
 
 @cache
-def tables(lower: bool) -> tuple[NDArray[np.uint16], Characters]:
+def tables(lower: bool, punctuation: bool) -> tuple[NDArray[np.uint16], Characters]:
     """For every page of 256 characters its number, and the entries of the pages numbered so: marks, and the bits in
-    which a character differs from the one that it becomes."""
+    which a character differs from the one that it becomes. Punctuation is marked where it is wanted."""
     everything = np.arange(PAGES * 256, dtype=np.uint32)
     # Nothing beyond is a letter, in any version of Unicode so far; what is not assigned need not be asked.
     asked = np.concatenate([everything[:0xD800], everything[0xE000:0x40000], everything[0xE0000:0xE1000]])
@@ -37,6 +40,8 @@ def tables(lower: bool) -> tuple[NDArray[np.uint16], Characters]:
         entries[asked] |= _context(asked)
         entries[DOTTED_I] |= DOTTED
         entries[CAPITAL_SIGMA] |= SIGMA
+    if punctuation:
+        entries[asked] |= np.where(_is_punctuation(asked), PUNCTUATION, np.uint32(0))
     numbers: dict[bytes, int] = {}
     pages = [numbers.setdefault(page.tobytes(), len(numbers)) for page in entries.reshape(PAGES, 256)]
     return np.array(pages, np.uint16), np.frombuffer(b"".join(numbers), np.uint32)
@@ -63,6 +68,11 @@ def _matching(pattern: str, characters: Characters) -> NDArray[np.bool_]:
     for match in re.finditer(pattern, _text(characters)):
         found[match.start() : match.end()] = True
     return found
+
+
+def _is_punctuation(characters: Characters) -> NDArray[np.bool_]:
+    """Unicode's punctuation and symbols, categories P and S: in ASCII all that is printed and no letter or digit."""
+    return np.array([unicodedata.category(character)[0] in "PS" for character in _text(characters)], bool)
 
 
 def _context(characters: Characters) -> Characters:

@@ -19,7 +19,8 @@ BATCH_BYTES = 1 << 26  # a matrix of another type or order is turned in such ste
 
 def is_sparse(data: Any) -> bool:
     """Whether this is one of scipy's sparse matrices, without loading scipy to find out."""
-    return hasattr(data, "tocsr") and hasattr(data, "nnz") and len(getattr(data, "shape", ())) == 2
+    kind = type(data)  # a DataFrame looks for its columns when it is asked itself
+    return hasattr(kind, "tocsr") and hasattr(kind, "nnz") and len(getattr(data, "shape", ())) == 2
 
 
 def is_matrix(data: Any) -> bool:
@@ -47,10 +48,12 @@ def frame(name: str, data: Any) -> pa.RecordBatch | pa.RecordBatchReader:
 def _rows(data: NDArray[Any]) -> pa.Array:
     if not data.shape[1]:
         raise ValueError("The matrix has no columns.")
+    if isinstance(data, np.matrix):  # of which a column is a matrix again
+        data = np.asarray(data)
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(np.float64), np.nan)
     if not (np.issubdtype(data.dtype, np.number) or data.dtype == bool) or np.iscomplexobj(data):
-        raise ValueError(f"A matrix of type {data.dtype} is not one of real numbers.")
+        raise ValueError(f"A matrix of type {data.dtype} is not one of real numbers; convert its cells to numbers.")
     if data.flags.f_contiguous and not data.flags.c_contiguous and data.shape[1] <= MOST_COLUMNS:
         columns = [pa.array(column.astype(np.float64, copy=False)) for column in data.T]
         return pa.StructArray.from_arrays(columns, [str(i) for i in range(len(columns))])

@@ -15,13 +15,16 @@ import pyarrow as pa
 
 from tallybayes import decide, generate
 from tallybayes.batches import labelled
+from tallybayes.class_prior import FREQUENCIES
 from tallybayes.counted import Counted
 from tallybayes.evidence import Evidence
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.linear import Linear, linear_view
-from tallybayes.schema import FREQUENCIES, Schema
+from tallybayes.matching import ERROR
+from tallybayes.parameter_count import ParameterCount, parameter_count
+from tallybayes.schema import Schema
 from tallybayes.scoring import Beliefs
 from tallybayes.tally import Key
 
@@ -63,28 +66,35 @@ class Model(Counted):
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
-            if self.schema.prior != FREQUENCIES and not self.schema.alpha:
-                raise ValueError(f"The classes' probabilities are given ({self.schema.prior!r}), not counted.")
-            counts = self._row_counts() + self.schema.alpha
+            counts = self._row_counts() + self.schema.pseudo_counts(known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         self._tally(column)
         return known.columns[column].posterior(known.number(label))
 
-    def posterior(self, data: Any, *, threads: int | None = None) -> Floats:
-        """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior."""
-        return self._believed().posterior(data, threads)
+    def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior.
 
-    def most_probable(self, data: Any, *, threads: int | None = None) -> Counts:
+        Rows may lack columns where `absent` is "missing": those say nothing."""
+        return self._believed().posterior(data, threads, absent)
+
+    def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
         """Each row's class of highest posterior probability, by its number among `classes`; the first of equals."""
-        return self._believed().most_probable(data, threads)
+        return self._believed().most_probable(data, threads, absent)
 
-    def log_joint(self, data: Any, *, threads: int | None = None) -> Floats:
+    def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class, row): the evidence of all columns and the prior, added up."""
-        return self._believed().log_joint(data, threads)
+        return self._believed().log_joint(data, threads, absent)
 
-    def evidence(self, data: Any) -> Evidence:
+    def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """log P(row): the joint probability of all classes added up, −∞ where none allows the row. It is what the
+        posterior is divided by, and is low for rows that the model finds strange."""
+        known = self._believed()
+        _refuse_scores(known)
+        return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
+
+    def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
         """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
-        return self._believed().evidence(data)
+        return self._believed().evidence(data, absent)
 
     def belief(self, column: str) -> Belief:
         """What the counts of a column say, ready to score new cells."""
@@ -96,25 +106,24 @@ class Model(Counted):
         against the other classes."""
         return self._believed().words(label, top, column)
 
-    def log_likelihood(self, data: Any, labels: Any) -> float:
+    def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
         """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
         known = self._believed()
-        if known.scores:
-            raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")
+        _refuse_scores(known)
         total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
-        for batch in labelled(data, labels, None):
+        for batch in labelled(self.schema.frame(data), labels, None):
             self._check_kind(batch.kind)
             at = np.array([met.get(key, -1) for key in batch.rows.classes])[batch.rows.codes]
-            joint = known.log_joint(batch.cells, None)
+            joint = known.log_joint(batch.cells, None, absent)
             total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
         return total
 
-    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None) -> list[Any]:
+    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
         """Each row's class: the most probable, or of least expected cost; None where even that costs more than
         `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
         classes = self.classes
         matrix = None if costs is None else decide.cost_matrix(classes, costs)
-        chosen = decide.decide(self._believed().posterior(data, None), matrix, reject)
+        chosen = decide.decide(self._believed().posterior(data, None, absent), matrix, reject)
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
 
     def sample(self, n: int, *, seed: int) -> generate.Sample:
@@ -147,6 +156,11 @@ class Model(Counted):
             return linear_view(known.columns, known.prior, known.labels, at)
         return replace(self.against_rest(label).linear(True), label=label, other=None)
 
+    def parameter_count(self) -> ParameterCount:
+        """How many parameters there are, and how many the full joint distribution of the columns would have."""
+        known = self._believed()
+        return parameter_count(known.columns, len(known.keys))
+
     def __repr__(self) -> str:
         classes = self.classes
         if not classes:
@@ -167,3 +181,8 @@ class Model(Counted):
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
             self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
         return self._beliefs
+
+
+def _refuse_scores(known: Beliefs) -> None:
+    if known.scores:
+        raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")

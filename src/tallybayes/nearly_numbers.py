@@ -50,7 +50,7 @@ def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
         return None
     known = pc.if_else(pc.is_in(cells, pa.array(others, cells.type)), pa.scalar(None, cells.type), cells)
     numbers = pc.cast(pc.replace_substring(pc.ascii_trim(known, " "), source.decimal, "."), pa.float64())
-    family = choose(numbers).family
+    family = choose(numbers, name=name).family
     if family is None or family.reads == pa.float64():
         return numbers
     _note(name, f"numbers but for {_named(others)}, counted as levels like the others", others)

@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames, matrices
-from tallybayes.class_prior import given_weights
+from tallybayes import frames
+from tallybayes.class_prior import (
+    FREQUENCIES,
+    UNIFORM,
+    Prior,
+    checked_prior,
+    given_weights,
+    prior_from_json,
+    prior_to_json,
+    pseudo_counts,
+)
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import Family
 from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.infer import choose
 from tallybayes.infer.sample import sampled
-from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
+from tallybayes.matching import ERROR, matched, named
 from tallybayes.strings import is_writable
 
-FREQUENCIES = "frequencies"
-UNIFORM = "uniform"
-
-Prior = str | float | Mapping[Any, float]
+AS_TOLD = "as told"  # the reason of a family that somebody chose
 
 
 class Schema:
     """Column → family, the prior of the classes, and the name of the column that holds them, if it has one.
 
-    `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a probability
-    per class; where no row has a class, its share goes to the others, with a warning. `label` is where labels are
-    looked for when none are given.
+    `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a number per
+    class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; where none is above 1,
+    these are written as `Dirichlet({"ham": 0.5, "spam": 0.5})`. Where no row has a class,
+    its share goes to the others, with a warning. `label` is where labels are looked for when none are given.
 
     >>> from tallybayes import Categorical, Gaussian
     >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
@@ -56,7 +62,7 @@ class Schema:
                 hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
                 raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
         self.columns = dict(columns)
-        self.prior = _checked_prior(prior)
+        self.prior = checked_prior(prior)
         if label is not None:
             _check_name(label)
             check_apart(label, self.columns, "label")
@@ -95,7 +101,7 @@ class Schema:
             if name in passed_over:
                 continue
             if name in settled:
-                family, reasons[name] = settled[name], "as told"
+                family, reasons[name] = settled[name], AS_TOLD
             else:
                 cells = frames.column(sample, name)
                 family, reasons[name] = choose(cells, name=name, whole=whole and all_rows)
@@ -118,27 +124,15 @@ class Schema:
         return data if type(data) is str else None
 
     def frame(self, data: Any) -> Any:
-        """Texts by themselves, and matrices for a family of vectors, are cells of the only column."""
-        if len(self.columns) == 1 and frames.is_column(data):
-            return dict.fromkeys(self.columns, data)
-        if len(self.columns) == 1 and matrices.is_matrix(data):
-            ((name, family),) = self.columns.items()
-            return matrices.frame(name, data) if family.takes_vectors else data
-        texts = [data] if isinstance(data, str) else data
-        alone = isinstance(texts, (list, tuple)) and bool(texts) and all(isinstance(text, str) for text in texts)
-        if not alone or not self.columns:
-            return data
-        if len(self.columns) > 1:
-            names = ", ".join(map(repr, self.columns))
-            raise ValueError(f"Texts by themselves were given for the columns {names}. Give a dictionary of columns.")
-        return dict.fromkeys(self.columns, texts)
+        """Data as a frame or a stream of frames, whose columns have names."""
+        return named(data, self.columns)
 
-    def encode(self, batch: pa.RecordBatch, start: int = 0) -> dict[str, Any]:
+    def encode(self, batch: pa.RecordBatch, start: int = 0, absent: str = ERROR) -> dict[str, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
-        for name, family in self.columns.items():
+        for name, cells in matched(batch, self.columns, absent).items():
             try:
-                encoded[name] = family.encode(frames.column(batch, name))
+                encoded[name] = self.columns[name].encode(cells)
             except CellError as error:
                 raise error.located(name, start) from None
         return encoded
@@ -185,14 +179,17 @@ class Schema:
         elif self.prior == UNIFORM:
             weights = np.ones(len(labels))
         else:
-            weights = counts + self.alpha if (counts + self.alpha).any() else np.ones(len(labels))
+            weights = counts + self.pseudo_counts(labels)
+            weights = weights if weights.any() else np.ones(len(labels))
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(weights / weights.sum()))
 
-    @property
-    def alpha(self) -> float:
-        """Pseudo-counts of each class; none where the prior is not made of counts."""
-        return float(self.prior) if isinstance(self.prior, (int, float)) else 0.0
+    def pseudo_counts(self, labels: Sequence[Any]) -> Floats:
+        """Of each class; an error where its probability is given and not counted."""
+        found = pseudo_counts(self.prior, labels)
+        if found is None:
+            raise ValueError(f"The classes' probabilities are given ({self.prior!r}), not counted.")
+        return found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
@@ -213,8 +210,8 @@ class Schema:
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
         columns = [{"name": name, **family_to_json(family)} for name, family in sorted(self.columns.items())]
-        prior = _prior_out(self.prior) if isinstance(self.prior, dict) else self.prior
-        return {"columns": columns, "prior": prior} | ({} if self.label is None else {"label": self.label})
+        label = {} if self.label is None else {"label": self.label}
+        return {"columns": columns, "prior": prior_to_json(self.prior), **label}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Schema:
@@ -223,8 +220,7 @@ class Schema:
             if entry["name"] in columns:
                 raise ValueError(f"there are two columns {entry['name']!r}")
             columns[entry["name"]] = family_from_json(entry)
-        prior = data["prior"]
-        return cls(columns, prior=_prior_in(prior) if isinstance(prior, list) else prior, label=data.get("label"))
+        return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"))
 
 
 def check_apart(name: str, columns: Mapping[str, Any], what: str) -> None:
@@ -238,40 +234,6 @@ def _check_name(name: Any) -> None:
         raise TypeError(f"The column name {name!r} is not a text.")
     if not is_writable(name):
         raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
-
-
-def _checked_prior(prior: Any) -> str | float | dict[Any, float]:
-    if isinstance(prior, Mapping):
-        values = list(prior.values())
-        fine = all(isinstance(p, (int, float, np.number)) and math.isfinite(p) and p >= 0 for p in values)
-        if not fine or not math.isclose(sum(values), 1.0, rel_tol=1e-9):
-            raise ValueError(f"prior={prior!r}: give every class a probability of at least 0, adding up to 1.")
-        settled = {k.item() if isinstance(k, np.generic) else k: float(p) for k, p in prior.items()}
-        _prior_out(settled)  # an error if the labels are not of one type
-        return settled
-    if isinstance(prior, (int, float, np.number)) and not isinstance(prior, bool):
-        if not (math.isfinite(prior) and prior >= 0):
-            raise ValueError(f"prior={prior!r}: as a number, the prior must be finite and at least 0.")
-        return float(prior)
-    if prior not in (FREQUENCIES, UNIFORM):
-        raise ValueError(f"prior={prior!r}: give {FREQUENCIES!r}, {UNIFORM!r}, a number or a probability per class.")
-    return str(prior)
-
-
-def _prior_out(prior: Mapping[Any, float]) -> list[list[Any]]:
-    """[type, key, probability] for every class, sorted."""
-    labels = label_column(label_array(list(prior), "classes of the prior"), 0)
-    keys = [labels.keys[code] for code in labels.codes.tolist()]
-    pairs = sorted(zip(keys, prior.values(), strict=True))
-    return [[str(labels.kind), key_to_json(key), p] for key, p in pairs]
-
-
-def _prior_in(prior: list[list[Any]]) -> dict[Any, float]:
-    found = {}
-    for kind, key, p in prior:
-        (label,) = label_values(kind_from_name(kind), [key_from_json(key)])
-        found[label] = p
-    return found
 
 
 def _counted(family: Family, other: Family) -> str:

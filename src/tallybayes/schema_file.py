@@ -18,9 +18,11 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from tallybayes.class_prior import FREQUENCIES, PSEUDO_COUNTS, Settled, prior_to_json
 from tallybayes.families import Family
-from tallybayes.families.written import LEFT_OUT, column_from_text, family_to_text
-from tallybayes.schema import FREQUENCIES, Schema
+from tallybayes.families.posteriors import Dirichlet
+from tallybayes.families.written import LEFT_OUT, column_from_text, family_to_text, prior_from_text
+from tallybayes.schema import Schema
 
 KEYS = ("label", "prior", "columns")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -49,7 +51,7 @@ def schema_to_toml(schema: Schema, *, comments: bool = True) -> str:
         table = ["", "[prior]", *(f"{_key(label)} = {p!r}" for label, p in schema.prior.items())]
     else:
         about = f"  # {ABOUT_PRIOR}" if comments and schema.prior == FREQUENCIES else ""
-        lines.append(f"prior = {_prior_text(schema)}{about}")
+        lines.append(f"prior = {_prior_text(schema.prior)}{about}")
     lines += ["", "[columns]", *_commented(_column_lines(schema), comments)]
     return "\n".join([*lines, *table, ""])
 
@@ -120,16 +122,17 @@ def _family(name: str, value: Any) -> Family | None:
 
 
 def _prior(value: Any) -> Any:
-    """As `Schema` takes it: probabilities come as a table, as pairs [label, probability], or as the model file has
-    them, [type, key, probability]."""
+    """As `Schema` takes it: a text is read as on the command line; probabilities come as a table, as pairs [label,
+    probability], or as the model file has them, [type, key, probability]."""
+    if isinstance(value, str):
+        return prior_from_text(value)
+    if isinstance(value, dict) and isinstance(value.get(PSEUDO_COUNTS), list):
+        return _filed_prior(value)
     if not isinstance(value, list):
         return value
     sizes = {len(entry) if isinstance(entry, list) else 0 for entry in value}
     if sizes == {3}:
-        try:
-            return Schema.from_json({"columns": [], "prior": value}).prior
-        except (ValueError, TypeError, KeyError, ArithmeticError) as error:
-            raise ValueError(f"The schema has prior = {_shown(value)}, which cannot be read: {error}") from None
+        return _filed_prior(value)
     if sizes != {2} or any(isinstance(label, (list, dict)) for label, _ in value):
         raise ValueError(f"The schema has prior = {_shown(value)}; give pairs [label, probability].")
     found = dict(value)
@@ -138,12 +141,19 @@ def _prior(value: Any) -> Any:
     return found
 
 
-def _prior_text(schema: Schema) -> str:
-    if not isinstance(schema.prior, Mapping):
-        return _written(schema.prior)
-    if all(isinstance(label, PLAIN) for label in schema.prior):
-        return _written([[label, p] for label, p in schema.prior.items()])
-    return _written(schema.to_json()["prior"])
+def _filed_prior(value: Any) -> Any:
+    try:
+        return Schema.from_json({"columns": [], "prior": value}).prior
+    except (ValueError, TypeError, KeyError, ArithmeticError) as error:
+        raise ValueError(f"The schema has prior = {_shown(value)}, which cannot be read: {error}") from None
+
+
+def _prior_text(prior: Settled) -> str:
+    if isinstance(prior, Dirichlet) and all(isinstance(label, (str, *PLAIN)) for label in prior.alpha):
+        return _quoted(repr(prior))
+    if isinstance(prior, Mapping) and all(isinstance(label, PLAIN) for label in prior):
+        return _written([[label, p] for label, p in prior.items()])
+    return _written(prior_to_json(prior))
 
 
 def _column_lines(schema: Schema) -> list[tuple[str, str]]:

@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes import frames, kernels
-from tallybayes.batches import check_threads, in_pieces, stopped
+from tallybayes.batches import check_threads, encoded_alone, in_pieces, stopped
 from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
-from tallybayes.families import Belief
+from tallybayes.families import Belief, Family
 from tallybayes.families.base import Part, WordWeight
+from tallybayes.matching import ERROR, check_absent
 from tallybayes.schema import Schema
-from tallybayes.single import Row, single_row
+from tallybayes.single import single_row
 from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time …
@@ -49,12 +50,11 @@ class Beliefs:
         self.keys = list(keys)
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
-        self.columns = {name: family.believe(tallies[name], keys) for name, family in schema.columns.items()}
+        self.columns = _believed(schema.columns, tallies, keys)
         kinds: dict[type[Belief], list[str]] = {}
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
-        self._encoders = [(name, family.encode_one) for name, family in schema.columns.items()]
         self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
         self._start = np.ascontiguousarray(self.prior[:, None])
         self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
@@ -76,7 +76,7 @@ class Beliefs:
         name = text_column([name for name, belief in self.columns.items() if belief.has_parts], column)
         return self.columns[name].heaviest(self.number(label), self.prior, top)
 
-    def posterior(self, data: Any, threads: int | None) -> Floats:
+    def posterior(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""
         if isinstance(data, str) and self._only is not None:
             scores, out = self._start.copy(), np.empty((1, len(self.keys)))
@@ -89,7 +89,7 @@ class Beliefs:
                 out[np.isnan(out).any(axis=1)] = np.exp(self.prior)
             return impossible
 
-        result, impossible = self._score(data, finish, threads)
+        result, impossible = self._score(self._encoded(data, absent), finish, threads)
         self._warn(impossible)
         return result
 
@@ -101,7 +101,7 @@ class Beliefs:
                 stacklevel=4,
             )
 
-    def most_probable(self, data: Any, threads: int | None) -> Counts:
+    def most_probable(self, data: Any, threads: int | None, absent: str = ERROR) -> Counts:
         """The number of each row's most probable class, the first of equals."""
 
         def finish(scores: Floats, out: Counts) -> int:
@@ -110,25 +110,25 @@ class Beliefs:
                 out[np.isneginf(scores[:, : len(out)]).all(axis=0)] = np.argmax(self.prior)
             return impossible
 
-        result, impossible = self._score(data, finish, threads, numbers=True)
+        result, impossible = self._score(self._encoded(data, absent), finish, threads, numbers=True)
         self._warn(impossible)
         return result
 
-    def log_joint(self, data: Any, threads: int | None) -> Floats:
+    def log_joint(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
         """log P(class, row)."""
 
         def finish(scores: Floats, out: Floats) -> int:
             out[:] = scores[:, : len(out)].T
             return 0
 
-        return self._score(data, finish, threads)[0]
+        return self._score(self._encoded(data, absent), finish, threads)[0]
 
-    def evidence(self, data: Any) -> Evidence:
+    def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
         """log P(class), and log p(cell | class) of every column."""
         said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
         batches: list[tuple[int, dict[str, Any]]] = []
         rows = 0
-        for batch in self._encoded(data):
+        for batch in self._encoded(data, absent):
             rows, encoded = batch.start, batch.cells
             batches.append((rows, encoded))
             for name, cells in encoded.items():
@@ -151,7 +151,9 @@ class Beliefs:
 
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
-    def _score(self, data: Any, finish: Finish, threads: int | None, numbers: bool = False) -> tuple[Any, int]:
+    def _score(
+        self, batches: Iterator[Encoded], finish: Finish, threads: int | None, numbers: bool = False
+    ) -> tuple[Any, int]:
         """What `finish` makes of every row: a number for each class, or a single whole one."""
         check_threads(threads)
 
@@ -160,33 +162,22 @@ class Beliefs:
 
         parts = [empty(0)]
         impossible = 0
-        for batch in self._encoded(data):
+        for batch in batches:
             parts.append(empty(batch.rows))
             impossible += self._score_batch(batch, finish, parts[-1], threads)
         return parts[1] if len(parts) == 2 else np.concatenate(parts), impossible
 
-    def _encoded(self, data: Any) -> Iterator[Encoded]:
+    def _encoded(self, data: Any, absent: str) -> Iterator[Encoded]:
+        check_absent(absent)
         data = self.schema.frame(data)
-        encoded = self._encoded_row(single_row(data) or {})
+        encoded = encoded_alone(self.schema.columns, single_row(data), absent)
         if encoded is not None:
             yield Encoded(encoded, 0, 1, 0)
             return
         start = 0
         for batch in frames.batches(data):
-            yield Encoded(self.schema.encode(batch, start), start, batch.num_rows, batch.nbytes)
+            yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, batch.nbytes)
             start += batch.num_rows
-
-    def _encoded_row(self, row: Row) -> dict[str, Any] | None:
-        """A row by itself; nothing, if it has not all columns."""
-        encoded = {}
-        for name, encode in self._encoders:
-            if name not in row:
-                return None
-            try:
-                encoded[name] = encode(row[name])
-            except CellError as error:
-                raise error.located(name, 0) from None
-        return encoded or None
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
 
@@ -220,3 +211,18 @@ class Beliefs:
             self.columns[name].add_evidence(cells, scores)
         except CellError as error:
             raise error.located(name, start) from None
+
+
+def _believed(columns: Mapping[str, Family], tallies: Mapping[str, Tally], keys: Sequence[Key]) -> dict[str, Belief]:
+    """What is believed of every column; those that have the same family are looked at together."""
+    groups: dict[Any, list[str]] = {}
+    for name, family in columns.items():
+        try:
+            groups.setdefault(family, []).append(name)
+        except TypeError:  # a setting that has no hash, as an alpha for every level
+            groups[name] = [name]
+    found: dict[str, Belief] = {}
+    for names in groups.values():
+        beliefs = columns[names[0]].believe_each([tallies[name] for name in names], keys)
+        found.update(zip(names, beliefs, strict=True))
+    return {name: found[name] for name in columns}

@@ -38,7 +38,7 @@ SURE_IDS = {kind.id for kind in (*ARROW, pa.bool_(), pa.string(), pa.large_strin
 def single_row(data: Any) -> Row | None:
     """The cells by column, if this is a frame of one row and all its cells are plain."""
     if type(data) is dict:
-        return data if set(map(type, data)) == {str} and _plain(data.values(), OBJECTS) else None
+        return data if set(map(type, data)) <= {str} and _plain(data.values(), OBJECTS) else None
     if type(data) is np.ndarray:
         return _from_numpy(data) if data.ndim == 2 and len(data) == 1 else None
     if isinstance(data, (pa.Table, pa.RecordBatch)):

@@ -16,9 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.additive import Additive
 from tallybayes.exact import TRACE, Codes, Counts, Exact
 from tallybayes.strings import index_strings, index_words
-from tallybayes.tally import Additive, Key, Tally, scaled
+from tallybayes.sums import scaled
+from tallybayes.tally import Key, Tally
 
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding
@@ -173,13 +175,8 @@ class SparseTally(Additive):
         words, columns, sums = tidy.cells()
         shown = words < SHOWN
         few = {name: array[shown] for name, array in sums.items()}
-        first = SparseTally(
-            tidy.classes,
-            tidy.index.subset(np.arange(min(len(tidy), SHOWN), dtype=np.int32)),
-            words[shown],
-            columns[shown],
-            few,
-        )
+        index = tidy.index.subset(np.arange(min(len(tidy), SHOWN), dtype=np.int32))
+        first = SparseTally(tidy.classes, index, words[shown], columns[shown], few)
         more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
         return f"{first.dense()!r}{more}"
 

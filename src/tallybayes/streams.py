@@ -20,6 +20,7 @@ from tallybayes.errors import NoLabelError, RowError
 from tallybayes.evaluation import Evaluation, evaluate
 from tallybayes.families import Family
 from tallybayes.infer import FREE_TEXT
+from tallybayes.matching import ERROR, MISSING
 from tallybayes.model import Model
 from tallybayes.nearly_numbers import read_marks
 from tallybayes.processors import processors
@@ -43,10 +44,17 @@ def infer_schema(source: Source, label: str | None, *, hints: Mapping[str, Famil
     return Schema.infer(sample, label, hints=known, whole=source.is_sampled_whole())
 
 
-def wanted(schema: Schema, source: Source, label: str | None = None, kind: pa.DataType | None = None) -> Kinds:
-    """What to read from a source for these columns, and for a label (of this type, or what the first rows have)."""
+def wanted(
+    schema: Schema,
+    source: Source,
+    label: str | None = None,
+    kind: pa.DataType | None = None,
+    absent: str | None = None,
+) -> Kinds:
+    """What to read from a source for these columns, and for a label (of this type, or what the first rows have).
+    `absent` is as for `Model.posterior`, where it can be chosen."""
     reads = schema.reads()
-    columns = {name: reads.get(name) for name in schema.columns}
+    columns = {name: reads.get(name) for name in _present(schema, source, absent)}
     if None in columns.values() or (label is not None and kind is None):
         found = source.sample().schema
         columns = {name: _kind(found, name) if known is None else known for name, known in columns.items()}
@@ -54,6 +62,18 @@ def wanted(schema: Schema, source: Source, label: str | None = None, kind: pa.Da
         found_kind = kind or _kind(found, label)
         columns[label] = frames.LEVELS if frames.is_text(found_kind) else found_kind
     return columns
+
+
+def _present(schema: Schema, source: Source, absent: str | None) -> list[str]:
+    lacking = [name for name in schema.columns if name not in source.names]
+    if absent == MISSING and len(lacking) < len(schema.columns):
+        return [name for name in schema.columns if name not in lacking]
+    try:
+        source.require(lacking)
+    except SourceError as error:
+        offer = " --absent missing takes such a column as missing." if absent == ERROR else ""
+        raise SourceError(f"{error}{offer}") from None
+    return list(schema.columns)
 
 
 def as_they_are(source: Source, names: Sequence[str]) -> Kinds:
@@ -86,8 +106,8 @@ def each(source: Source, kinds: Kinds, work: Callable[[pa.RecordBatch], T], *, s
         try:
             yield work(batch)
         except RowError as error:
-            where, reason = _placed(source, error, 0)
-            raise BadRow(where, reason + _about_missing(source, error)).error() from None
+            bad = _placed(source, error, 0)
+            raise BadRow(bad.where, bad.reason + _about_missing(source, error)).error() from None
 
 
 def _in_parts(source: Source, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
@@ -151,14 +171,15 @@ def measure(
     reject: float | None = None,
     skip_bad: bool = False,
     threads: int | None = None,
+    absent: str = ERROR,
 ) -> Evaluation:
     """How good a model is on the rows of a source, of which the classes are known."""
     label = _named(label or model.schema.label, source)
 
     def part(batch: pa.RecordBatch) -> Evaluation:
-        return evaluate(model, batch, label, costs=costs, reject=reject, threads=threads)
+        return evaluate(model, batch, label, costs=costs, reject=reject, threads=threads, absent=absent)
 
-    kinds = wanted(model.schema, source, label, model.kind)
+    kinds = wanted(model.schema, source, label, model.kind, absent)
     parts = each(source, kinds, part, skip_bad=skip_bad)
     first = next(parts, None)
     if first is None:

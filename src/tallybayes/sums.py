@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import LIMB, Codes, Exact, Floats, ratio, window
 
+LEAST_WEIGHT = 2.0**-128  # of a row
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once
 
@@ -37,6 +39,26 @@ def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> Class
         raise InfiniteError(infinite)
     squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
     return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
+
+
+def sum_of_one(statistic: Any, there: float) -> Exact:
+    """The same for one value in a single class, as of a row learned by itself: 1 for how many, the value, or its exact
+    square; nothing where it is missing."""
+    squared = isinstance(statistic, Square)
+    if not squared and not isinstance(statistic, np.ndarray):
+        return Exact(np.array([[int(there)]], np.int64))
+    value = statistic.of.item() if squared else statistic.item()
+    if math.isinf(value):
+        raise InfiniteError(0)
+    number, unit = value.as_integer_ratio() if there and value == value else (0, 1)
+    places = unit.bit_length() - 1
+    if squared:
+        number, places = number * number, 2 * places
+    low, up = divmod(-places, LIMB)
+    whole = abs(number) << up
+    size = -(-whole.bit_length() // LIMB) or 1
+    limbs = np.frombuffer(whole.to_bytes(size * LIMB // 8, "little"), "<u4").astype(np.int64)
+    return Exact(limbs[None] if number >= 0 else -limbs[None], low)
 
 
 def sum_matrix(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
@@ -79,6 +101,21 @@ def joined(parts: Sequence[ClassSums]) -> ClassSums:
         concatenated([part.x for part in parts]),
         concatenated(squares) if squares else None,
     )
+
+
+def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
+    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
+    product = {name: array * factor for name, array in sums.items()}
+    if not float(factor).is_integer():
+        weight = np.abs(product["n"].round())
+        gone = (weight > 0) & (weight < LEAST_WEIGHT)
+        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
+    return product
+
+
+def sums_at(s: Any, index: Any) -> Any:
+    """The sums of one column among several."""
+    return type(s)(*(value[index] for value in s))
 
 
 def concatenated(parts: Sequence[Exact]) -> Exact:

@@ -7,23 +7,22 @@ hold nothing are as if never met: `canonical` leaves them out.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
+from tallybayes.additive import Additive
+from tallybayes.exact import FEW, Codes, Counts, Exact, Floats
+from tallybayes.lookup import by_class, never_met
 from tallybayes.slots import Positions, Slot
-from tallybayes.sums import cells_of, weighted_table
+from tallybayes.sums import cells_of, scaled, weighted_table
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
-
-LEAST_WEIGHT = 2.0**-128  # of a row
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether this is a row by itself, which counts once."""
+        return len(self.codes) == len(self.classes) == 1 and self.weights is None and bool(self.codes[0] == 0)
 
     @cached_property
     def groups(self) -> kernels.Groups:
@@ -63,29 +67,6 @@ class Rows:
         return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
 
 
-class Additive(ABC):
-    """What adds and takes away in place, at the cost of the other; `+` and `-` do the same to a copy."""
-
-    @abstractmethod
-    def copy(self) -> Self: ...
-
-    @abstractmethod
-    def __iadd__(self, other: Self) -> Self: ...
-
-    @abstractmethod
-    def __isub__(self, other: Self) -> Self: ...
-
-    def __add__(self, other: Self) -> Self:
-        result = self.copy()
-        result += other
-        return result
-
-    def __sub__(self, other: Self) -> Self:
-        result = self.copy()
-        result -= other
-        return result
-
-
 class Tally(Additive):
     """Exact sums with names: `sums[statistic]` has one row per slot and one column per class.
 
@@ -95,6 +76,8 @@ class Tally(Additive):
     n     ham  spam
     free    1     6
     win     0     3
+    >>> (monday + tuesday)["free"]["spam"]
+    6
     >>> (monday + tuesday) - tuesday == monday
     True
     """
@@ -128,12 +111,28 @@ class Tally(Additive):
     def sums(self) -> dict[str, Exact]:
         return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
 
+    def __getitem__(self, key: Any) -> Any:
+        """What was counted of a slot, by class; where there are several sums, by sum and class. Where the only slot has
+        no name, as of rows and of numbers, that is looked up at once."""
+        if key in self._slots:
+            at = self._slots[key]
+            return by_class({name: array[at] for name, array in self._arrays.items()}, self.classes)
+        known = self[""] if self.slots == [""] else {}
+        return known[key] if key in known else never_met(key, list(known) or self.slots)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[""] if self.slots == [""] else self.slots)
+
     def copy(self) -> Tally:
         return Tally(self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()})
 
     def renamed(self, classes: Iterable[Key]) -> Tally:
         """The same sums with other names for the classes."""
         return Tally(classes, self._slots, self.sums)
+
+    def with_sum(self, name: str, sums: Exact) -> Tally:
+        """The same sums and one more, for the same labels."""
+        return Tally(self._classes, self._slots, {**self.sums, name: sums})
 
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Tally:
         """The classes of every group added up, under the group's name."""
@@ -203,8 +202,23 @@ class Tally(Additive):
 
     def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
         """The same sums, only to be read: where the labels are these already, nothing is copied."""
-        same = slots is self._slots and list(classes) == self.classes
+        same = (slots is self._slots or list(slots) == list(self._slots)) and list(classes) == self.classes
         return self.sums if same else self.aligned(slots, classes).sums
+
+    def table(self, classes: Sequence[Key], more: Iterable[Slot] = ()) -> tuple[list[Any], Floats]:
+        """The slots that hold anything, and those given, sorted; and how often each was counted in these classes."""
+        n = self._arrays["n"]
+        if n.limbs.shape[-1] > 1 or n.low or not self._classes.keys() >= set(classes):
+            slots = sorted({*self.canonical().slots, *more})
+            return slots, self.aligned(slots, classes).sums["n"].round()
+        counts = n.limbs[: len(self._slots), :, 0]
+        held = np.asarray(counts.any(axis=1))
+        slots = sorted({*(slot for slot, i in self._slots.items() if held[i]), *more})
+        rows, columns = [self._slots.get(slot, -1) for slot in slots], [self._classes[key] for key in classes]
+        found = np.zeros((len(slots), len(classes)))
+        met = [i for i, row in enumerate(rows) if row >= 0]
+        found[met] = counts[np.ix_([rows[i] for i in met], columns)]
+        return slots, found
 
     def cells(self, other: Tally) -> dict[str, Exact]:
         """These sums where the other tally has slots and classes: the cells that it touches."""
@@ -219,28 +233,17 @@ class Tally(Additive):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
-        if len(other._slots) == 1 == len(other._classes) and self._merge_cell(other, sign):
-            return
-        self._admit(other)
-        index = self._place(other)
-        for name, array in other.sums.items():
-            self._arrays[name].add_at(index, array if sign > 0 else -array)
-
-    def _merge_cell(self, other: Tally, sign: int) -> bool:
-        """The same for a single cell that counts, as of a row learned by itself: without starting numpy up. Says
-        whether it was one."""
-        (slot,), (key,) = other._slots, other._classes
-        if slot not in self._slots or key not in self._classes or len(other._arrays) > 1:
-            return False
-        (name,) = other._arrays
-        mine, theirs = self._arrays[name], other._arrays[name]
-        if mine.low != theirs.low or mine.limbs.shape[-1] > 1 or theirs.limbs.shape[-1] > 1:
-            return False
-        at = self._slots[slot], self._classes[key], 0
-        total = mine.limbs.item(at) + sign * theirs.limbs.item((0, 0, 0))
-        if abs(total) < FULL:
-            mine.limbs[at] = total
-        return abs(total) < FULL
+        few = len(other._slots) * len(other._classes) <= FEW
+        rows = [self._slots.get(slot, -1) for slot in other._slots] if few else [-1]
+        columns = [self._classes.get(key, -1) for key in other._classes] if few else [-1]
+        known = -1 not in rows and -1 not in columns
+        if not known:
+            self._admit(other)
+        place = None if known else self._place(other)
+        for name, array in other._arrays.items():
+            if not known or not self._arrays[name].add_few(rows, columns, array, sign):
+                cells = array[: len(other._slots)]
+                self._arrays[name].add_at(place or self._place(other), cells if sign > 0 else -cells)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""
@@ -265,16 +268,6 @@ class Tally(Additive):
                 larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
                 larger[:height, :width] = array.limbs
                 array.limbs = larger
-
-
-def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
-    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
-    product = {name: array * factor for name, array in sums.items()}
-    if not float(factor).is_integer():
-        weight = np.abs(product["n"].round())
-        gone = (weight > 0) & (weight < LEAST_WEIGHT)
-        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
-    return product
 
 
 def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:

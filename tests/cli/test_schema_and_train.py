@@ -10,8 +10,8 @@ from calling import PROGRAM
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallybayes import schema_from_toml, schema_to_toml
-from tallybayes.sources import open_source
+from tallybayes import Schema, Words, schema_from_toml, schema_to_toml
+from tallybayes.sources import Reading, open_source
 from tallybayes.streams import infer_schema, train
 
 WORDS = st.lists(st.sampled_from(["red", "green", "a b", ""]) | st.none(), max_size=3)
@@ -71,6 +71,14 @@ def test_lists_of_words_of_any_type_are_counted_alike(tmp_path, kind):
     source = open_source(tmp_path / "t.parquet")
     model = train(infer_schema(source, "y"), source)
     assert model.counts("tags").slots == ["blue", "green", "red"]
+
+
+def test_lists_that_are_empty_in_the_first_block_may_have_words_later(tmp_path):
+    lines = ['{"tags": [], "y": "p"}', '{"tags": ["red"], "y": "q"}', '{"tags": null, "y": "q"}']
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    source = open_source(tmp_path / "t.jsonl", Reading(block_bytes=24))
+    model = train(Schema({"tags": Words()}, label="y"), source)
+    assert (model.n, model.counts("tags").slots) == (3, ["red"])
 
 
 def test_a_bad_line_does_not_change_what_the_others_are(tmp_path):

@@ -170,7 +170,7 @@ def test_binarize_none_takes_zeros_and_ones_as_they_are():
 @pytest.mark.parametrize("alpha", [0.0, 1e-12])
 def test_without_force_alpha_the_least_is_a_ten_thousand_millionth(name, alpha):
     settings = {"alpha": alpha, "force_alpha": False}
-    with pytest.warns(UserWarning, match="alpha is below 1e-10"):
+    with pytest.warns(UserWarning, match="alpha too small"):
         theirs, mine = pair(name, settings, DATA[name])
     check_attributes(theirs, mine)
     check_answers(theirs, mine, DATA[name][:50])

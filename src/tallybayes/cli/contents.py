@@ -14,6 +14,7 @@ from tallybayes.cli.plain import plain, spoken
 from tallybayes.cli.terminal import aligned, clean, console, how_many
 from tallybayes.cli.train import rows_by_class
 from tallybayes.model import Model
+from tallybayes.parameter_count import ParameterCount
 from tallybayes.weights import Weight, heaviest
 
 SOME = 8  # parameters of a column of numbers that are shown unasked
@@ -21,6 +22,7 @@ MANY = 12  # classes, of which no more are told apart unasked
 MOST_COLUMNS = 100  # that are drawn; JSON has all
 A_FEW = 5  # words and values shown unasked
 LEVELS = 40  # parameters of a column that are shown at all
+LARGEST = 2**53  # whole numbers that every reader of JSON has
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class About:
     prior: str
     classes: Mapping[Any, float]  # how many rows
     columns: Mapping[str, str]  # which family
+    parameter_count: ParameterCount | None  # nothing, where nothing is counted or something else is asked
     parameters: Mapping[str, Mapping[str, Mapping[Any, float]]]  # column → parameter → class → value
     heaviest: Mapping[Any, list[Weight]]
 
@@ -48,6 +51,7 @@ def about(model: Model, wanted: Any, top: int, column: str | None) -> About:
         prior=schema.prior if isinstance(schema.prior, str) else repr(schema.prior),
         classes=rows_by_class(model),
         columns={name: repr(family) for name, family in schema.columns.items() if column in (None, name)},
+        parameter_count=model.parameter_count() if model.classes and wanted is None and column is None else None,
         parameters={} if wanted is not None and column is None else _parameters(model, column),
         heaviest={label: heaviest(model, label, few, column=column) for label in classes[:told]},
     )
@@ -66,7 +70,15 @@ def _parameters(model: Model, column: str | None) -> dict[str, dict[str, dict[An
 def as_json(about: About) -> Any:
     """All of it, for programs."""
     weights = {label: [weight._asdict() for weight in found] for label, found in about.heaviest.items()}
-    return plain(asdict(about) | {"heaviest": weights})
+    return plain(asdict(about) | {"heaviest": weights, "parameter_count": _counted(about.parameter_count)})
+
+
+def _counted(count: ParameterCount | None) -> dict[str, Any] | None:
+    """The table's own number where every program can read it; its size always."""
+    if count is None:
+        return None
+    joint = {"joint": count.joint if count.joint <= LARGEST else None, "joint_log10": count.joint_log10}
+    return {"total": count.total, "classes": count.classes, "columns": count.columns, "tabled": count.tabled, **joint}
 
 
 def draw(about: About) -> None:
@@ -87,6 +99,8 @@ def draw(about: About) -> None:
     lines = aligned(list(about.columns.items())[:MOST_COLUMNS]) or ["none"]
     more = len(about.columns) - len(lines)
     block("columns", lines + [f"… and {more:,} more"] * (more > 0))
+    if about.parameter_count is not None:
+        block("parameters", [clean(str(about.parameter_count))])
     for column, parameters in list(about.parameters.items())[:MOST_COLUMNS]:
         shown = list(about.classes)[:MANY]
         table = [["", *shown], *([name, *(_shown(v[c]) for c in shown)] for name, v in parameters.items())]

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from tallybayes import decide
 from tallybayes.cli.plain import spoken
 from tallybayes.frames import column
+from tallybayes.matching import ERROR
 from tallybayes.model import Model
 from tallybayes.sources import Source
 
@@ -26,19 +27,21 @@ class Deciding:
         reject: float | None,
         proba: bool,
         threads: int | None,
+        absent: str = ERROR,
     ) -> None:
         self.model = model
         self.costs = None if costs is None else decide.cost_matrix(model.classes, costs)
         self.reject = reject
         self.proba = proba
         self.threads = threads
+        self.absent = absent
         self.met: set[Any] = set()
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
         """Answers beside the kept columns, which are as they were read: also numbers may be texts, as the source has
         them."""
         asked = batch if source is None or not kept else self._asked(batch, kept, source)
-        posterior = self.model.posterior(asked, threads=self.threads)
+        posterior = self.model.posterior(asked, threads=self.threads, absent=self.absent)
         chosen = decide.decide(posterior, self.costs, self.reject)
         classes = self.model.classes
         self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)

@@ -10,7 +10,19 @@ import typer
 
 import tallybayes
 from tallybayes.cli.codes import FINE, NO
-from tallybayes.cli.options import Costs, Data, Input, Label, ModelFile, Reject, ReportAs, ReportFormat, Threads
+from tallybayes.cli.options import (
+    Absent,
+    AbsentColumn,
+    Costs,
+    Data,
+    Input,
+    Label,
+    ModelFile,
+    Reject,
+    ReportAs,
+    ReportFormat,
+    Threads,
+)
 from tallybayes.cli.rows import costs_of
 from tallybayes.cli.terminal import KEPT, clean, say
 from tallybayes.cli.watch import watching
@@ -28,6 +40,7 @@ def evaluate(
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Show the first lines only.")] = False,
     format: ReportAs = ReportFormat.text,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> int:
     """Compare answers with classes that are known.
@@ -53,6 +66,7 @@ def evaluate(
             reject=reject,
             skip_bad=how.skip_bad_rows,
             threads=threads,
+            absent=absent.value,
         )
     if format is ReportFormat.json:
         print(json.dumps(measured.to_json(), indent=2))

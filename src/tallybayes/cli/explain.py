@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Cells, Input, MaybeData, ModelFile, ReportAs, ReportFormat, Text
+from tallybayes.cli.options import (
+    Absent,
+    AbsentColumn,
+    Cells,
+    Input,
+    MaybeData,
+    ModelFile,
+    ReportAs,
+    ReportFormat,
+    Text,
+)
 from tallybayes.cli.rows import class_of, row_of
 
 if TYPE_CHECKING:
@@ -35,6 +45,7 @@ def explain(
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows of the data to explain.")] = ROWS,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and columns to show.")] = TOP,
     format: ReportAs = ReportFormat.text,
+    absent: Absent = AbsentColumn.error,
 ) -> None:
     """Show how much each column and word says.
 
@@ -55,7 +66,7 @@ def explain(
     given = text is not None or bool(cell)
     if given and data:
         raise ValueError("--text and --cell are a row by themselves: give no data.")
-    batch = row_of(found.schema, text, cell) if given else _first(found, how, data, rows)
+    batch = row_of(found.schema, text, cell) if given else _first(found, how, data, rows, absent.value)
     explained = evidence.explained(found, batch, wanted, rival)
     if format is ReportFormat.json:
         for row in explained:
@@ -64,11 +75,15 @@ def explain(
         evidence.draw(explained, top)
 
 
-def _first(model: Model, how: Input, data: list[str] | None, rows: int) -> pa.RecordBatch:
+def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: str) -> pa.RecordBatch:
+    import pyarrow as pa
+
     from tallybayes import streams
+    from tallybayes.matching import matched
 
     source = how.open(data)
-    for batch in source.batches(streams.wanted(model.schema, source), skip_bad=how.skip_bad_rows):
+    kinds = streams.wanted(model.schema, source, absent=absent)
+    for batch in source.batches(kinds, skip_bad=how.skip_bad_rows):
         if len(batch):
-            return batch.slice(0, rows)
+            return pa.record_batch(matched(batch.slice(0, rows), model.schema.columns, absent))
     raise ValueError("There are no rows to explain.")

@@ -46,6 +46,13 @@ class AnswerFormat(StrEnum):
     table = "table"
 
 
+class AbsentColumn(StrEnum):
+    """What a column is that the model has and the data has not."""
+
+    error = "error"
+    missing = "missing"
+
+
 class ReportFormat(StrEnum):
     """What a report is written as."""
 
@@ -95,6 +102,10 @@ Columns = Annotated[
         metavar="NAME=FAMILY",
         help="The family of a column, as age=Gaussian or 'city=Categorical(alpha=0.5)', or 'id=left out'. Repeat it.",
     ),
+]
+Absent = Annotated[
+    AbsentColumn,
+    typer.Option("--absent", help="What a column is that the data has not: an error, or missing in every row."),
 ]
 Threads = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="Threads to count with; all processors by default.")

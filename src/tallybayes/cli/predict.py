@@ -11,6 +11,8 @@ import typer
 import tallybayes
 from tallybayes.cli.codes import FINE, NO
 from tallybayes.cli.options import (
+    Absent,
+    AbsentColumn,
     AnswerFile,
     AnswerFormat,
     AnswersAs,
@@ -56,6 +58,7 @@ def predict(
     output: AnswerFile = None,
     format: AnswersAs = AnswerFormat.csv,
     keep_formulas: Formulas = False,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> int:
     """Say the class of every row, and how probable it is.
@@ -72,7 +75,7 @@ def predict(
     keep_apart(output, model, *(data or []))
     found = tallybayes.load(model)
     wanted = None if find is None else class_of(found, find)
-    deciding = Deciding(found, costs_of(found, costs), reject, proba, threads)
+    deciding = Deciding(found, costs_of(found, costs), reject, proba, threads, absent.value)
     with answers(output, format, keep_formulas) as write:
         if text is not None or cell:
             if data or keep:
@@ -89,7 +92,10 @@ def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list
 
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
-    kinds = {**streams.wanted(deciding.model.schema, source), **streams.as_they_are(source, kept)}
+    kinds = {
+        **streams.wanted(deciding.model.schema, source, absent=deciding.absent),
+        **streams.as_they_are(source, kept),
+    }
     # An answer on a terminal and a bar of progress would write over each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
         answer = partial(deciding.answer, kept=kept, source=source)

@@ -17,9 +17,9 @@ def schema(data: Data, how: Input, label: Label = None, column: Columns = None) 
     """
     import sys
 
-    from tallybayes.cli.train import settle
+    from tallybayes.cli.train import parsed_columns, settle
 
-    text = tallybayes.schema_to_toml(settle(how.open(data), label, None, column, None))
+    text = tallybayes.schema_to_toml(settle(how.open(data), label, None, parsed_columns(column), None))
     if is_terminal(sys.stdout):
         print(clean(text, KEPT), end="")
     else:  # a file to be read again, whatever the encoding of the terminal

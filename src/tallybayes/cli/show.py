@@ -27,8 +27,8 @@ def show(
 ) -> None:
     """Say what is in a model.
 
-    Its classes, its columns, and the words and values that weigh most. The sha256 is that of the model's file: the
-    same for the same counts, whatever their history.
+    Its classes, its columns, how many parameters it has, and the words and values that weigh most. The sha256 is that
+    of the model's file: the same for the same counts, whatever their history.
 
     \b
     tallybayes show spam.tally --class spam --top 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
     from tallybayes.sources import Source
 
+AS_TOLD = "as told"  # as Schema.infer has it, which would take long to import
 MANY_CLASSES = 100  # numbers that are labels
 SHOWN = 12  # classes, and columns left out, that are named
 WHOLE_FAMILY = re.compile(r"\s*(?:\w+\s*(?:\(.*\))?|left out)\s*", re.DOTALL)
@@ -33,7 +35,11 @@ def train(
     ] = None,
     column: Columns = None,
     prior: Annotated[
-        str | None, typer.Option(metavar="PRIOR", help="Of the classes: frequencies, uniform, or a number to add.")
+        str | None,
+        typer.Option(
+            metavar="PRIOR",
+            help="Of the classes: frequencies, uniform, a number to add, or one for each: \"{'ham': 2, 'spam': 5}\".",
+        ),
     ] = None,
     label_as_text: Annotated[
         bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
@@ -50,21 +56,14 @@ def train(
     tallybayes train mail/ -o spam.tally
     """
     import numpy as np
-    import pyarrow as pa
-
-    from tallybayes import streams
 
     keep_apart(output, *data, schema)
-    source = how.open(data)
-    settled = settle(source, label, schema, column, prior)
-    with watching(source, "counting"):
-        model = streams.train(
-            settled,
-            source,
-            kind=pa.string() if label_as_text else None,
-            skip_bad=how.skip_bad_rows,
-            threads=threads,
-        )
+
+    def settled_with(source: Source, misled: dict[str, Family | None]) -> Schema:
+        return settle(source, label, schema, misled | parsed_columns(column), prior)
+
+    source, model = _counted(how, data, settled_with, label_as_text, threads)
+    settled = model.schema
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
     counted = rows_by_class(model)
@@ -83,9 +82,42 @@ def train(
         say(f"Left out: {named}" + f"; and {len(left_out) - SHOWN:,} more" * (len(left_out) > SHOWN))
 
 
-def settle(source: Source, label: str | None, file: str | None, columns: list[str] | None, prior: str | None) -> Schema:
+def _counted(
+    how: Input,
+    data: list[str],
+    settled_with: Callable[[Source, dict[str, Family | None]], Schema],
+    label_as_text: bool,
+    threads: int | None,
+) -> tuple[Source, Model]:
+    """The model of all rows. Where a column has a cell that does not fit what a sample of it looked like, and the data
+    can be read once more, counting starts again with that column as a category, which takes every cell."""
+    import pyarrow as pa
+
+    from tallybayes import streams
+    from tallybayes.sources import SourceError
+
+    kind = pa.string() if label_as_text else None
+    misled: dict[str, Family | None] = {}
+    while True:
+        source = how.open(data)
+        schema = settled_with(source, misled)
+        try:
+            with watching(source, "counting"):
+                model = streams.train(schema, source, kind=kind, skip_bad=how.skip_bad_rows, threads=threads)
+            return source, model
+        except SourceError as error:
+            name = error.column
+            inferred = name in schema.columns and schema.reasons.get(name, AS_TOLD) != AS_TOLD
+            if name is None or not inferred or source.total is None or "-" in data:
+                raise
+            misled[name] = tallybayes.Categorical(alpha="fitted")
+            say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
+
+
+def settle(
+    source: Source, label: str | None, file: str | None, hints: dict[str, Family | None], prior: str | None
+) -> Schema:
     """The schema as it was told, in a file and column by column, or else inferred."""
-    hints = parsed_columns(columns)
     if file is None:
         label = label or source.label
         if label is None:
@@ -113,7 +145,7 @@ def _from_file(file: str, hints: dict[str, Family | None]) -> Schema:
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from None
     columns = {name: family for name, family in {**found.columns, **hints}.items() if family is not None}
-    reasons = found.reasons | dict.fromkeys(hints, "as told")
+    reasons = found.reasons | dict.fromkeys(hints, AS_TOLD)
     return tallybayes.Schema(columns, prior=found.prior, label=found.label, reasons=reasons)
 
 
@@ -142,11 +174,13 @@ def _name_and_family(given: str) -> tuple[str, str | None]:
     return name, family if equal else None
 
 
-def _prior(text: str) -> str | float:
+def _prior(text: str) -> Any:
+    from tallybayes.families.written import prior_from_text
+
     try:
         return float(text)
     except ValueError:
-        return text
+        return prior_from_text(text)
 
 
 def _looks_like_regression(model: Model) -> bool:

@@ -20,6 +20,7 @@ from tallybayes.errors import CellError, RowError
 from tallybayes.evaluation.result import INTERVALS, ClassScore, Evaluation, Interval
 from tallybayes.exact import Floats
 from tallybayes.labels import label_values
+from tallybayes.matching import ERROR
 from tallybayes.model import Model
 from tallybayes.schema import check_apart
 from tallybayes.tally import Key
@@ -41,6 +42,7 @@ class Asked(NamedTuple):
     costs: Floats | None  # the same, or those of errors where only `reject` is given
     reject: float | None
     threads: int | None
+    absent: str
 
 
 def evaluate(
@@ -51,9 +53,10 @@ def evaluate(
     costs: Any = None,
     reject: float | None = None,
     threads: int | None = None,
+    absent: str = ERROR,
 ) -> Evaluation:
     """What the model decides for each row, beside the label it has. `labels` and `data` are as for `Model.train`,
-    `costs` and `reject` as for `Model.decide`.
+    `costs`, `reject` and `absent` as for `Model.decide`.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"], "play": ["no", "no", "yes", "no"]}
@@ -69,7 +72,7 @@ def evaluate(
     given = None if costs is None else decide.cost_matrix(classes, costs)
     matrix = decide.cost_matrix(classes, {}) if given is None and reject is not None else given
     numbers = {key: number for number, key in enumerate(model.keys())}
-    asked = Asked(model, classes, numbers, given, matrix, reject, threads)
+    asked = Asked(model, classes, numbers, given, matrix, reject, threads, absent)
     total: Evaluation | None = None
     for batch in labelled(model.schema.frame(data), labels, None):
         if classes and batch.kind != model.kind:
@@ -112,7 +115,7 @@ def _evaluated(asked: Asked, batch: Batch, rows: slice) -> Evaluation:
 
 def _posterior(asked: Asked, cells: pa.RecordBatch, start: int) -> Floats:
     try:
-        return asked.model.posterior(cells, threads=asked.threads)
+        return asked.model.posterior(cells, threads=asked.threads, absent=asked.absent)
     except RowError as error:
         if error.column is None:
             raise
@@ -134,7 +137,7 @@ def _losses(asked: Asked, cells: pa.RecordBatch, posterior: Floats, truth: Numbe
         losses = -np.log(share)
         small = np.flatnonzero((share == 0.0) & (truth >= 0))
         if small.size:  # impossible, or less than the least number there is
-            joint = asked.model.log_joint(cells.take(pa.array(small)))
+            joint = asked.model.log_joint(cells.take(pa.array(small)), absent=asked.absent)
             lost = np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(small)), truth[small]]
             losses[small] = np.where(np.isnan(lost), np.inf, lost)
     return losses + 0.0  # there is no loss −0.0

@@ -13,6 +13,7 @@ from tallybayes.families.geometric import Geometric
 from tallybayes.families.histogram import Histogram
 from tallybayes.families.lognormal import LogNormal
 from tallybayes.families.poisson import Poisson
+from tallybayes.families.posteriors import Dirichlet
 from tallybayes.families.smoothing import JEFFREYS, LAPLACE, MEstimate
 from tallybayes.families.words import Words
 
@@ -44,6 +45,7 @@ __all__ = [
     "Bernoulli",
     "Categorical",
     "Density",
+    "Dirichlet",
     "Each",
     "Exponential",
     "Family",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,8 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.errors import CellError
 from tallybayes.exact import Exact, Floats
-from tallybayes.families.bag_belief import READINGS, BagBelief
+from tallybayes.families.bag_belief import BY_POSITION, READINGS, BagBelief
+from tallybayes.families.bag_shares import shares_refused, with_shares
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.measured import class_sums
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels
@@ -23,6 +24,7 @@ from tallybayes.tally import Key, Rows, Tally
 
 FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
 POOLED = "pooled"
+AVERAGED = "averaged"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -30,10 +32,12 @@ class Bag(Family):
     """A vector of counts, or of weights of at least 0: words or events that were counted elsewhere. Cells are rows of
     a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
 
-    With `size` there are so many positions, whether or not any vector has something in them. What the counts mean can
-    be changed later: `reading` is "pooled" (multinomial), "complement", or "bernoulli", for which a position is above
-    zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`, complement
-    scores of each class are divided by their sum. NaN is a missing number: to "bernoulli" neither above zero nor not.
+    With `size` there are so many positions, whether or not any vector has something in them. With `shares`, which
+    "averaged" implies, each position's share of its vector is counted too. What the counts mean can be changed later:
+    `reading` is "pooled" or "averaged" (multinomial), "poisson", "complement", or "bernoulli", for which a position is
+    above zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`,
+    complement scores of each class are divided by their sum. With `coefficient`, what is scored is the probability of
+    the counts in any order. NaN is a missing number: to "bernoulli" neither above zero nor not.
 
     >>> Bag(reading="complement", norm=True)
     Bag(reading='complement', norm=True)
@@ -41,18 +45,23 @@ class Bag(Family):
 
     takes_vectors: ClassVar[bool] = True
     reads: ClassVar[pa.DataType | None] = None
-    counting: ClassVar[tuple[str, ...]] = ("size",)
+    counting: ClassVar[tuple[str, ...]] = ("size", "shares")
+    later: ClassVar[tuple[str, ...]] = ("shares", "coefficient")
     size: int | None = None
+    shares: bool = False
     reading: str = POOLED
     alpha: Alpha = LAPLACE
     norm: bool = False
+    coefficient: bool = False
 
     def __post_init__(self) -> None:
         if self.size is not None:
             self.settle_choice("size", int, 1, 1 << 31)
-        self.settle_choice("norm", bool, 0, 1)
+        for name in ("norm", "shares", "coefficient"):
+            self.settle_choice(name, bool, 0, 1)
         if self.reading not in list(READINGS):
             raise ValueError(f"Bag(reading={self.reading!r}): give one of {', '.join(map(repr, READINGS))}.")
+        object.__setattr__(self, "shares", self.shares or self.reading == AVERAGED)
         object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha, self._position))
 
     def _position(self, name: str) -> str:
@@ -64,7 +73,15 @@ class Bag(Family):
         return name
 
     def fields(self) -> tuple[str, ...]:
-        return ("n", "x")
+        return ("n", "x", "share") if self.shares else ("n", "x")
+
+    def changed(self, settings: Mapping[str, Any]) -> Bag:
+        if settings.get("reading") == AVERAGED and not self.shares:
+            raise ValueError(
+                "Bag(reading='averaged') needs the shares of each vector, and they were not counted; "
+                "count again with Bag(shares=True)."
+            )
+        return super().changed(settings)
 
     def takes(self, slots: Sequence[Any]) -> bool:
         end = self.size or 1 << 31
@@ -72,6 +89,11 @@ class Bag(Family):
 
     def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
         return tally.aligned([VECTORS], classes).sums["n"][0]
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        return shares_refused(cells) if self.shares else None
 
     def encode(self, cells: pa.Array) -> Vectors:
         return read_vectors(cells, self.size)
@@ -82,11 +104,12 @@ class Bag(Family):
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
         cells = cells if isinstance(cells, Sparse) else cells.turned()
         counted = self._counted_sparse(cells, rows) if isinstance(cells, Sparse) else _counted_dense(cells, rows)
-        return counted + _counted_gaps(cells, rows) if has_gaps(cells) else counted
+        counted = counted + _counted_gaps(cells, rows) if has_gaps(cells) else counted
+        return with_shares(counted, cells, rows) if self.shares else counted
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         size = self.size or max(met_size(tally), *(int(name) + 1 for name in named_levels(self.alpha)), 0)
-        gaps = _gaps(tally, size, classes) if self.reading == "bernoulli" else None
+        gaps = _gaps(tally, size, classes) if self.reading in BY_POSITION else None
         return BagBelief(self, tally.read(positions(size, True), classes), classes, gaps)
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:

@@ -16,7 +16,7 @@ from tallybayes.exact import Exact, Floats
 from tallybayes.families import readings, special
 from tallybayes.families.base import (
     Belief,
-    NotLinearError,
+    Free,
     Part,
     Terms,
     WordWeight,
@@ -24,6 +24,7 @@ from tallybayes.families.base import (
     heaviest,
     log_odds,
 )
+from tallybayes.families.orders import has_orders, log_orders
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.seen import Seen
 from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps, refuse_infinite
@@ -31,7 +32,11 @@ from tallybayes.families.word_table import dense_table
 from tallybayes.sparse import SparseTally
 from tallybayes.tally import Key
 
-READINGS = {name: readings.READINGS[name] for name in ("pooled", "complement", "bernoulli")}
+READINGS = {name: readings.READINGS[name] for name in ("pooled", "averaged", "bernoulli", "poisson", "complement")}
+BY_POSITION = ("bernoulli", "poisson")  # readings to which a position is a number of its own, which may be missing
+
+
+SEEN_AS = {"n": "documents", "x": "n", "share": "share"}  # sums of vectors, as those of texts are called
 
 
 @dataclass
@@ -65,7 +70,7 @@ def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floa
     return SeenPositions(
         words=words.astype(np.int32),
         classes=columns.astype(np.int32),
-        sums={"n": sums["x"][words, columns], "documents": sums["n"][words, columns]},
+        sums={SEEN_AS[name]: array[words, columns] for name, array in sums.items()},
         texts=sums["n"][size].round(),
         lengths=none,
         spread=none,
@@ -85,15 +90,14 @@ def _gaps(cells: Vectors) -> Vectors:
     return Dense(np.isnan(matrix) * ~cells.missing[:, None] * 1.0)
 
 
-def _held(vector: Vectors, size: int) -> tuple[NDArray[Any], Floats]:
-    """Of one vector the positions that are above zero, and what they hold."""
-    if isinstance(vector, Sparse):
-        positions, values = vector.positions, vector.values
-    else:
-        values = vector.values
-        positions = np.arange(len(values), dtype=np.int32)
-    held = (values > 0) & (positions < size)
-    return positions[held], values[held]
+def _held(cells: Vectors, size: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+    """All that is above zero: its vector, its position and its value."""
+    if isinstance(cells, Sparse):
+        held = (cells.values > 0) & (cells.positions < size)
+        return cells.rows[held], cells.positions[held], cells.values[held]
+    matrix = cells.turned().matrix[:, :size]
+    rows, positions = np.nonzero(matrix > 0)
+    return rows, positions, matrix[rows, positions]
 
 
 class BagBelief(Belief):
@@ -112,9 +116,20 @@ class BagBelief(Belief):
         self.table = dense_table(self.seen, self.said)
         if family.norm and not self.likelihood:
             self.table = np.ascontiguousarray(self.table / np.abs(self.table).sum(axis=0))
+        if self.said.rate and gaps is not None:
+            self._raise_rates(gaps)
         self._once = family.reading == "bernoulli"
+        self._orders = has_orders(family)
         self._rest = np.asarray(self.said.document)[:, None]
         self._certain = self._make_certain()
+
+    def _raise_rates(self, gaps: Floats) -> None:
+        """A position that some vectors lack has its total from the others alone."""
+        vectors = self.seen.texts + self.said.assumed
+        known = vectors - gaps
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.table += np.where(known > 0, np.log(vectors / known), 0.0)
+        self.said = self.said._replace(document=-np.exp(self.table).sum(axis=0))
 
     def _make_certain(self) -> Floats | None:
         """Where every vector of a class has something: 1 in a table like the other."""
@@ -129,7 +144,7 @@ class BagBelief(Belief):
         self._add(cells, self.table, scores)
         if self._once or not np.isfinite(scores[:, :rows]).all():  # an infinity leaves a trace otherwise
             refuse_infinite(cells, "a finite number")
-        gaps = _gaps(cells) if self._once and has_gaps(cells) else None
+        gaps = _gaps(cells) if self.family.reading in BY_POSITION and has_gaps(cells) else None
         if gaps is not None:
             self._add(gaps, self._absent, scores)
         if self._certain is not None:
@@ -140,10 +155,22 @@ class BagBelief(Belief):
             scores[:, :rows][lacking & ~cells.missing] = -np.inf
         if self._rest.any():
             scores[:, :rows] += np.where(cells.missing, 0.0, self._rest)
+        if self.said.rate or self._orders:
+            scores[:, :rows] += self._log_orders(cells)
+
+    def _log_orders(self, cells: Vectors) -> Floats:
+        """What is the same for every class: counts in one order, unless they are meant in any."""
+        row, _, values = _held(cells, len(self.table))
+        said = np.zeros(len(cells))
+        if self.said.rate:
+            said -= special.gammaln(np.bincount(row, values, len(cells)) + 1.0)
+        return said + log_orders(row, values, len(cells)) if self._orders else said
 
     @cached_property
     def _absent(self) -> Floats:
         """−log P(a position is not above zero | class): what a vector says too much of one that is missing."""
+        if self.said.rate:
+            return np.exp(self.table)
         table = np.logaddexp(0.0, self.table)
         table[:, self.said.blank] = 0.0
         return table if self._certain is None else np.where(self._certain > 0, 0.0, table)
@@ -162,7 +189,7 @@ class BagBelief(Belief):
         total = np.zeros((self.table.shape[1], len(cells)))
         self.add_evidence(cells, total)
         for row in range(len(cells)):
-            positions, values = _held(cells[row : row + 1], len(self.table))
+            _, positions, values = _held(cells[row : row + 1], len(self.table))
             times = np.ones(len(values)) if self._once else values
             said = times[:, None] * self.table[positions]
             found = [Part(str(at), float(n), each) for at, n, each in zip(positions, values, said, strict=True)]
@@ -176,7 +203,8 @@ class BagBelief(Belief):
         return heaviest(self.seen.vocabulary, self.seen.counts_of(index), odds, top)
 
     def estimates(self) -> dict[str, Floats]:
-        """P(position | class); of Bernoulli that a vector has it, of complement P(position | other classes)."""
+        """P(position | class); of Bernoulli that a vector has it, of Poisson how much it has there, of complement
+        P(position | other classes)."""
         return dict(zip(self.seen.vocabulary, self.probabilities(), strict=True))
 
     def probabilities(self) -> Floats:
@@ -195,12 +223,14 @@ class BagBelief(Belief):
         return Dirichlet(dict(zip(self.seen.vocabulary, counts.tolist(), strict=True)))
 
     def linear(self) -> Terms:
-        if self.said.certain is not None:
-            raise NotLinearError("with alpha=0, positions that every vector has rule vectors out; use alpha above 0.")
-        return Terms(self.seen.vocabulary, self.table, np.asarray(self.said.document))
+        return Terms(self.seen.vocabulary, self.table, np.asarray(self.said.document), self.said.certain)
+
+    def free(self) -> Free:
+        return readings.free_of_words(self.family.reading, self.seen.size)
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """Of Bernoulli each position by itself; of the multinomial as much in all as a Poisson of the class's mean."""
+        """Of Bernoulli and Poisson each position by itself; of the multinomial as much in all as a Poisson of the mean
+        that the class has."""
         if not self.likelihood:
             raise TypeError("reading='complement' gives scores, from which no vectors can be drawn.")
         chances, size = self.probabilities(), self.seen.size
@@ -209,6 +239,8 @@ class BagBelief(Belief):
         for number, rows in by_class(classes):
             if self._once:
                 drawn[rows] = random.random((len(rows), size)) < chances[:, number]
+            elif self.said.rate:
+                drawn[rows] = random.poisson(chances[:, number], (len(rows), size))
             else:
                 drawn[rows] = random.multinomial(random.poisson(totals[number], len(rows)), chances[:, number])
         return pa.FixedSizeListArray.from_arrays(pa.array(drawn.reshape(-1)), size)

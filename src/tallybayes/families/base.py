@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import single
-from tallybayes.exact import TRACE, Exact, Floats
+from tallybayes.exact import TRACE, Codes, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
 
@@ -27,11 +27,22 @@ Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns
 
 class Terms(NamedTuple):
     """A column's log-likelihood as a weighted sum: constant[class] + Σ weights[slot, class] · feature[slot], but for
-    what is the same in all classes. A missing cell says nothing, not even the constant."""
+    what is the same in all classes. A missing cell says nothing, not even the constant. Where a class is `certain` of
+    a slot, all of its cells have it: one without it is ruled out."""
 
     slots: Sequence[str]
     weights: Floats
     constant: Floats
+    certain: tuple[Codes, Codes] | None = None  # slots and classes
+
+
+class Free(NamedTuple):
+    """How many parameters of a column are free: in each class, and beside these one for all classes together; and how
+    many different cells there can be, if they could all be listed."""
+
+    each: int
+    shared: int = 0
+    outcomes: int | None = None
 
 
 class NotLinearError(TypeError):
@@ -122,6 +133,10 @@ class Belief(ABC):
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         """A cell for every class number, drawn as it is scored; missing where the class has nothing to draw from."""
 
+    def free(self) -> Free | None:
+        """How many parameters there are; nothing, where they grow with the rows."""
+        return None
+
     def linear(self) -> Terms:
         """What this says as a weighted sum of features of the cell, if it is one."""
         raise NotLinearError("what this family says is not linear in the value; leave the column out of the schema.")
@@ -165,6 +180,10 @@ class Family(ABC):
     @abstractmethod
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""
+
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        """The same for several columns of this family: one after the other, unless there is better."""
+        return [self.believe(tally, classes) for tally in tallies]
 
     def empty(self) -> Tally:
         """The tally of no rows."""

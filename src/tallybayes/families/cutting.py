@@ -80,7 +80,13 @@ class Cutter:
         self.family = family
         low, high = family.ngrams
         self.tokeniser = _tokeniser(
-            family.lower, family.shortest, family.unit == CHARACTERS, low, high, family.errors == STRICT
+            family.lower,
+            family.shortest,
+            family.unit == CHARACTERS,
+            low,
+            high,
+            family.errors == STRICT,
+            family.punctuation,
         )
 
     @cached_property
@@ -140,7 +146,9 @@ class Cutter:
         """Stop words go, and words become their stems: of a language's stemmer, those of these documents."""
         if isinstance(self.family.stems, str):
             met = kernels.StringIndex()
-            plain = _tokeniser(self.family.lower, self.family.shortest, False, 1, 1, self.family.errors == STRICT)
+            plain = _tokeniser(
+                self.family.lower, self.family.shortest, False, 1, 1, self.family.errors == STRICT, False
+            )
             kernels.list_words(documents, kernels.Reading(plain, None, None, True, -1), met, True)
             words = index_strings(met).to_pylist()
             stems = snowball(self.family.stems).stemWords(words)
@@ -187,8 +195,11 @@ def snowball(language: str) -> Any:
 
 
 @cache
-def _tokeniser(lower: bool, shortest: int, characters: bool, low: int, high: int, strict: bool) -> kernels.Tokeniser:
-    return kernels.Tokeniser(*letters.tables(lower), lower, shortest, characters, low, high, strict)
+def _tokeniser(
+    lower: bool, shortest: int, characters: bool, low: int, high: int, strict: bool, punctuation: bool
+) -> kernels.Tokeniser:
+    tables = letters.tables(lower, punctuation)
+    return kernels.Tokeniser(*tables, lower, shortest, characters, low, high, strict, punctuation)
 
 
 def _translation(stems: Mapping[str, str], stop_words: Sequence[str]) -> kernels.Translation:

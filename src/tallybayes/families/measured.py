@@ -21,10 +21,20 @@ from numpy.typing import NDArray
 from tallybayes import frames, single
 from tallybayes.errors import CellError
 from tallybayes.exact import Exact, Floats
-from tallybayes.families.base import Belief, Family, NotLinearError, Terms, by_class
+from tallybayes.families.base import Belief, Family, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
-from tallybayes.sums import ClassSums, InfiniteError, Square, sum_by_class, sum_matrix, sum_weighted
+from tallybayes.sums import (
+    ClassSums,
+    InfiniteError,
+    Square,
+    concatenated,
+    sum_by_class,
+    sum_matrix,
+    sum_of_one,
+    sum_weighted,
+    sums_at,
+)
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
@@ -63,6 +73,11 @@ class Measured(Family, Generic[S]):
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         """log p(x | parameters) = weight · x + constant, but for what is the same in all classes: weight, constant."""
         raise NotLinearError(f"{type(self).__name__} is not linear in the value; leave the column out of the schema.")
+
+    @property
+    def in_common(self) -> int:
+        """How many of the parameters all classes share."""
+        return 0
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         """Values drawn at these parameters, one for each set of them."""
@@ -128,7 +143,7 @@ class Measured(Family, Generic[S]):
         return bad
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if self.support is not REAL:
+        if self.support is not REAL and not (len(cells) == 1 and self.support.takes(cells.item())):
             self.check(cells)
         try:
             sums = self.sums_of(cells, rows)
@@ -141,6 +156,10 @@ class Measured(Family, Generic[S]):
     def sums_of(self, cells: Floats, rows: Rows) -> dict[str, Exact]:
         """Each statistic's sum by class, of a column or of all columns of a matrix; a value and its square in one
         pass."""
+        if rows.alone and cells.shape == (1,):
+            there = float(cells[0] == cells[0])
+            statistics = zip(self.sums._fields, self.sufficient(cells), strict=True)
+            return {name: sum_of_one(value, there) for name, value in statistics}
         wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
         passes = {
@@ -160,13 +179,14 @@ class Measured(Family, Generic[S]):
         return result
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._believe(tally, classes)
+        return self.believe_each([tally], classes)[0]
 
-    def _believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        known = tally.aligned([""], classes).sums
-        total = self.read({name: array.sum(axis=1) for name, array in known.items()})
-        return self.believe_one(total, self.read({name: array[0] for name, array in known.items()}))
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        known = [tally.read([""], classes) for tally in tallies]
+        sums = {name: concatenated([each[name] for each in known]) for name in self.sums._fields}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            totals, each = self.read({name: array.sum(axis=1) for name, array in sums.items()}), self.read(sums)
+            return [self.believe_one(sums_at(totals, i), sums_at(each, i)) for i in range(len(tallies))]
 
     def believe_one(self, total: Any, each: Any) -> Belief:
         """What is believed of a column, from the sums of all classes together and of each."""
@@ -175,6 +195,12 @@ class Measured(Family, Generic[S]):
                 *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
             )
         return self.informed(total).scorer(each)
+
+    def knowing(self, **settings: Any) -> Self:
+        """This family with settings that were worked out, and so need no check."""
+        known = object.__new__(type(self))
+        known.__dict__.update(self.__dict__, **settings)
+        return known
 
     def settled(self) -> bool:
         """Whether nothing has to be known of the whole column."""
@@ -243,6 +269,10 @@ class MeasuredBelief(Belief):
             raise ValueError(
                 "Nothing is counted in this class and nothing is assumed: there is no posterior."
             ) from None
+
+    def free(self) -> Free:
+        common = self.family.in_common
+        return Free(len(self.estimates()) - common, common)
 
     def linear(self) -> Terms:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.exact import Codes, Floats
-from tallybayes.families.base import Belief, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
+from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
 from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.frames import level_text
@@ -112,6 +112,8 @@ def smoothed(counts: Floats, pseudo: Floats) -> Floats:
     """P(level | class) from counts[level, class]: (count + α) / Σ. Where nothing is counted or believed: uniform."""
     raised = counts + pseudo[:, None]
     total = raised.sum(axis=0)
+    if total.all():
+        return np.asarray(raised / total)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total > 0, raised / total, 1.0 / max(len(raised), 1))
 
@@ -153,6 +155,9 @@ class SmoothedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
+
+    def free(self) -> Free:
+        return Free(max(len(self.levels) - 1, 0), outcomes=max(len(self.levels), 1))
 
     def linear(self) -> Terms:
         """A feature for every level: 1 where the cell has it, else 0."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from tallybayes.additive import Additive
 from tallybayes.exact import Counts, Exact
+from tallybayes.lookup import by_class, never_met
 from tallybayes.sparse import SparseTally
-from tallybayes.tally import Additive, Key, Tally
+from tallybayes.strings import index_words
+from tallybayes.tally import Key, Tally
 
 FIELDS = ("n", "documents", "share")
 EXACT_BITS = 8  # lengths are counted to so many binary digits: those below 256 as they are
@@ -43,6 +47,23 @@ class WordTally(Additive):
     @property
     def sums(self) -> dict[str, Exact]:
         return self.words.cells().sums
+
+    def __getitem__(self, word: str) -> Any:
+        """What was counted of a word, by sum and class."""
+        code = int(index_words(self.words.index, [word], grow=False)[0])
+        words, columns, sums = self.words.cells()
+        held = np.flatnonzero(words == code)
+        if code < 0 or not held.size:
+            never_met(word, self.slots)
+        number = {key: i for i, key in enumerate(self.classes)}
+        at = np.array([number[self.words.classes[column]] for column in columns[held].tolist()], np.intp)
+        table = {name: Exact.zeros((len(number),)) for name in sums}
+        for name, array in sums.items():
+            table[name].add_at(at, array[held])
+        return by_class(table, self.classes)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.slots)
 
     def filled(self) -> list[Key]:
         """The classes that hold anything, sorted: every word was counted with its document."""

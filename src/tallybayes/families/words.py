@@ -39,27 +39,31 @@ class Words(Family):
     """A text, of which the words are counted; a category is a text of one word.
 
     What is counted: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased, as
-    Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. `ngrams` counts runs of words as well
-    (2: pairs too; (2, 3): pairs and threes only); `unit="characters"` counts runs of characters instead. `stop_words`
-    are passed over; `stems` are a language's, by Snowball, or a word for each word that becomes another; a
-    `vocabulary` keeps to the words given, all others being ignored, or one word called "<unknown>" with
-    `unknown=True`. With `presence` each word counts once a text. `tokeniser` is a function of your own, from a text to
-    a list of tokens: it is called for every text, and many times slower. `errors` says what becomes of bytes that
-    are not UTF-8: "strict" is an error, "replace" puts a replacement character.
+    Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. With `punctuation`, every punctuation
+    character and symbol is a word of its own. `ngrams` counts runs of words as well (2: pairs too; (2, 3): pairs and
+    threes only); `unit="characters"` counts runs of characters instead. `stop_words` are passed over; `stems` are a
+    language's, by Snowball, or a word for each word that becomes another; a `vocabulary` keeps to the words given, all
+    others being ignored, or one word called "<unknown>" with `unknown=True`. With `presence` each word counts once a
+    text. `tokeniser` is a function of your own, from a text to a list of tokens: it is called for every text, and many
+    times slower. `errors` says what becomes of bytes that are not UTF-8: "strict" is an error, "replace" puts a
+    replacement character.
 
     What the counts mean can be changed later: `reading` is "pooled", "once" or "averaged" (multinomial), "bernoulli",
     "poisson", "complement" or "compound"; `alpha` is the smoothing, as for Categorical; words met less than `min_count`
-    times are ignored, and all but the `limit` most frequent. Words never met are ignored.
+    times are ignored, and all but the `limit` most frequent. Words never met are ignored. With `coefficient`, what is
+    scored is the probability of the words in any order.
 
     >>> Words(reading="bernoulli", ngrams=2)
     Words(ngrams=(1, 2), reading='bernoulli')
     """
 
     is_text: ClassVar[bool] = True
+    later: ClassVar[tuple[str, ...]] = ("punctuation", "coefficient")
     counting: ClassVar[tuple[str, ...]] = (
         "shortest",
         "lower",
         "unit",
+        "punctuation",
         "ngrams",
         "vocabulary",
         "unknown",
@@ -71,6 +75,7 @@ class Words(Family):
     shortest: int = 2
     lower: bool = True
     unit: str = WORDS
+    punctuation: bool = False
     ngrams: int | tuple[int, int] = (1, 1)
     vocabulary: tuple[str, ...] | None = None
     unknown: bool = False
@@ -83,11 +88,12 @@ class Words(Family):
     alpha: Alpha = LAPLACE
     min_count: float = 0.0
     limit: int | None = None
+    coefficient: bool = False
 
     def __post_init__(self) -> None:
         self.settle("min_count")
         self.settle_choice("shortest", int, 1, 1000)
-        for name in ("lower", "unknown", "presence"):
+        for name in ("lower", "punctuation", "unknown", "presence", "coefficient"):
             self.settle_choice(name, bool, 0, 1)
         if self.limit is not None:
             self.settle_choice("limit", int, 1, 1 << 31)
@@ -104,6 +110,8 @@ class Words(Family):
         if self.tokeniser is not None:
             if not callable(self.tokeniser) and not isinstance(self.tokeniser, str):
                 raise ValueError(f"Words(tokeniser={self.tokeniser!r}): give a function from a text to its tokens.")
+            if self.punctuation:
+                raise ValueError("Words(tokeniser=…) says itself what a token is; leave punctuation=False.")
             object.__setattr__(self, "tokeniser", Tokeniser(self.tokeniser))
         object.__setattr__(self, "alpha", as_alpha("Words", self.alpha, self._word))
         if self.unknown and self.vocabulary is None:
@@ -158,6 +166,8 @@ class Words(Family):
             object.__setattr__(self, "stems", dict(sorted(stems.items())))
         if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
             raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
+        if self.unit == CHARACTERS and self.punctuation:
+            raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
 
     @cached_property
     def cutter(self) -> Cutter:

@@ -1,4 +1,4 @@
-"""Families as people write them, and back: `Categorical(alpha=0.5)`, on a command line or in a file.
+"""Families and priors as people write them, and back: `Categorical(alpha=0.5)`, on a command line or in a file.
 
 What is written is data and never run: names of families and settings, numbers, texts in quotes, lists, tuples and
 dictionaries. It is read here from left to right, in a time that grows with its length alone and no deeper than it is
@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
 
 from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Family, MEstimate
+from tallybayes.families.posteriors import Dirichlet
 
 LEFT_OUT = "left out"
 LONGEST = 1 << 24  # characters
@@ -23,7 +24,7 @@ LONGEST_NUMBER = 64  # digits and signs; no setting needs more
 SHOWN = 60  # characters that an error shows
 
 VALUES = {"True": True, "False": False, "None": None, "LAPLACE": LAPLACE, "JEFFREYS": JEFFREYS}
-MAKERS: Mapping[str, type[Any]] = {**FAMILIES, "MEstimate": MEstimate}
+MAKERS: Mapping[str, type[Any]] = {**FAMILIES, "MEstimate": MEstimate, "Dirichlet": Dirichlet}
 ESCAPES = r"\\(?:[\\'\"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"  # those that `repr` writes
 TOKENS = re.compile(
     r"[ \t\r\n]*+(?:(?P<key>[^\W\d]\w*+)[ \t]*+="
@@ -68,10 +69,21 @@ def column_from_text(text: str) -> Family | None:
     return None if text.strip().casefold() == LEFT_OUT else family_from_text(text)
 
 
+def prior_from_text(text: str) -> Any:
+    """A prior of the classes as `Schema` takes it: a name, a number, or a number for each class.
+
+    >>> prior_from_text("{'ham': 2, 'spam': 5}"), prior_from_text("0.5"), prior_from_text("uniform")
+    ({'ham': 2, 'spam': 5}, 0.5, 'uniform')
+    """
+    return text if text.isidentifier() else _Reader(text, "a prior", "{'ham': 2, 'spam': 5}").value()
+
+
 class _Reader:
     """One text, from left to right; `ahead` is the token that comes next."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, kind: str = "a family", example: str = "Categorical(alpha=0.5)") -> None:
+        self.kind = kind
+        self.example = example
         if not isinstance(text, str):
             raise TypeError(f"A family is written as a text, as in 'Gaussian()'; {text!r} was given.")
         if len(text) > LONGEST:
@@ -89,9 +101,18 @@ class _Reader:
         if name not in FAMILIES:
             raise ValueError(f"There is no family {_short(name)}. {_nearest(name)}There are {_listed(FAMILIES)}.")
         made: Family = self._made(name)
+        self._end()
+        return made
+
+    def value(self) -> Any:
+        """All of the text, which is anything that a setting can be."""
+        value = self._value()
+        self._end()
+        return value
+
+    def _end(self) -> None:
         if self.ahead.kind != "end":
             raise self._unexpected("the end")
-        return made
 
     def _cut(self) -> Iterator[Token]:
         at, kind = 0, ""
@@ -220,8 +241,8 @@ class _Reader:
 
     def _unreadable(self, at: int, reason: str) -> ValueError:
         return ValueError(
-            f"{_short(self.text)} cannot be read as a family; at character {at + 1}, {reason}. "
-            "Write it as in Categorical(alpha=0.5)."
+            f"{_short(self.text)} cannot be read as {self.kind}; at character {at + 1}, {reason}. "
+            f"Write it as in {self.example}."
         )
 
 

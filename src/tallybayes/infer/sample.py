@@ -32,7 +32,7 @@ def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
 
 def _sliced(data: Any) -> tuple[Any, bool]:
     """Of a large DataFrame of pandas or polars so many rows that not all of them need become Arrow."""
-    if hasattr(data, "iloc") or hasattr(data, "gather_every"):
+    if hasattr(data, "__len__") and (hasattr(data, "iloc") or hasattr(data, "gather_every")):
         step = -(-len(data) // SAMPLE_ROWS)
         if step > 1:
             return (data.iloc[::step] if hasattr(data, "iloc") else data.gather_every(step)), False

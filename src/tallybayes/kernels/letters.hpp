@@ -15,6 +15,7 @@ struct Letters {
     static constexpr uint32_t ignorable = 1u << 28;  // when cased neighbours are looked for
     static constexpr uint32_t dotted = 1u << 27;     // a dot above follows it: İ becomes i and a dot
     static constexpr uint32_t sigma = 1u << 26;      // becomes another at the end of a word
+    static constexpr uint32_t punctuation = 1u << 25;  // or a symbol, where these are tokens
     static constexpr uint32_t special = dotted | sigma;
 
     std::vector<uint16_t> pages;

@@ -10,6 +10,7 @@
 #include "limbs.hpp"
 #include "logarithm.hpp"
 #include "scores.hpp"
+#include "shrinkage.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
 #include "values.hpp"
@@ -208,6 +209,15 @@ NB_MODULE(compiled, m) {
         return nb::make_tuple(result, used.first);
     }, "limbs"_a.noconvert());
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
+    m.def("fit_pseudocounts", [](Table<double> counts) {
+        double* pseudo;
+        nb::object result = give<double>({counts.shape(0)}, &pseudo);
+        {
+            Free free;
+            fit_pseudocounts(counts.data(), int64_t(counts.shape(0)), int64_t(counts.shape(1)), pseudo);
+        }
+        return result;
+    }, "counts"_a.noconvert());
     m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {
         expect(values.shape(0) == rows.size() && values.shape(1) == target.shape(1), "the values do not fit");
         for (size_t i = 0; i < rows.size(); ++i)
@@ -276,6 +286,16 @@ NB_MODULE(compiled, m) {
         }, "x"_a.noconvert());
     };
     one_by_one("logarithm", logarithm);
-    one_by_one("log_gamma", log_gamma);
+    one_by_one("log_gamma", static_cast<void (*)(const double*, int64_t, double*)>(log_gamma));
+    m.def("log_rising", [](In<double> a, In<double> x) {
+        expect(a.size() == x.size(), "the numbers differ in length");
+        double* out;
+        nb::object result = give<double>({a.size()}, &out);
+        {
+            Free free;
+            log_rising(a.data(), x.data(), int64_t(a.size()), out);
+        }
+        return result;
+    }, "a"_a.noconvert(), "x"_a.noconvert());
     m.attr("FULL_LOW") = nb::make_tuple(0, full_low(1), full_low(2), full_low(3));
 }

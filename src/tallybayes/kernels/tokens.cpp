@@ -25,6 +25,13 @@ inline uint32_t character_length(char first) {
     return 1u + (c >= 0xc0) + (c >= 0xe0) + (c >= 0xf0);
 }
 
+// The character that these bytes are, which are UTF-8.
+inline uint32_t character_at(const char* bytes, uint32_t length) {
+    uint32_t c = uint8_t(*bytes) & (length == 1 ? 0x7fu : 0x7fu >> length);
+    for (uint32_t i = 1; i < length; ++i) c = c << 6 | (uint8_t(bytes[i]) & 63);
+    return c;
+}
+
 // Where words start and end, alternately, and a last start that is behind every text.
 size_t find_edges(const Text& text, std::vector<uint32_t>& edges) {
     const uint64_t blocks = text.length / 64 + 1;  // the bit behind the last byte is zero and ends the last word
@@ -78,6 +85,31 @@ void Tokeniser::find_words(Tokens& tokens) const {
     tokens.base = base;
 }
 
+void Tokeniser::find_words_and_punctuation(Tokens& tokens) const {
+    find_edges(tokens.text, tokens.edges);
+    const char* base = tokens.text.bytes.data();
+    const uint32_t* edge = tokens.edges.data();
+    tokens.spans.clear();
+    uint32_t at = 0;
+    for (const uint32_t end : tokens.text.ends) {
+        while (at < end) {
+            for (const uint32_t word = std::min(*edge, end); at < word;) {
+                const uint32_t length = character_length(base[at]);
+                if (letters[character_at(base + at, length)] & Letters::punctuation) tokens.spans.push_back({at, length});
+                at += length;
+            }
+            if (at == end) break;
+            const Span span{edge[0], edge[1] - edge[0]};
+            if (is_long(base + span.start, span.length)) tokens.spans.push_back(span);
+            at = edge[1];
+            edge += 2;
+        }
+        at = end + 1;
+        tokens.ends.push_back(uint32_t(tokens.spans.size()));
+    }
+    tokens.base = base;
+}
+
 void Tokeniser::find_characters(Tokens& tokens) const {
     tokens.spans.clear();
     const char* base = tokens.text.bytes.data();
@@ -106,7 +138,7 @@ bool Tokeniser::add(std::string_view text, const char* behind, Tokens& tokens) c
 void Tokeniser::cut(const Translation* translation, Tokens& tokens) const {
     tokens.ends.clear();
     if (characters) return find_characters(tokens);
-    find_words(tokens);
+    punctuation ? find_words_and_punctuation(tokens) : find_words(tokens);
     translate(translation, tokens);
 }
 

@@ -35,6 +35,7 @@ public:
     bool characters = false;   // runs of characters instead of words
     uint32_t low = 1, high = 1;  // how long runs are
     bool strict = true;        // what is not UTF-8 is an error
+    bool punctuation = false;  // each character that `letters` says is punctuation is a token, however short
 
     // Adds a text to those that are to be cut. Returns false if it is not UTF-8 and that is an error.
     bool add(std::string_view text, const char* behind, Tokens& tokens) const;
@@ -46,6 +47,7 @@ public:
 private:
     bool is_long(const char* word, uint32_t length) const;
     void find_words(Tokens& tokens) const;
+    void find_words_and_punctuation(Tokens& tokens) const;
     void find_characters(Tokens& tokens) const;
 };
 

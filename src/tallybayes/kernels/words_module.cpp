@@ -50,12 +50,12 @@ void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint
 }
 
 void make_tokeniser(Tokeniser* self, In<uint16_t> pages, In<uint32_t> entries, bool lower, uint32_t shortest, bool characters,
-                    uint32_t low, uint32_t high, bool strict) {
+                    uint32_t low, uint32_t high, bool strict, bool punctuation) {
     expect(pages.size() == 0x1100 && entries.size() % 256 == 0, "the tables do not cover Unicode");
     for (size_t i = 0; i < pages.size(); ++i) expect(size_t(pages.data()[i]) < entries.size() / 256, "a page is missing");
     expect(1 <= low && low <= high && shortest >= 1, "the tokens' lengths are not in order");
     Letters letters{{pages.data(), pages.data() + pages.size()}, {entries.data(), entries.data() + entries.size()}, lower};
-    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict};
+    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict, punctuation};
 }
 
 void make_translation(Translation* self, const StringIndex& from, const StringIndex& to, In<int32_t> becomes) {
@@ -107,12 +107,12 @@ nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, Strin
 // What words say, checked once and kept: an index of words, and a table or cells.
 class WordScorer {
 public:
-    WordScorer(const StringIndex& index, Table<double> table) : index_(&index), table_(table) {
+    WordScorer(const StringIndex& index, Table<double> table, bool urn) : index_(&index), table_(table) {
         expect(int64_t(table.shape(0)) == index.size(), "the table does not fit the words");
-        said_ = {table.data(), nullptr, nullptr, nullptr, nullptr, nullptr, int64_t(table.shape(1))};
+        said_ = {table.data(), nullptr, nullptr, nullptr, nullptr, nullptr, int64_t(table.shape(1)), urn};
     }
     WordScorer(const StringIndex& index, In<int64_t> starts, In<int32_t> classes, In<double> cells, In<double> otherwise,
-               In<double> each)
+               In<double> each, bool urn)
         : index_(&index), starts_(starts), classes_(classes), cells_(cells), otherwise_(otherwise), each_(each) {
         expect(int64_t(starts.size()) == index.size() + 1 && otherwise.size() + 1 == starts.size() && starts.data()[0] == 0 &&
                    std::is_sorted(starts.data(), starts.data() + starts.size()) &&
@@ -120,7 +120,8 @@ public:
                "the cells do not fit the words");
         for (size_t i = 0; i < classes.size(); ++i)
             expect(classes.data()[i] >= 0 && size_t(classes.data()[i]) < each.size(), "there is no such class");
-        said_ = {nullptr, starts.data(), classes.data(), cells.data(), otherwise.data(), each.data(), int64_t(each.size())};
+        said_ = {nullptr,          starts.data(), classes.data(),      cells.data(),
+                 otherwise.data(), each.data(),   int64_t(each.size()), urn};
     }
 
     nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
@@ -164,7 +165,7 @@ void bind_words(nb::module_& m) {
     nb::exception<NotUtf8>(m, "NotUtf8Error", PyExc_ValueError);
     nb::class_<Tokeniser>(m, "Tokeniser")
         .def("__init__", &make_tokeniser, "pages"_a.noconvert(), "entries"_a.noconvert(), "lower"_a, "shortest"_a,
-             "characters"_a, "low"_a, "high"_a, "strict"_a);
+             "characters"_a, "low"_a, "high"_a, "strict"_a, "punctuation"_a);
     nb::class_<Translation>(m, "Translation")
         .def("__init__", &make_translation, "source"_a, "target"_a, "becomes"_a.noconvert());
     nb::class_<HeldReading>(m, "Reading")
@@ -178,11 +179,11 @@ void bind_words(nb::module_& m) {
     m.def("count_words", &count, "documents"_a, "reading"_a, "index"_a, "grow"_a, "classes"_a.noconvert(), "width"_a);
     m.def("list_words", &list, "documents"_a, "reading"_a, "index"_a, "grow"_a);
     nb::class_<WordScorer>(m, "WordScorer")
-        .def(nb::init<const StringIndex&, Table<double>>(), "index"_a, "table"_a.noconvert(),
+        .def(nb::init<const StringIndex&, Table<double>, bool>(), "index"_a, "table"_a.noconvert(), "urn"_a = false,
              nb::keep_alive<1, 2>())
-        .def(nb::init<const StringIndex&, In<int64_t>, In<int32_t>, In<double>, In<double>, In<double>>(), "index"_a,
+        .def(nb::init<const StringIndex&, In<int64_t>, In<int32_t>, In<double>, In<double>, In<double>, bool>(), "index"_a,
              "starts"_a.noconvert(), "classes"_a.noconvert(), "cells"_a.noconvert(), "otherwise"_a.noconvert(),
-             "each"_a.noconvert(), nb::keep_alive<1, 2>())
+             "each"_a.noconvert(), "urn"_a = false, nb::keep_alive<1, 2>())
         .def("add", &WordScorer::add, "documents"_a, "reading"_a, "scores"_a.noconvert())
         .def("add_text", &WordScorer::add_text, "text"_a, "reading"_a, "scores"_a.noconvert());
 }

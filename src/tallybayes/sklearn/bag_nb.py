@@ -6,12 +6,13 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags, assert_all_finite
 
+from tallybayes.class_prior import UNIFORM, Prior
 from tallybayes.exact import Floats
 from tallybayes.families import Bag, Family
-from tallybayes.schema import UNIFORM, Prior
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import LogPrior, MatrixClassifier, check_truth
 
@@ -148,8 +149,8 @@ class ComplementNB(BagClassifier):
         self.class_prior = class_prior
         self.norm = norm
 
-    def _prior(self, learned: Learned) -> Prior:
-        given = super()._prior(learned)
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        given = super()._prior(classes)
         return UNIFORM if self.class_prior is None else given
 
     @property
@@ -245,6 +246,10 @@ def smoothing(alpha: Any, force: bool, columns: int | None) -> Any:
             f"{len(each)}."
         )
     if not force and each.min() < LEAST_ALPHA:
-        warnings.warn(f"alpha is below {LEAST_ALPHA}, and set to it; with force_alpha=True it stays.", stacklevel=2)
+        warnings.warn(
+            f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use force_alpha=True "
+            "to keep alpha unchanged.",
+            stacklevel=2,
+        )
         each = np.maximum(each, LEAST_ALPHA)
     return float(each[0]) if single else dict(enumerate(each.tolist()))

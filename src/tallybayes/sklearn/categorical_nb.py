@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags, assert_all_finite
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from tallybayes.class_prior import Prior
 from tallybayes.exact import Floats
 from tallybayes.families import Categorical
 from tallybayes.schema import Schema
@@ -16,6 +17,7 @@ from tallybayes.sklearn.bag_nb import smoothing
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import LogPrior, class_prior
+from tallybayes.sklearn.tables import as_matrix
 
 MOST = 1 << 15  # below, categories are kept in less memory, and so are turned into columns sooner
 
@@ -59,6 +61,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
+    _priors: ClassVar[str | None] = "class_prior"
 
     def __init__(
         self,
@@ -84,9 +87,10 @@ class CategoricalNB(LogPrior, CountingClassifier):
         return tags
 
     def _read(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        matrix: NDArray[Any] = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        given = as_matrix(X, "CategoricalNB")
+        matrix: NDArray[Any] = validate_data(self, given, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         if matrix.dtype.kind not in "biu":
-            matrix = np.trunc(matrix.astype(np.float64))
+            matrix = np.trunc(_numbers(matrix))
             assert_all_finite(matrix, allow_nan=True, input_name="X")
         check_non_negative(matrix, "CategoricalNB (input X)")
         if matrix.dtype.kind == "f" and np.isnan(matrix).any():
@@ -102,7 +106,10 @@ class CategoricalNB(LogPrior, CountingClassifier):
         columns = {
             str(i): Categorical(alpha=alpha, levels=tuple(map(str, range(size)))) for i, size in enumerate(sizes)
         }
-        return Schema(columns, prior=class_prior(self, learned))
+        return Schema(columns, prior=self._prior(learned.classes()))
+
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        return class_prior(self, classes)
 
     def _sizes(self, learned: Learned) -> list[int]:
         """How many categories each column has."""
@@ -146,3 +153,15 @@ class CategoricalNB(LogPrior, CountingClassifier):
             order = [at[str(level)] for level in range(size)]
             found.append(np.ascontiguousarray(learned.spread(belief.table[order], np.nan).T))
         return found
+
+
+def _numbers(matrix: NDArray[Any]) -> Floats:
+    try:
+        if matrix.dtype.kind in "mM":
+            raise ValueError(f"cells are of type {matrix.dtype}")
+        return matrix.astype(np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"CategoricalNB takes categories numbered from 0, but {error}. NaiveBayes(Categorical()) takes texts; "
+            "sklearn.preprocessing.OrdinalEncoder numbers them."
+        ) from None

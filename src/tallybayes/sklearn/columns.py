@@ -19,7 +19,9 @@ from sklearn.utils import check_array
 
 from tallybayes import frames
 from tallybayes.decimals import EXACT
+from tallybayes.given import is_arrow, series_row
 from tallybayes.objects import TRUTHS, object_cells
+from tallybayes.sklearn.tables import check_names, labels_of, whole
 
 TEXT = "text"
 MISSING = ("NAType", "NaTType")  # what pandas calls the types of its own
@@ -36,26 +38,22 @@ class Columns(NamedTuple):
         """The same columns, in this order, under other names."""
         if isinstance(self.rows, Mapping):
             return Columns(list(names), self.named, dict(zip(names, self.rows.values(), strict=True)))
-        return Columns(list(names), self.named, _table(self).rename_columns(list(names)))
-
-    def with_missing(self, names: Sequence[str]) -> Columns:
-        """These columns and some more, whose every cell is missing."""
-        table = _table(self)
-        for name in names:
-            table = table.append_column(name, pa.nulls(table.num_rows))
-        return Columns([*self.names, *names], self.named, table)
+        table = whole(self.rows).select(self.names)
+        return Columns(list(names), self.named, table.rename_columns(list(names)))
 
 
 def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
-    """Rows of any make; what is not a table is an error, in scikit-learn's words. The first rows, before which nothing
-    was fitted, must be some."""
-    rows = X.read_all() if isinstance(X, pa.RecordBatchReader) else X
+    """Rows of any make that `opened` gives; what is not a table is an error, in scikit-learn's words. The first rows,
+    before which nothing was fitted, must be some."""
+    row = series_row(X)
+    by_name = row is not None and fitted is not None and not row.keys().isdisjoint(fitted.names)
+    rows = row if by_name else X
     labels = labels_of(rows)
     if labels is not None:
         if fitted is not None and fitted.named and labels == fitted.names:
             return Columns(labels, True, rows)
         names = [str(label) for label in labels]
-        _check_names(names, owner)
+        check_names(names, owner)
         return Columns(names, all(isinstance(label, str) for label in labels), rows)
     texts = _texts(rows)
     if texts is not None:
@@ -66,12 +64,10 @@ def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
     return Columns(names, False, columns)
 
 
-def matched(
-    given: Columns, fitted: Columns, counted: Collection[str], owner: str, *, missing_columns: bool = False
-) -> Columns:
+def matched(given: Columns, fitted: Columns, needed: Collection[str], owner: str) -> Columns:
     """The columns given, under the names they were fitted with: by name, or by position where there are none.
 
-    A column that is not counted need not be there.
+    A column that is not needed may be absent.
     """
     if given.names == fitted.names:
         return given
@@ -85,11 +81,11 @@ def matched(
             )
         _warn_of_names(given.named, fitted.named, owner)
         return given.renamed(fitted.names)
-    absent = [name for name in fitted.names if name in counted and name not in given.names]
+    absent = [name for name in fitted.names if name in needed and name not in given.names]
     extra = [name for name in given.names if name not in known]
-    if extra or (absent and not missing_columns):
-        raise ValueError(_mismatch(owner, extra, [] if missing_columns else absent))
-    return given.with_missing(absent) if absent else given
+    if extra or absent:
+        raise ValueError(_mismatch(owner, extra, absent))
+    return given
 
 
 def _mismatch(owner: str, extra: list[str], absent: list[str]) -> str:
@@ -103,7 +99,7 @@ def _mismatch(owner: str, extra: list[str], absent: list[str]) -> str:
     if absent:
         sentences.append(
             f"X lacks columns that {owner} was fitted with: {', '.join(map(repr, absent))}. "
-            "Add them, or have their cells taken as missing with missing_columns='missing'."
+            "Add them, or have their cells taken as missing with absent='missing'."
         )
     return " ".join(sentences)
 
@@ -117,31 +113,6 @@ def _warn_of_names(given: bool, fitted: bool, owner: str) -> None:
         warnings.warn(message, stacklevel=5)
 
 
-def labels_of(rows: Any) -> list[Any] | None:
-    """What the columns are called, if they are called anything."""
-    if isinstance(rows, (pa.Table, pa.RecordBatch)):
-        passed_over = frames.index_columns(rows.schema)
-        return [name for name in rows.schema.names if name not in passed_over]
-    if isinstance(rows, Mapping):
-        return list(rows)
-    if isinstance(rows, np.ndarray):
-        return list(rows.dtype.names) if rows.dtype.names else None
-    labels = None if len(getattr(rows, "shape", ())) == 1 else getattr(rows, "columns", None)
-    if labels is None:
-        return None
-    return labels.tolist() if hasattr(labels, "tolist") else list(labels)
-
-
-def _check_names(names: list[str], owner: str) -> None:
-    if not names:
-        raise ValueError(f"Found a table with 0 feature(s) while a minimum of 1 is required by {owner}.")
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(
-            f"X has more than one column called {', '.join(map(repr, twice))}. Rename or drop all but one of them."
-        )
-
-
 def _texts(rows: Any) -> Any:
     """Texts by themselves, or nothing if it is something else."""
     if isinstance(rows, (list, tuple)):
@@ -150,7 +121,7 @@ def _texts(rows: Any) -> Any:
     if len(getattr(rows, "shape", ())) != 1 and not isinstance(rows, (pa.Array, pa.ChunkedArray)):
         return None
     try:
-        cells = frames.one_array(pa.chunked_array(rows)) if frames.is_arrow(rows) else pa.array(rows, from_pandas=True)
+        cells = frames.one_array(pa.chunked_array(rows)) if is_arrow(rows) else pa.array(rows, from_pandas=True)
     except (pa.ArrowException, TypeError):
         return None
     kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
@@ -166,7 +137,7 @@ def _matrix(rows: Any, owner: str, least_rows: int) -> NDArray[Any]:
     """Rows by columns, cells as they are: missing ones allowed, and kept missing where they are masked."""
     if type(rows) is np.ndarray and rows.ndim == 2 and min(rows.shape) > 0 and rows.dtype.kind in "biuf":
         return rows  # as scikit-learn would find too, but one row should not wait for it
-    found = np.asanyarray(rows) if isinstance(rows, (list, tuple)) else rows
+    found = _array(rows) if isinstance(rows, (list, tuple)) else rows
     if found is not rows and (found.dtype.kind in "US" or _unlike(rows, found)):
         found = np.asarray(rows, object)  # otherwise numbers beside texts would become texts
     if isinstance(found, np.ma.MaskedArray) and found.ndim == 2:
@@ -175,6 +146,13 @@ def _matrix(rows: Any, owner: str, least_rows: int) -> NDArray[Any]:
         found, dtype=None, ensure_all_finite=False, ensure_min_samples=least_rows, estimator=owner, input_name="X"
     )
     return array
+
+
+def _array(rows: Sequence[Any]) -> NDArray[Any]:
+    try:
+        return np.asanyarray(rows)
+    except ValueError:
+        raise ValueError("The rows of X differ in length; give every row a cell for every column.") from None
 
 
 def _unlike(rows: Any, found: NDArray[Any]) -> bool:
@@ -201,10 +179,3 @@ def _level(cell: Any) -> str | None:
     if isinstance(cell, (float, Decimal, np.floating)) and cell != cell:
         return None
     return frames.level_text(cell) if isinstance(cell, (bool, int, float, Decimal, np.generic)) else str(cell)
-
-
-def _table(columns: Columns) -> pa.Table:
-    batches = list(frames.batches(columns.rows))
-    if not batches:
-        return pa.table({name: pa.nulls(0) for name in columns.names})
-    return pa.Table.from_batches(batches).select(columns.names)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,29 +13,76 @@ from tallybayes.exact import Counts, Floats
 from tallybayes.labels import label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.schema import Schema
+from tallybayes.sklearn.targets import check_among, check_once
 from tallybayes.tally import Key
+
+
+class Expected(NamedTuple):
+    """Classes that are to be known before any row of theirs is counted."""
+
+    classes: NDArray[Any] | None  # all that there are to be, if anybody says
+    weightless: NDArray[Any]  # of rows that weigh nothing
+
+    def all(self) -> list[Any]:
+        return [*([] if self.classes is None else self.classes.tolist()), *self.weightless.tolist()]
+
+    def met(self, rows: Model) -> list[Any]:
+        """The labels of rows that were counted, and of those that weigh nothing."""
+        return [*rows.classes, *self.weightless.tolist()]
 
 
 class Learned:
     """The counts of an estimator. Asking changes nothing but what is kept, so that any number of threads may ask."""
 
-    def __init__(self, schema: Schema, model: Model, kind: np.dtype[Any], announced: NDArray[Any]) -> None:
+    def __init__(self, schema: Schema, model: Model, labels: NDArray[Any], expected: Expected) -> None:
+        if expected.classes is not None:
+            check_once(expected.classes)
+            check_among(expected.met(model), expected.classes.tolist())
         self.schema = schema  # as it was chosen, before the estimator's own beliefs
         self.model = model  # under those beliefs
-        self.kind = kind  # of the labels
-        self.declared: list[Any] = []  # classes that were announced
+        self.kind = labels.dtype
+        self.settled = False  # whether there are to be no classes but those that were announced
+        self.declared: list[Any] = []  # classes that were announced, or whose rows weighed nothing
         self._settings: tuple[Any, ...] | None = None  # what the beliefs came from; none since the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
-        self.declare(announced)
+        self._declare(expected)
 
-    def learn(self, rows: Model, kind: np.dtype[Any]) -> None:
-        if self.declared and rows.kind != self.model.kind:
-            raise TypeError(f"The labels are of type {rows.kind}; the classes announced are of type {self.model.kind}.")
-        fresh = not self.model.rows.filled() and not self.declared
-        self.model += rows
-        self.kind = kind if fresh else _wider(self.kind, kind)  # labels that are all forgotten left no type behind
-        self._changed()
+    def learn(self, rows: Model, labels: NDArray[Any], expected: Expected) -> None:
+        """Adds rows that `check` has found fit to be added, and announces classes."""
+        if rows.rows.filled():
+            fresh = not self.model.rows.filled() and not self.declared
+            kind = labels.dtype if fresh else _wider(self.kind, labels.dtype)  # labels forgotten left no type behind
+            self.model += rows
+            self.kind = kind
+            self._changed()
+        self._declare(expected)
+
+    def check(self, rows: Model, expected: Expected) -> None:
+        """Classes that were announced are all that there are, and stay so."""
+        if expected.classes is not None:
+            self._check_same(expected.classes)
+        if self.declared and rows.rows.filled() and rows.kind != self.model.kind:
+            kinds = f"of type {rows.kind}; the classes announced are of type {self.model.kind}"
+            raise TypeError(f"The labels are {kinds}.")
+        if expected.classes is not None:
+            check_among(expected.met(rows), expected.classes.tolist())
+        elif self.settled:
+            check_among(expected.met(rows), self.declared)
+        if announced := expected.all():
+            label_keys(rows.kind if rows.rows.filled() else self.model.kind, announced)  # an error, if they are none
+
+    def _check_same(self, classes: NDArray[Any]) -> None:
+        known = self.classes()
+        more = len(set(classes.tolist())) == len(classes) and np.isin(known, classes).all()
+        if not np.array_equal(classes, known) and (self.settled or not more):
+            raise ValueError(
+                f"`classes={classes.tolist()}` is not the same as on last call to partial_fit, was: {known.tolist()}"
+            )
+
+    def classes_with(self, rows: Model, expected: Expected) -> NDArray[Any]:
+        """All classes there will be, if these rows are learned."""
+        return np.array(sorted({*self.classes().tolist(), *rows.classes, *expected.all()}))
 
     def forget(self, rows: Model) -> None:
         self.model -= rows
@@ -53,13 +101,15 @@ class Learned:
             self.model, self._snapshot = read, None
         self._settings = settings
 
-    def declare(self, classes: NDArray[Any]) -> None:
-        """Announces classes that may come."""
-        declared = list(dict.fromkeys([*self.declared, *classes.tolist()]))
+    def _declare(self, expected: Expected) -> None:
+        declared = list(dict.fromkeys([*self.declared, *expected.all()]))
         if len(declared) > len(self.declared):
             label_keys(self.model.kind, declared)  # an error, if these are no such labels, before anything is changed
-            self.declared, self.kind = declared, _wider(self.kind, classes.dtype)
+            self.declared = declared
+            for classes in expected:
+                self.kind = self.kind if classes is None else _wider(self.kind, classes.dtype)
             self._changed()
+        self.settled = self.settled or expected.classes is not None
 
     def snapshot(self) -> Model:
         """The model as it is now: it stays so, whatever the estimator learns afterwards."""
@@ -110,6 +160,18 @@ class Learned:
 
     def _changed(self) -> None:
         self._settings = self._snapshot = self._classes = None
+
+
+@contextmanager
+def as_it_was(estimator: object) -> Iterator[None]:
+    """Whatever fails in here leaves the estimator as it was."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def _wider(one: np.dtype[Any], other: np.dtype[Any]) -> np.dtype[Any]:

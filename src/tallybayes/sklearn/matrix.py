@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_non_negative, validate_data
 
+from tallybayes.class_prior import FREQUENCIES, UNIFORM, Prior
 from tallybayes.exact import Floats
 from tallybayes.families import Family
-from tallybayes.schema import FREQUENCIES, UNIFORM, Prior, Schema
+from tallybayes.schema import Schema
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
+from tallybayes.sklearn.tables import as_matrix
 from tallybayes.slots import positions
 
 COLUMN = "x"  # the only one: of vectors
@@ -26,7 +28,9 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> 
     fine = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and min(X.shape) > 0
     if fine and not reset and not hasattr(estimator, "feature_names_in_") and X.shape[1] == estimator.n_features_in_:
         return X  # as scikit-learn would find too, but one row should not wait for it
-    return validate_data(estimator, X, reset=reset, accept_sparse="csr" if sparse else False, ensure_all_finite=False)
+    kinds = "csr" if sparse else False
+    given = as_matrix(X, type(estimator).__name__)
+    return validate_data(estimator, given, reset=reset, accept_sparse=kinds, ensure_all_finite=False)
 
 
 class LogPrior:
@@ -44,6 +48,7 @@ class MatrixClassifier(CountingClassifier):
     """A classifier of the rows of a matrix, which one family counts as vectors."""
 
     _beliefs: ClassVar[tuple[str, ...]] = ("fit_prior", "class_prior")
+    _priors: ClassVar[str | None] = "class_prior"
     _positive: ClassVar[bool] = True  # whether numbers below zero are an error
     _sparse: ClassVar[bool] = True  # whether sparse matrices are taken
 
@@ -68,10 +73,10 @@ class MatrixClassifier(CountingClassifier):
         return Schema({COLUMN: self._family(None)})
 
     def _believed(self, learned: Learned) -> Schema:
-        return Schema({COLUMN: self._family(learned)}, prior=self._prior(learned))
+        return Schema({COLUMN: self._family(learned)}, prior=self._prior(learned.classes()))
 
-    def _prior(self, learned: Learned) -> Prior:
-        return class_prior(self, learned)
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        return class_prior(self, classes)
 
     def _belief(self) -> Any:
         """What is believed of the numbers."""
@@ -89,12 +94,12 @@ class MatrixClassifier(CountingClassifier):
         return np.ascontiguousarray(self._asked().spread(values.T, np.nan).T)
 
 
-def class_prior(estimator: Any, learned: Learned) -> Prior:
+def class_prior(estimator: Any, classes: NDArray[Any]) -> Prior:
     """What `class_prior` and `fit_prior` say."""
     check_truth("fit_prior", estimator.fit_prior)
     if estimator.class_prior is None:
         return FREQUENCIES if estimator.fit_prior else UNIFORM
-    return given_prior("class_prior", estimator.class_prior, learned.classes())
+    return given_prior("class_prior", estimator.class_prior, classes)
 
 
 def given_prior(name: str, given: Any, classes: NDArray[Any]) -> Prior:

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tallybayes.class_prior import FREQUENCIES, Prior
 from tallybayes.exact import Floats
 from tallybayes.families import Each, Family, Gamma, Gaussian, Poisson
-from tallybayes.schema import FREQUENCIES, Prior
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import COLUMN, LogPrior, MatrixClassifier, given_prior
 from tallybayes.sums import scatter
@@ -46,6 +46,7 @@ class GaussianNB(MatrixClassifier):
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ("priors", "var_smoothing")
+    _priors: ClassVar[str | None] = "priors"
     _positive: ClassVar[bool] = False
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
@@ -65,10 +66,10 @@ class GaussianNB(MatrixClassifier):
         variances = scatter(n, x, xx) / np.maximum(n.round(), 1e-300)
         return float(self.var_smoothing * np.max(variances, initial=0.0))
 
-    def _prior(self, learned: Learned) -> Prior:
+    def _prior(self, classes: NDArray[Any]) -> Prior:
         if self.priors is None:
             return FREQUENCIES
-        prior = given_prior("priors", self.priors, learned.classes())
+        prior = given_prior("priors", self.priors, classes)
         if not np.isclose(np.sum(self.priors), 1.0):
             raise ValueError(f"The sum of the priors should be 1; it is {np.sum(self.priors):g}.")
         return prior

@@ -9,15 +9,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags
 
+from tallybayes.class_prior import Prior
 from tallybayes.families import Family
-from tallybayes.schema import Prior, Schema
-from tallybayes.sklearn.columns import Columns, columns_of, labels_of, matched
+from tallybayes.matching import ERROR, check_absent
+from tallybayes.schema import Schema
+from tallybayes.sklearn.columns import Columns, columns_of, matched
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import read_matrix
+from tallybayes.sklearn.tables import labels_of, opened
 from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
-
-MISSING_COLUMNS = ("error", "missing")
 
 
 class NaiveBayes(CountingClassifier):
@@ -34,9 +35,9 @@ class NaiveBayes(CountingClassifier):
         columns to families settles those columns (None leaves one out) and the others are chosen. A `Schema` is taken
         as it is; columns that it does not have are not counted. A single family is for every column. Of a sparse
         matrix, and with a family of vectors (`Bag`, `Each`), all columns are counted together; what is absent is zero.
-    prior : {"frequencies", "uniform"}, float or mapping of classes to probabilities, default=None
-        What is believed of the classes; a number is added to every class's count. None: as the schema has it, which
-        is "frequencies" where it was chosen.
+    prior : {"frequencies", "uniform"}, float, mapping of classes to numbers, or Dirichlet, default=None
+        What is believed of the classes, as `Schema` takes it; a number is added to every class's count. None: as the
+        schema has it, which is "frequencies" where it was chosen.
     alpha : float, "fitted" or MEstimate, default=None
         Pseudo-counts of levels and words, for every column whose family has such a setting; others are not touched.
         None: as each family has it.
@@ -46,7 +47,7 @@ class NaiveBayes(CountingClassifier):
         Whether parameters are estimated and put in, rather than integrated out, likewise.
     reading : str, default=None
         What counts of words mean ("pooled", "once", "averaged", "bernoulli", …), likewise.
-    missing_columns : {"error", "missing"}, default="error"
+    absent : {"error", "missing"}, default="error"
         What to do where rows lack a column that was counted: an error, or all of its cells are missing.
     threads : int, default=None
         How many threads count and score. None: as many as there are processors, where it is worth it.
@@ -98,7 +99,7 @@ class NaiveBayes(CountingClassifier):
         m: float | None = None,
         plugin: bool | None = None,
         reading: str | None = None,
-        missing_columns: str = "error",
+        absent: str = ERROR,
         threads: int | None = None,
     ) -> None:
         self.schema = schema
@@ -107,7 +108,7 @@ class NaiveBayes(CountingClassifier):
         self.m = m
         self.plugin = plugin
         self.reading = reading
-        self.missing_columns = missing_columns
+        self.absent = absent
         self.threads = threads
 
     def __sklearn_tags__(self) -> Tags:
@@ -120,19 +121,19 @@ class NaiveBayes(CountingClassifier):
         return tags
 
     def _read(self, X: Any, *, reset: bool) -> Any:
+        X = opened(X)
         if reset:
             self._vectors = sparse.issparse(X) or takes_vectors(self.schema, labels_of(X))
         if self._vectors:
             return read_matrix(self, X, reset=reset)
         owner = type(self).__name__
-        if self.missing_columns not in MISSING_COLUMNS:
-            raise ValueError(f"missing_columns={self.missing_columns!r}: give one of {MISSING_COLUMNS}.")
+        check_absent(self.absent)
         fitted = None if reset else self._columns
         given = columns_of(X, owner, fitted)
         if fitted is None:
             return self._first(given).rows
-        counted, missing = self._learned.schema.columns, self.missing_columns == "missing"
-        return matched(given, fitted, counted, owner, missing_columns=missing).rows
+        needed = self._learned.schema.columns if self.absent == ERROR else ()
+        return matched(given, fitted, needed, owner).rows
 
     def _first(self, given: Columns) -> Columns:
         """Remembers what the columns are called. Texts by themselves are the only column of a schema that has one."""

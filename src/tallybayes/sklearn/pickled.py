@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from tallybayes import __version__
 
-FORMAT = 1  # another number for every change to what an estimator keeps
+FORMAT = 2  # another number for every change to what an estimator keeps
 
 
 class Pickled(BaseEstimator):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from tallybayes.exact import Floats
 from tallybayes.frames import is_text
-from tallybayes.labels import label_array, label_column
+from tallybayes.labels import FROM_ONE_HOT, label_array, label_column
 
 CLASSES = "biuU"  # numpy's kinds that name classes without a look at their values
 
@@ -22,7 +23,7 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if isinstance(y, (list, tuple)):
         label_array(y)  # an error if they mix types; numpy would silently make texts of them
-    labels: NDArray[Any] = column_or_1d(_nullable(y), warn=True)
+    labels = _one_per_row(_nullable(y))
     if labels.dtype == object:
         _check_objects(labels)
     elif labels.dtype.kind == "f":
@@ -31,6 +32,17 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
             check_classification_targets(labels)
     elif labels.dtype.kind not in CLASSES:
         check_classification_targets(labels)
+    return labels
+
+
+def _one_per_row(y: Any) -> NDArray[Any]:
+    try:
+        labels: NDArray[Any] = column_or_1d(y, warn=True)
+    except ValueError as error:
+        said = str(error)
+        if "1d array, got an array of shape" not in said:
+            raise
+        raise ValueError(f"{said.rstrip('.')}; {FROM_ONE_HOT}.") from None
     return labels
 
 
@@ -57,7 +69,8 @@ def check_alike(classes: NDArray[Any], labels: NDArray[Any]) -> None:
     announced, met = (label_column(label_array(some[:1]), 0).kind for some in (classes, labels))
     if announced != met and len(classes) and len(labels):
         raise TypeError(
-            f"The classes are of type {announced} ({classes[0]!r}), the labels of type {met} ({labels[0]!r})."
+            f"The classes are of type {announced} ({classes.tolist()[0]!r}), the labels of type {met} "
+            f"({labels.tolist()[0]!r})."
         )
 
 
@@ -79,12 +92,31 @@ def checked_weights(sample_weight: Any, labels: NDArray[Any], *, some: bool = Fa
     return weights
 
 
-def announced(classes: Any, labels: NDArray[Any], weights: Floats | None, owner: str) -> NDArray[Any]:
-    """Classes that are to be known before any of their rows is counted: those that are given, and those of rows that
-    weigh nothing."""
-    weightless = labels[:0] if weights is None else np.unique(labels[weights == 0])
+def weightless(labels: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
+    """The classes of rows that weigh nothing: known, but not counted."""
+    return labels[:0] if weights is None else np.unique(labels[weights == 0])
+
+
+def checked_classes(classes: Any, labels: NDArray[Any], owner: str) -> NDArray[Any] | None:
+    """All classes that there are to be, sorted, if they are given."""
     if classes is None:
-        return weightless
-    given = checked_labels(classes, owner, "classes")
+        return None
+    given = np.sort(checked_labels(classes, owner, "classes"))
     check_alike(given, labels)
-    return np.concatenate([given, weightless])
+    return given
+
+
+def check_once(classes: NDArray[Any]) -> None:
+    names = classes.tolist()
+    twice = [one for one, other in pairwise(names) if one == other]
+    if twice:
+        raise ValueError(f"classes={names} has {twice[0]!r} more than once; give each class once.")
+
+
+def check_among(labels: list[Any], classes: list[Any]) -> None:
+    unknown = sorted(set(labels).difference(classes))
+    if unknown:
+        raise ValueError(
+            f"The target label(s) {unknown} in y do not exist in the initial classes {sorted(classes)}. Give "
+            "all classes in the first call to partial_fit, or none: then new ones may come at any time."
+        )

@@ -16,7 +16,12 @@ Kinds = Mapping[str, pa.DataType]  # which columns are wanted, and as what; othe
 
 
 class SourceError(ValueError):
-    """An input that cannot be read: what is wrong with it, and what to do."""
+    """An input that cannot be read: what is wrong with it, and what to do. `column` has a cell that cannot be read as
+    what is wanted, if that is what is wrong."""
+
+    def __init__(self, message: str, column: str | None = None) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 class BadRow(NamedTuple):
@@ -24,9 +29,10 @@ class BadRow(NamedTuple):
 
     where: str  # "data.csv, line 17"
     reason: str
+    column: str | None = None  # that has a cell which cannot be read as what is wanted
 
     def error(self) -> SourceError:
-        return SourceError(f"{self.where}: {self.reason}")
+        return SourceError(f"{self.where}: {self.reason}", self.column)
 
 
 class Chunk(ABC):

@@ -77,7 +77,7 @@ class ColumnarChunk(Chunk):
     def _fault(self, name: str, cells: pa.Array, row: int, reason: str) -> BadRow:
         cell = cells[row].as_py()
         reason = not_a_number(cell, name) if isinstance(cell, str) and "number" in reason else reason
-        return BadRow(f"{self._place(row)}, column {quoted(name)}", reason)
+        return BadRow(f"{self._place(row)}, column {quoted(name)}", reason, name)
 
 
 def spooled(source: Input) -> str | Stored:

@@ -15,8 +15,8 @@ from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted, one_batch
-from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.convert import converted, is_texts
+from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.paths import quoted
@@ -136,7 +136,7 @@ class JsonChunk(Chunk):
 
     def _bad_row(self, fault: Fault) -> BadRow:
         column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason)
+        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
 
 def _as_wanted(batch: pa.RecordBatch, kinds: Kinds) -> pa.RecordBatch:

@@ -108,7 +108,7 @@ class SeparatedChunk(Chunk):
 
     def _bad_row(self, fault: Fault) -> BadRow:
         column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason)
+        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
     def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Columns as pyarrow types them, but for codes such as 007; text must be UTF-8."""

@@ -29,4 +29,7 @@ def words(cells: pa.Array) -> pa.Array:
 
 
 def _is_words(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_nested(kind)) and frames.is_text(getattr(kind, "value_type", kind))
+    """Whether these are lists of texts, or lists that were all empty where their type was found."""
+    if not pa.types.is_nested(kind) or not hasattr(kind, "value_type"):
+        return False
+    return frames.is_text(kind.value_type) or bool(pa.types.is_null(kind.value_type))

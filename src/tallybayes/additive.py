@@ -1,0 +1,29 @@
+"""What adds and takes away, however large it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+
+class Additive(ABC):
+    """What adds and takes away in place, at the cost of the other; `+` and `-` do the same to a copy."""
+
+    @abstractmethod
+    def copy(self) -> Self: ...
+
+    @abstractmethod
+    def __iadd__(self, other: Self) -> Self: ...
+
+    @abstractmethod
+    def __isub__(self, other: Self) -> Self: ...
+
+    def __add__(self, other: Self) -> Self:
+        result = self.copy()
+        result += other
+        return result
+
+    def __sub__(self, other: Self) -> Self:
+        result = self.copy()
+        result -= other
+        return result

@@ -1,0 +1,104 @@
+"""What may be given as a table, told apart without importing who made it: rows, columns, streams, and tables that are
+still to be fetched. What is none of these is refused with what to give instead.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+NO_FRAMES = (list, str, bytes, int, float, np.generic, type(None))  # what a list of frames does not begin with
+TABLES = "a dictionary of columns, a pandas or polars DataFrame, an Arrow table, a DuckDB relation"
+
+
+def is_records(data: Any) -> bool:
+    """Whether this is a list of rows, each a dictionary of single values; in a list of frames, all are columns."""
+    if not isinstance(data, (list, tuple)) or not data or not all(isinstance(row, Mapping) for row in data):
+        return False
+    return any(not row or not all(map(is_iterable, row.values())) for row in data)
+
+
+def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """The columns that any row has; a row without one has a missing cell there."""
+    names = dict.fromkeys(name for row in records for name in row)
+    return {name: [row.get(name) for row in records] for name in names}
+
+
+def series_row(data: Any) -> dict[str, Any] | None:
+    """A pandas Series as a row, if its index has names of columns: what `frame.iloc[0]` gives."""
+    kind = type(data)
+    if not (hasattr(kind, "to_frame") and hasattr(kind, "to_dict") and hasattr(kind, "iloc")):
+        return None
+    names = data.index.tolist()
+    if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+        return None
+    return dict(zip(names, data.tolist(), strict=True))
+
+
+def is_stream(data: Any) -> bool:
+    """Whether this is a sequence of frames rather than one."""
+    if isinstance(data, (list, tuple)):
+        return bool(data) and not is_records(data) and not isinstance(data[0], NO_FRAMES)
+    return isinstance(data, Iterator) and not isinstance(data, pa.RecordBatchReader)
+
+
+def is_iterable(values: Any) -> bool:
+    """Whether these are several values rather than one: a text is one."""
+    return not isinstance(values, (str, bytes)) and (hasattr(values, "__iter__") or is_arrow(values))
+
+
+def is_arrow(data: Any) -> bool:
+    return isinstance(data, pa.ChunkedArray) or hasattr(data, "__arrow_c_stream__")
+
+
+def is_column(data: Any) -> bool:
+    """Whether this is a column by itself: an Arrow array, a Series of pandas or polars, or a numpy array of texts."""
+    if isinstance(data, np.ndarray):
+        return data.ndim == 1 and data.dtype.kind in "OU"
+    kind = type(data)
+    return isinstance(data, (pa.Array, pa.ChunkedArray)) or (
+        hasattr(kind, "to_frame") and hasattr(kind, "__arrow_c_stream__")
+    )
+
+
+def fetched(data: Any) -> Any:
+    """What is still to be worked out or read, as a table or a stream of batches: a lazy frame of polars, a dataset or
+    scanner of pyarrow. Anything else is given back."""
+    kind = type(data)
+    if hasattr(kind, "collect") and hasattr(kind, "collect_schema"):
+        return data.collect()
+    if hasattr(kind, "to_batches") and hasattr(kind, "count_rows"):
+        scanner = data.scanner() if hasattr(kind, "scanner") else data
+        return scanner.to_reader()
+    return data
+
+
+def no_table(data: Any) -> TypeError:
+    """Why this is not a table, and what to give instead."""
+    name = type(data).__name__
+    if is_column(data):
+        return TypeError(f"A {name} is one column, not a table: give it with a name, as in {{'x': column}}.")
+    if isinstance(data, (str, os.PathLike)):
+        return TypeError(f"A {name} is not a table. Give {TABLES}; tallybayes.open_source reads files.")
+    if isinstance(data, (list, tuple)) and data:
+        return TypeError(_no_table_of(name, data))
+    return TypeError(f"A {name} is not a table. Give {TABLES} or a two-dimensional numpy array.")
+
+
+def _no_table_of(name: str, items: Sequence[Any]) -> str:
+    kinds = " and ".join(sorted({type(item).__name__ for item in items}))
+    if all(isinstance(item, Mapping) for item in items):
+        return (
+            f"A {name} of dictionaries that hold nothing but lists may be several tables, or rows whose cells are "
+            "lists. Give one dictionary of columns."
+        )
+    if kinds == "str":
+        return f"A {name} of texts is one column, not a table: give it with a name, as in {{'text': texts}}."
+    return (
+        f"A {name} of {kinds} is not a table. Give a list of dictionaries, one for each row, or a two-dimensional "
+        f"numpy array, as in numpy.array(rows); or {TABLES}."
+    )

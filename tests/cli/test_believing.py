@@ -1,0 +1,63 @@
+"""What is believed, on the command line: the prior of the classes, how texts are read, how much there is to know."""
+
+import json
+
+import pytest
+
+from tallybayes import Dirichlet, Words, load
+
+
+def test_show_counts_parameters_against_the_full_joint_table(tally, model):
+    count = load(model).parameter_count()
+    assert f"\nparameters\n  {count}\n" in tally("show", model).out
+    found = json.loads(tally("show", model, "--format", "json").out)["parameter_count"]
+    assert (found["total"], found["columns"], found["joint"]) == (count.total, count.columns, count.joint)
+    assert json.loads(tally("show", model, "--class", "no", "--format", "json").out)["parameter_count"] is None
+
+
+def test_a_table_too_large_for_json_has_its_size_alone(tally, tmp_path):
+    (tmp_path / "words.csv").write_text("text,class\n" + f"{' '.join(f'w{i}' for i in range(100))},a\nfree,b\n")
+    column = "text=Words(reading='bernoulli')"
+    assert tally("train", "words.csv", "--label", "class", "--column", column, "-o", "w.tally").code == 0
+    found = json.loads(tally("show", "w.tally", "--format", "json").out)["parameter_count"]
+    assert (found["total"], found["joint"]) == (1 + 2 * 101, None)
+    assert found["joint_log10"] == pytest.approx(102 * 0.30102999566)
+
+
+@pytest.mark.parametrize("written", ["{'no': 2, 'yes': 5}", "Dirichlet({'no': 2, 'yes': 5})"])
+def test_a_prior_may_have_a_number_for_each_class(tally, weather, written):
+    assert tally("train", weather, "--label", "play", "--prior", written, "-o", "m.tally").code == 0
+    found = load(weather.with_name("m.tally"))
+    assert found.schema.prior == Dirichlet({"no": 2.0, "yes": 5.0})
+    assert found.parameters() == Dirichlet({"no": 4.0, "yes": 8.0})
+    assert "classes in 'play' (Dirichlet(alpha={'no': 2.0, 'yes': 5.0}))" in tally("show", "m.tally").out
+    given = tally("train", weather, "--label", "play", "--prior", "{'no': 0.25, 'yes': 0.75}", "-o", "m.tally")
+    assert given.code == 0
+    assert load(weather.with_name("m.tally")).schema.prior == {"no": 0.25, "yes": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("{'no': 0.5, 'yes': 0.6}", "adding up to 1. Pseudo-counts are given as a Dirichlet({class: number, …})."),
+        ("{'no': 2", "\"{'no': 2\" cannot be read as a prior; at character 9, ',' or '}' is expected"),
+        ("unifrom", "prior='unifrom': give 'frequencies', 'uniform', a number or a number per class."),
+        ("-1", "as a number, the prior must be finite and at least 0."),
+        ("Gaussian()", "prior=Gaussian(): give 'frequencies', 'uniform'"),
+    ],
+)
+def test_a_prior_that_cannot_be_is_an_error(tally, weather, written, message):
+    ended = tally("train", weather, "--label", "play", f"--prior={written}", "-o", "m.tally")
+    assert ended.code == 2
+    assert message in ended.err
+    assert not weather.with_name("m.tally").exists()
+
+
+def test_a_column_may_have_punctuation_as_words(tally, tmp_path):
+    (tmp_path / "mails.csv").write_text("text,class\nfree money!!!,spam\nsee you at lunch,ham\n")
+    column = "text=Words(punctuation=True)"
+    assert tally("train", "mails.csv", "--label", "class", "--column", column, "-o", "m.tally").code == 0
+    model = load(tmp_path / "m.tally")
+    assert model.schema.columns == {"text": Words(punctuation=True)}
+    assert model.counts("text")["!"]["n"] == {"ham": 0, "spam": 3}
+    assert tally("predict", "m.tally", "--text", "wow!").out.splitlines()[1].startswith("spam")

@@ -1,0 +1,53 @@
+"""Choices made from a sample that misled: training starts again, or says what to do."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tallybayes import Categorical, Histogram, load
+
+ODD = ((8 << 20) + 400_000) // 46  # beyond the first block, and between the places that are looked at
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """One text late in a column of numbers, where no sample sees it."""
+    rows = [f"{i % 90 + 10}.{'5' * 40},{'pq'[i % 2]}\n" for i in range(400_000)]  # of 46 bytes
+    rows[ODD] = "unknown,q\n"
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "".join(rows))
+    return path
+
+
+def test_a_text_late_in_a_column_of_numbers_starts_training_again(tally, tmp_path, odd):
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")
+    assert ended.code == 0
+    assert f"t.csv, line {ODD + 2}, column 'x': 'unknown' is not a number" in ended.err
+    assert "Starting again with the column 'x' as a category." in ended.err
+    model = load(tmp_path / "m.tally")
+    assert model.n == 400_000
+    assert model.schema.columns == {"x": Categorical(alpha="fitted")}
+
+
+def test_a_family_that_was_told_is_kept(tally, tmp_path, odd):
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "x=Histogram")
+    assert ended.code == 2
+    assert "'unknown' is not a number" in ended.err
+    assert not tmp_path.joinpath("m.tally").exists()
+
+
+def test_rows_that_may_be_skipped_mislead_nobody(tally, tmp_path, odd):
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--skip-bad-rows")
+    assert ended.code == 0
+    model = load(tmp_path / "m.tally")
+    assert model.n == 399_999
+    assert isinstance(model.schema.columns["x"], Histogram)
+
+
+def test_a_pipe_that_misled_is_an_error_that_says_what_to_do(tmp_path, odd):
+    command = f"cat t.csv | {sys.executable} -m tallybayes.cli train - --label y -o m.tally"
+    ended = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "'unknown' is not a number" in ended.stderr
+    assert "--missing unknown" in ended.stderr

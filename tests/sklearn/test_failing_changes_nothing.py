@@ -1,0 +1,140 @@
+"""Whatever fails, in whatever way, leaves an estimator as it was: the same answers, and the same bytes as a pickle."""
+
+import pickle
+
+import numpy as np
+import pytest
+from drop_in_data import CATEGORIES, COUNTS, NUMBERS
+
+import tallybayes.sklearn as ours
+from tallybayes import Gaussian, NaiveBayes, digest
+
+LABELS = np.arange(40) % 2
+DATA = {
+    "GaussianNB": NUMBERS,
+    "MultinomialNB": COUNTS,
+    "ComplementNB": COUNTS,
+    "BernoulliNB": COUNTS,
+    "CategoricalNB": CATEGORIES.astype(float),
+    "PoissonNB": COUNTS,
+    "GammaNB": COUNTS + 1.0,
+    "NaiveBayes": NUMBERS,
+}
+CHANGES = ["fit", "partial_fit", "forget"]
+
+
+def fitted(name):
+    X = DATA[name][:40]
+    estimator = NaiveBayes(Gaussian()) if name == "NaiveBayes" else getattr(ours, name)()
+    estimator.partial_fit(X[:20], LABELS[:20], classes=[0, 1]).partial_fit(X[20:], LABELS[20:])
+    return estimator, X
+
+
+def counts(estimator):
+    return digest(estimator.model_)
+
+
+def infinite(X):
+    return np.where(np.arange(len(X))[:, None] == 7, np.inf, X)
+
+
+FAULTS = {
+    "infinite cells": lambda X: (infinite(X), LABELS),
+    "no table": lambda X: (None, LABELS),
+    "one dimension": lambda X: (X[:, 0], LABELS),
+    "three dimensions": lambda X: (X[:, :, None], LABELS),
+    "dates": lambda X: (np.full(X.shape, "2024-02-29", "M8[D]"), LABELS),
+    "columns of different lengths": lambda X: ({"a": [1.0], "b": [1.0, 2.0]}, LABELS),
+    "fewer labels": lambda X: (X, LABELS[:-1]),
+    "more labels": lambda X: (X[:-1], LABELS),
+    "no labels": lambda X: (X, None),
+    "labels of mixed types": lambda X: (X, ["a", 1] * 20),
+    "labels that are measured": lambda X: (X, LABELS + 0.5),
+    "one-hot labels": lambda X: (X, np.eye(2)[LABELS]),
+    "missing labels": lambda X: (X, np.where(LABELS, np.nan, 1.0)),
+    "negative weights": lambda X: (X, LABELS, -np.ones(40)),
+    "fewer weights": lambda X: (X, LABELS, np.ones(39)),
+    "endless weights": lambda X: (X, LABELS, np.full(40, np.inf)),
+    "weights that are texts": lambda X: (X, LABELS, ["heavy"] * 40),
+}
+LATER = {  # faults only because of what was learned before
+    "another number of columns": lambda X: (X[:, :2], LABELS),
+    "labels of another type": lambda X: (X, np.where(LABELS, "yes", "no")),
+    "labels beyond the classes": lambda X: (X, LABELS + 1),
+}
+
+
+def check_unchanged(estimator, X, change, error=(TypeError, ValueError), as_bytes=pickle.dumps):
+    said, before = estimator.predict_joint_log_proba(X), as_bytes(estimator)
+    with pytest.raises(error):
+        change()
+    assert as_bytes(estimator) == before
+    np.testing.assert_array_equal(estimator.predict_joint_log_proba(X), said)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("fault", [*FAULTS, *LATER])
+def test_rows_that_are_at_fault_change_nothing(name, change, fault):
+    if change == "fit" and fault in LATER:
+        pytest.skip("these rows can be fitted")
+    estimator, X = fitted(name)
+    X_bad, y, *weights = {**FAULTS, **LATER}[fault](X)
+    given = {"sample_weight": weights[0]} if weights else {}
+    as_bytes = counts if change == "forget" else pickle.dumps
+    check_unchanged(estimator, X, lambda: getattr(estimator, change)(X_bad, y, **given), as_bytes=as_bytes)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_rows_that_were_never_learned_cannot_be_forgotten(name):
+    estimator, X = fitted(name)
+    check_unchanged(estimator, X, lambda: estimator.forget(np.vstack([X, X[:1]]), [*LABELS, 1]), as_bytes=counts)
+    check_unchanged(estimator, X, lambda: estimator.forget(X + 1.0, LABELS), as_bytes=counts)
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("classes", [[0, 1, 2], [0], [0, 0, 1], ["a", "b"], [[0, 1]], [None, 1], []])
+def test_other_classes_than_were_announced_are_an_error_and_change_nothing(name, classes):
+    estimator, X = fitted(name)
+    check_unchanged(estimator, X, lambda: estimator.partial_fit(X, LABELS, classes=classes))
+
+
+@pytest.mark.parametrize("name", DATA.keys() - {"NaiveBayes"})
+@pytest.mark.parametrize("priors", [[1.0], [0.2, 0.3, 0.5], [-1.0, 2.0], "flat", [[0.5], [0.5], [0.5]]])
+def test_priors_that_do_not_fit_the_classes_are_an_error_and_change_nothing(name, priors):
+    estimator, X = fitted(name)
+    setting = "priors" if name == "GaussianNB" else "class_prior"
+    said, model = estimator.predict_proba(X), pickle.dumps(estimator.model_)
+    estimator.set_params(**{setting: priors})
+    with pytest.raises(ValueError, match="rior"):
+        estimator.fit(X, LABELS)
+    estimator.set_params(**{setting: None})
+    np.testing.assert_array_equal(estimator.predict_proba(X), said)
+    assert pickle.dumps(estimator.model_) == model
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_what_was_never_fitted_is_not_half_fitted_by_a_fit_that_fails(name):
+    estimator = NaiveBayes(Gaussian()) if name == "NaiveBayes" else getattr(ours, name)()
+    before = dict(vars(estimator))
+    with pytest.raises(ValueError, match=r"nf"):
+        estimator.fit(infinite(DATA[name][:40]), LABELS)
+    assert vars(estimator) == before
+
+
+def test_ctrl_c_during_fit_leaves_the_earlier_one():
+    class Interrupting(dict):
+        def items(self):
+            raise KeyboardInterrupt
+
+    columns = {"x": [1.0, 2.5], "z": [3.0, 4.5]}
+    estimator = NaiveBayes(Gaussian()).fit(columns, [0, 1])
+    check_unchanged(estimator, columns, lambda: estimator.fit(Interrupting(columns), [0, 1]), KeyboardInterrupt)
+
+
+@pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "CategoricalNB"])
+def test_a_class_for_which_no_prior_is_given_cannot_come_later(name):
+    X = DATA[name][:40]
+    given = {"priors" if name == "GaussianNB" else "class_prior": [0.25, 0.75]}
+    estimator = getattr(ours, name)(**given).fit(X, LABELS)
+    check_unchanged(estimator, X, lambda: estimator.partial_fit(X[:1], [2]), ValueError)

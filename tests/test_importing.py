@@ -1,0 +1,33 @@
+"""What `from tallybayes import *` brings, with and without scikit-learn."""
+
+import subprocess
+import sys
+
+import tallybayes
+
+NAMES = "from tallybayes import *\nprint(sorted(name for name in dir() if not name.startswith('_')))"
+
+
+def printed(code, folder):
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_star_brings_every_public_name(tmp_path):
+    assert printed(NAMES, tmp_path) == str(sorted(tallybayes.MODULES))
+
+
+def test_without_scikit_learn_a_star_brings_all_that_does_not_need_it(tmp_path):
+    others = str(sorted(tallybayes.MODULES.keys() - {"NaiveBayes"}))
+    hidden = "import sys as _sys\n_sys.modules['sklearn'] = None\n"
+    assert printed(hidden + NAMES, tmp_path) == others
+    (tmp_path / "sklearn").mkdir()  # no package, but importlib finds something
+    alone = "import sys\nsys.path[1:] = [path for path in sys.path[1:] if not has(path)]\n"
+    has = "from pathlib import Path\ndef has(path): return (Path(path) / 'sklearn').exists()\n"
+    kept = "import numpy, pyarrow, safetensors, tallybayes\n"
+    assert "NaiveBayes" not in printed(kept + has + alone + "print(tallybayes.__all__)", tmp_path)
+
+
+def test_asking_which_names_there_are_imports_nothing(tmp_path):
+    code = "import sys, tallybayes\ntallybayes.__all__\nprint([m for m in ('sklearn', 'numpy') if m in sys.modules])"
+    assert printed(code, tmp_path) == "[]"
