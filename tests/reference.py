@@ -9,6 +9,7 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+from scipy.special import gammaln
 
 from tallybayes.exact import Exact
 
@@ -70,6 +71,26 @@ def naive_bayes(rows, labels, row, alpha):
     return classes, joint
 
 
+WORTH = 4.0 ** np.arange(-3, 13)  # how many values the prior may be worth: 1/64 to 16 million
+
+
+def fitted(counts):
+    """One pseudo-count per level: a prior worth m values spread as the classes' profile, m from its mean shrinkage."""
+    held = counts[:, counts.sum(axis=0) > 0]
+    levels, classes = held.shape
+    if classes < 2 or levels < 2 or held.sum() < 10.0 * levels:
+        return np.ones(levels)
+    n = held.sum(axis=0)
+    profile = np.mean((held + 1.0) / (n + levels), axis=1)
+    moved = WORTH / (WORTH + n.mean())
+    likely = np.log(moved) + np.log1p(-moved)
+    for i, m in enumerate(WORTH):
+        pseudo = m * profile[:, None]
+        likely[i] += (gammaln(pseudo + held) - gammaln(pseudo)).sum() - (gammaln(m + n) - gammaln(m)).sum()
+    mean = np.average(moved, weights=np.exp(likely - likely.max()))
+    return n.mean() * mean / (1.0 - mean) * profile
+
+
 def exact(fractions):
     """Fractions over powers of two, as exact numbers."""
     fractions = list(fractions)
@@ -88,6 +109,19 @@ def words_of(text, shortest=2):
 def runs(words, low, high):
     """All runs of so many words."""
     return [" ".join(words[i : i + n]) for n in range(low, high + 1) for i in range(len(words) - n + 1)]
+
+
+def urn(text, known, log_alphas):
+    """log P of drawing the words of a text one after the other, each coming back with another of its kind; but for what
+    all words have in common."""
+    total, drawn = [0.0] * len(log_alphas[0]), Counter()
+    for word in [] if text is None else words_of(text):
+        if word in known:
+            for c, log_alpha in enumerate(log_alphas[known.index(word)]):
+                rest = math.log(drawn[word]) if drawn[word] else -math.inf
+                total[c] += -math.inf if log_alpha == -math.inf else float(np.logaddexp(log_alpha, rest))
+            drawn[word] += 1
+    return total
 
 
 def count_words(documents, classes):

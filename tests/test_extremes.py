@@ -36,3 +36,16 @@ def test_values_that_blur_into_one_are_reported():
     for family in (Histogram(), Density()):
         with pytest.warns(UserWarning, match="are counted in steps of 2.44e\\+05. Give .* more bits than 12"):
             train(family, [1e9 + i for i in range(30)])
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_that_rounding_leaves_as_they_are_or_tells_well_apart_are_not_reported():
+    rng = np.random.default_rng(0)
+    for values in ([4000 + i % 3 for i in range(40)], 293.15 + 0.5 * rng.normal(size=300), rng.lognormal(5, 2, 300)):
+        train(Histogram(), values)
+
+
+def test_one_outlier_does_not_hide_that_all_others_blur():
+    values = [*(293.15 + i / 1000 for i in range(100)), -5000.0]
+    with pytest.warns(UserWarning, match=r"from -5000 to 293.249 are counted in steps of 0.0716"):
+        train(Histogram(), values)

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy import integrate
 from scipy.special import betaln, gammaln
 
+import reference
 from mails import ASKED, DOCUMENTS, LABELS
 from tallybayes import Bernoulli, Categorical, Histogram, Model, Schema, Words, digest, load, save
-from tallybayes.families.fitted import WORTH, fitted
+from tallybayes.families.fitted import fitted
 
 
 def train(family, counts):
@@ -37,11 +40,24 @@ def test_fitted_is_the_mean_shrinkage_of_the_dirichlet_compound():
 def test_two_classes_of_two_levels_are_beta_binomials():
     counts = np.array([[7.0, 15.0], [33.0, 25.0]])
     profile = ((counts + 1) / 42).mean(axis=1)
-    a, b = np.outer(profile, WORTH)
+    a, b = np.outer(profile, reference.WORTH)
     log = sum(betaln(a + x, b + y) - betaln(a, b) for x, y in counts.T)
-    weights = np.exp(log - log.max()) * WORTH / (WORTH + 40) ** 2
-    moved = np.average(WORTH / (WORTH + 40), weights=weights)
+    moved = reference.WORTH / (reference.WORTH + 40)
+    weights = np.exp(log - log.max()) * moved * (1 - moved)
+    moved = np.average(moved, weights=weights)
     np.testing.assert_allclose(fitted(counts), 40 * moved / (1 - moved) * profile, rtol=1e-9)
+
+
+@given(
+    st.integers(1, 5).flatmap(
+        lambda classes: st.lists(st.lists(st.integers(0, 300), min_size=classes, max_size=classes), min_size=1)
+    )
+)
+@example([[0, 0], [0, 0]])
+@example([[]])
+def test_the_kernel_fits_as_its_slow_twin_does(counts):
+    table = np.array(counts, float)
+    np.testing.assert_allclose(fitted(table), reference.fitted(table), rtol=1e-9)
 
 
 def test_a_column_in_which_classes_do_not_differ_says_little():

@@ -20,11 +20,45 @@ NEAR_ONE = st.floats(-100, 100) | st.integers(-1000, 1000).map(float) | st.just(
 CODES = st.integers(-1, 2)
 
 
-@given(st.lists(NEAR_ONE, max_size=40), st.sets(st.integers(-50, 50).map(float), max_size=20))
-def test_values_are_found_in_their_intervals(values, cuts):
-    x, edges = np.array(values, float), np.array(sorted(cuts), float)
-    expected = [-1 if math.isnan(v) else sum(cut <= v for cut in cuts) for v in values]
-    assert kernels.find_intervals(x, edges).tolist() == expected
+@given(st.lists(NEAR_ONE, max_size=40), st.sets(st.integers(-50, 50).map(float), min_size=1, max_size=20))
+def test_values_are_found_in_their_intervals(values, bounds):
+    x, edges = np.array(values, float), np.array(sorted(bounds), float)
+    table = np.arange(2.0 * len(edges) + 2.0).reshape(-1, 2)
+    scores = np.zeros((2, len(x) + 1))
+    kernels.add_intervals([x], [edges], np.array([3.0]), [table], scores)
+    for value, said in zip(values, scores.T, strict=False):
+        at = sum(edge <= value for edge in edges)
+        beyond = max(edges[0] - value, value - edges[-1]) / 2.0
+        fall = 2.0 * math.log(3.0 + beyond) if at in (0, len(edges)) else 0.0
+        expected = [0.0, 0.0] if math.isnan(value) else table[at] - fall
+        np.testing.assert_allclose(said, expected, rtol=1e-12)
+    assert not scores[:, len(x) :].any()
+
+
+@given(
+    st.lists(st.tuples(st.floats(-100, 100), st.floats(0.0, 9.0)), min_size=1, max_size=60),
+    st.floats(-3, 3).map(lambda power: 10.0**power),
+    st.lists(st.floats(-200, 200), max_size=20),
+    st.sampled_from([1.0, 1e-3, 1e-6]),
+)
+def test_sums_of_bumps_are_those_of_every_bump(bumps, width, x, closeness):
+    """Close together, many centres share a cell, and are a series."""
+    centres, weights = np.array(sorted((c * closeness, w) for c, w in bumps)).T.copy()
+    points = np.array([*x, *centres])
+    with np.errstate(under="ignore"):
+        expected = np.exp(-0.5 * ((points[:, None] - centres) / width) ** 2) @ weights
+    found = kernels.Bumps(centres, weights, width).sum(points)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-290)
+
+
+def test_sums_of_many_bumps_are_those_of_every_bump():
+    rng = np.random.default_rng(0)
+    centres, weights = np.sort(rng.standard_cauchy(3_000)), rng.random(3_000)
+    points = np.concatenate([rng.normal(size=300), rng.standard_cauchy(300), centres[:10] - 20.0])
+    for width in (1e-3, 0.1, 3.0, 1e4):
+        expected = np.exp(-0.5 * ((points[:, None] - centres) / width) ** 2) @ weights
+        found = kernels.Bumps(centres, weights, width).sum(points)
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-290)
 
 
 @given(st.lists(st.tuples(DOUBLES | NEAR_ONE, CODES), max_size=60))

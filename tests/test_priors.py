@@ -54,10 +54,10 @@ def test_silvermans_rule():
     assert silverman(values * 1e200, counts) == pytest.approx(1e200 * silverman(values, counts))
 
 
-def test_density_adds_one_bump_spread_over_all_classes():
+def test_density_adds_one_value_of_a_cauchy_distribution():
     model = train(Density(bandwidth=1.0, bits=52), [0.0, 10.0], ["a", "b"])
-    bump = 1 / np.sqrt(2 * np.pi)
-    assert np.exp(model.evidence({"x": [0.0]})["x"][0]) == pytest.approx([(bump + bump / 2) / 2, bump / 4])
+    bump, tail = 1 / np.sqrt(2 * np.pi), 1 / (2 * np.pi * 5.0)  # half its height at the quartiles, 0 and 10
+    assert np.exp(model.evidence({"x": [0.0]})["x"][0]) == pytest.approx([(bump + tail) / 2, tail / 2])
 
 
 def test_leaving_one_out_does_not_care_how_much_a_row_weighs():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallybayes import Categorical, Model, Schema
-from tallybayes.batches import in_pieces
+from tallybayes.batches import in_pieces, stopped
 from tallybayes.exact import Exact
 from tallybayes.tally import Rows, Tally
 
@@ -77,3 +77,20 @@ def test_pieces_run_in_threads_of_their_own_and_come_in_order():
     assert list(in_pieces(10, 3, work)) == [(0, 3), (3, 6), (6, 10)]
     assert list(in_pieces(2, 8, lambda a, b: (a, b))) == [(0, 1), (1, 2)]
     assert list(in_pieces(5, None, lambda a, b: (a, b))) == [(0, 5)]
+
+
+def test_an_error_in_one_piece_ends_the_others():
+    ended, barrier = [], threading.Barrier(2, timeout=30)
+
+    def work(start, stop):
+        barrier.wait()
+        if start == 0:
+            raise ValueError("the first row")
+        while not stopped():
+            pass
+        ended.append((start, stop))
+
+    with pytest.raises(ValueError, match="the first row"):
+        list(in_pieces(10, 2, work))
+    assert ended == [(5, 10)]
+    assert not stopped()

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import reference
@@ -133,3 +133,30 @@ def test_scores_are_what_the_words_say_added_up(texts, once):
         words = list(dict.fromkeys(words)) if once else words
         assert lengths[row] == (-1 if text is None else len(words))
         np.testing.assert_allclose(scores[:, row], sum((table[known.index(w)] for w in words), np.zeros(3)), atol=1e-12)
+
+
+URN_TEXTS = st.lists(st.sampled_from(["aa", "bb", "cc", "dd", "漢漢"]), max_size=40).map(" ".join)
+
+
+@given(st.lists(st.none() | URN_TEXTS, max_size=5), st.lists(st.floats(-200.0, 20.0), min_size=12, max_size=12))
+@example(["aa " * 5000, "bb bb"], [-300.0, 21.0, -80.0, 0.0, -709.0, 3.0, -1.0, 1.0, 2.0, 0.5, -0.5, 4.0])
+def test_an_urn_says_what_its_draws_say_one_after_the_other(texts, log_alphas):
+    known, index = ["aa", "bb", "cc", "dd"], kernels.StringIndex()
+    index_words(index, known)
+    table = np.array(log_alphas).reshape(4, 3)
+    table[3, 1] = -np.inf  # impossible however often it comes
+    cutter = Words().cutter
+    documents = cutter.documents(cutter.encode(pa.array(texts, pa.string())))
+    reading = kernels.Reading(cutter.tokeniser, None, None, False, -1)
+    each = np.array([0.25, -1.0, 2.0])
+    starts, classes = np.array([0, 3, 6, 9, 12]), np.tile(np.arange(3, dtype=np.int32), 4)
+    otherwise, cells = np.array([-1.0, 2.0, 0.0, -np.inf]), table - each
+    cells[:3] -= otherwise[:3, None]
+    expected = np.array([reference.urn(text, known, table) for text in texts]).reshape(len(texts), 3).T
+    for scorer in (
+        kernels.WordScorer(index, table, True),
+        kernels.WordScorer(index, starts, classes, cells.reshape(-1), otherwise, each, True),
+    ):
+        scores = np.zeros((3, len(texts)))
+        scorer.add(documents, reading, scores)
+        np.testing.assert_allclose(scores, expected, rtol=1e-11, atol=1e-9)

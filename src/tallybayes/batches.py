@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames
+from tallybayes import frames, kernels
 from tallybayes.decay import LEAST_WEIGHT
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
+from tallybayes.families import Family
 from tallybayes.given import is_stream
-from tallybayes.labels import label_array, label_column, single_label
+from tallybayes.labels import LabelColumn, label_array, label_column, single_label
+from tallybayes.matching import MISSING
 from tallybayes.processors import processors
+from tallybayes.single import Row, single_row
 from tallybayes.tally import Rows
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
@@ -23,6 +27,8 @@ LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
 LEAST_BYTES = 1 << 21  # … than that, or this
 
 T = TypeVar("T")
+
+_THREAD = threading.local()  # of a thread that works on a piece of rows, the flag that tells it to stop
 
 
 class Batch(NamedTuple):
@@ -52,20 +58,65 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
             yield from _one_frame(item, labels, weights)
 
 
+def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
+    """A row that comes by itself, and its label, if both are plain."""
+    row = single_row(data)
+    if row is None:
+        return None
+    label = single_label([row[labels]] if type(labels) is str and labels in row else labels)
+    return None if label is None else (row, label)
+
+
+def encoded_alone(columns: Mapping[str, Family], row: Row | None, absent: str) -> dict[str, Any] | None:
+    """The cells of such a row as their families count them; nothing, if it lacks columns that must be there."""
+    if row is None:
+        return None
+    lacking = absent == MISSING and (not row or not columns.keys().isdisjoint(row))
+    encoded = {}
+    for name, family in columns.items():
+        if name not in row and not lacking:
+            return None
+        try:
+            encoded[name] = family.encode_one(row.get(name))
+        except CellError as error:
+            raise error.located(name, 0) from None
+    return encoded or None
+
+
 def in_pieces(
-    rows: int, threads: int | None, work: Callable[[int, int], T], size: int = 0, table: int = 0
+    rows: int,
+    threads: int | None,
+    work: Callable[[int, int], T],
+    size: int = 0,
+    table: int = 0,
 ) -> Iterator[T]:
     """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
     by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
-    given."""
+    given. An error or Ctrl-C ends all of them: at once in kernels that heed the flag, and where `stopped` is asked."""
     worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
     count = max(min(threads or (min(processors(), worth) if worth > 1 else 1), rows), 1)
     if count == 1:
         yield work(0, rows)
         return
+    flag = np.zeros(1, np.uint8)
+
+    def do(start: int, stop: int) -> T:
+        _THREAD.flag = flag
+        kernels.heed_flag(flag)
+        return work(start, stop)
+
     edges = np.linspace(0, rows, count + 1).astype(int).tolist()
     with ThreadPoolExecutor(count) as pool:
-        yield from pool.map(work, edges[:-1], edges[1:])
+        try:
+            yield from pool.map(do, edges[:-1], edges[1:])
+        finally:
+            flag[0] = 1
+
+
+def stopped() -> bool:
+    """Whether nobody waits any more for what this thread does."""
+    flag = getattr(_THREAD, "flag", None)
+    return flag is not None and bool(flag[0])
 
 
 def check_threads(threads: int | None) -> None:

@@ -15,7 +15,15 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.additive import Additive
-from tallybayes.batches import MOST_WEIGHT, Batch, check_threads, in_pieces, labelled
+from tallybayes.batches import (
+    MOST_WEIGHT,
+    Batch,
+    check_threads,
+    encoded_alone,
+    in_pieces,
+    labelled,
+    labelled_alone,
+)
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families.base import Family
@@ -68,7 +76,10 @@ class Counted(Additive):
                 check_apart(given, model.schema.columns, what)
         if weights is None and model._count_text(data, labels):
             return model
-        for batch in labelled(model.schema.frame(data), labels, weights):
+        frame = model.schema.frame(data)
+        if weights is None and model._count_alone(frame, labels, absent):
+            return model
+        for batch in labelled(frame, labels, weights):
             model._count(batch, threads, absent)
         return model
 
@@ -83,6 +94,27 @@ class Counted(Additive):
         if tally is not None:
             self._take(label.kind, rows.tally(), {name: tally})
         return tally is not None
+
+    def _count_alone(self, data: Any, labels: Any, absent: str) -> bool:
+        """The same for a row of plain values."""
+        alone = labelled_alone(data, labels)
+        encoded = alone and encoded_alone(self.schema.columns, alone[0], absent)
+        if not alone or not encoded:
+            return False
+        label = alone[1]
+        rows = Rows(label.keys, label.codes)
+        self._take(label.kind, rows.tally(), self._tallies(encoded, rows, 0))
+        return True
+
+    def _tallies(self, encoded: Mapping[str, Any], rows: Rows, start: int) -> dict[str, Tally]:
+        """Every column's cells, counted; `start` is the number of the first row, for errors."""
+        columns = {}
+        for name, family in self.schema.columns.items():
+            try:
+                columns[name] = family.tally(encoded[name], rows)
+            except CellError as error:
+                raise error.located(name, start) from None
+        return columns
 
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""
@@ -182,12 +214,7 @@ class Counted(Additive):
         def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
             rows = batch.rows.slice(start, stop)
             encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start, absent)
-            columns = {}
-            for name, family in self.schema.columns.items():
-                try:
-                    columns[name] = family.tally(encoded[name], rows)
-                except CellError as error:
-                    raise error.located(name, batch.start + start) from None
+            columns = self._tallies(encoded, rows, batch.start + start)
             return rows.tally(), columns
 
         size = batch.cells.nbytes if len(batch.rows) > 1 else 0

@@ -9,6 +9,7 @@ one limb, so every sum in the library is of this one kind, and nothing depends o
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -109,8 +110,8 @@ class Exact:
         return Exact, (tidy.limbs, tidy.low)
 
     def sum(self, axis: int = 0) -> Exact:
-        bounded = self.carried()
         axis = axis % len(self.shape)
+        bounded = self if _largest(self.limbs) * max(self.shape[axis], 1) < FULL else self.carried()
         return Exact(bounded.limbs.sum(axis=axis), bounded.low).safe()
 
     def widened(self, low: int, size: int) -> Exact:
@@ -185,6 +186,8 @@ class Exact:
 
     def round(self) -> Floats:
         """Every number as the double nearest to it."""
+        if self.limbs.shape[-1] == 1 and self.low == 0:  # counts
+            return self.limbs[..., 0].astype(np.float64)
         if self.limbs.shape[-1] <= 2 and -16 <= self.low <= 16 and _largest(self.limbs) <= 1 << 53:
             both = self.limbs.astype(np.float64) @ np.ldexp(1.0, LIMB * np.arange(self.limbs.shape[-1]))  # rounds once
             return np.ldexp(both, LIMB * self.low)
@@ -210,6 +213,24 @@ class Exact:
         if _largest(cells) >= FULL:
             wide = wide.carried()
         self.limbs, self.low = wide.limbs, wide.low
+
+    def add_few(self, rows: Sequence[int], columns: Sequence[int], other: Exact, sign: int) -> bool:
+        """Adds `sign` times a small table in place, without starting numpy up; or says no, where it has no room."""
+        up, limbs = other.low - self.low, self.limbs
+        if other.limbs.size > FEW or up < 0 or up + other.limbs.shape[-1] > limbs.shape[-1]:
+            return False
+        largest = 0
+        for row, cells in zip(rows, other.limbs.tolist(), strict=False):
+            for column, added in zip(columns, cells, strict=True):
+                for place, limb in enumerate(added, up):
+                    if limb:
+                        total = limbs.item((row, column, place)) + sign * limb
+                        limbs[row, column, place] = total
+                        largest = max(largest, abs(total))
+        if largest >= FULL:
+            wide = self.carried()
+            self.limbs, self.low = wide.limbs, wide.low
+        return True
 
     def add_rows(self, rows: Counts, other: Exact, sign: int) -> None:
         """Adds `sign` times as many numbers in place, to the elements at these places; no place may come twice."""

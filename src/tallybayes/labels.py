@@ -17,11 +17,13 @@ from tallybayes.errors import NoLabelError
 from tallybayes.frames import decoded, is_text, native, one_array
 from tallybayes.given import is_arrow, is_iterable
 from tallybayes.objects import as_objects
+from tallybayes.single import WIDEST
 from tallybayes.strings import is_writable
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
 NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
 TEXT = pa.string()
+PLAIN = {str: TEXT, bool: pa.bool_(), int: pa.int64(), float: pa.float64()}  # labels that are their own keys
 FROM_ONE_HOT = (
     "if each row marks its class by a 1 (one-hot), numpy.asarray(y).argmax(axis=1) is the number of each row's class"
 )
@@ -80,11 +82,20 @@ def _as_labels(found: pa.Array, given: Sequence[Any]) -> pa.Array:
 
 
 def single_label(labels: Any) -> LabelColumn | None:
-    """The label of a row that comes by itself, as mails do, if it is a text: to say so should not cost more than to
-    count it."""
-    if type(labels) is list and len(labels) == 1 and type(labels[0]) is str:
-        return LabelColumn(TEXT, list(labels), np.zeros(1, np.int32)) if is_writable(labels[0]) else None
-    return None
+    """The label of a row that comes by itself, as mails do, if it is a text, a truth or a number: to say so should not
+    cost more than to count it."""
+    if type(labels) not in (list, np.ndarray) or getattr(labels, "ndim", 1) != 1 or len(labels) != 1:
+        return None
+    (label,) = labels
+    if isinstance(label, np.generic) and label.dtype.kind in "biufU":
+        label = label.item()
+    kind = type(label)
+    if kind not in PLAIN or label != label:
+        return None
+    if (kind is str and not is_writable(label)) or (kind is int and not -WIDEST <= label < WIDEST):
+        return None
+    key = label + 0.0 if kind is float else label  # there is no label −0.0 beside 0.0
+    return LabelColumn(PLAIN[kind], [key], np.zeros(1, np.int32))
 
 
 def label_column(labels: pa.Array, start: int) -> LabelColumn:

@@ -13,18 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes import frames, kernels
-from tallybayes.batches import check_threads, in_pieces
+from tallybayes.batches import check_threads, encoded_alone, in_pieces, stopped
 from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
-from tallybayes.families import Belief
+from tallybayes.families import Belief, Family
 from tallybayes.families.base import Part, WordWeight
-from tallybayes.matching import ERROR, MISSING, check_absent
+from tallybayes.matching import ERROR, check_absent
 from tallybayes.schema import Schema
-from tallybayes.single import Row, single_row
+from tallybayes.single import single_row
 from tallybayes.tally import Key, Tally
 
-BLOCK = 1 << 14  # rows scored at a time
+BLOCK = 1 << 14  # rows scored at a time …
+BLOCK_BYTES = 1 << 22  # … or as many as have so many bytes …
+MANY_CLASSES = 16  # … if there are not more classes than these
 
 Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
 
@@ -48,12 +50,11 @@ class Beliefs:
         self.keys = list(keys)
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
-        self.columns = {name: family.believe(tallies[name], keys) for name, family in schema.columns.items()}
+        self.columns = _believed(schema.columns, tallies, keys)
         kinds: dict[type[Belief], list[str]] = {}
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
-        self._encoders = [(name, family.encode_one) for name, family in schema.columns.items()]
         self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
         self._start = np.ascontiguousarray(self.prior[:, None])
         self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
@@ -169,8 +170,7 @@ class Beliefs:
     def _encoded(self, data: Any, absent: str) -> Iterator[Encoded]:
         check_absent(absent)
         data = self.schema.frame(data)
-        row = single_row(data)
-        encoded = None if row is None else self._encoded_row(row, absent)
+        encoded = encoded_alone(self.schema.columns, single_row(data), absent)
         if encoded is not None:
             yield Encoded(encoded, 0, 1, 0)
             return
@@ -179,26 +179,18 @@ class Beliefs:
             yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, batch.nbytes)
             start += batch.num_rows
 
-    def _encoded_row(self, row: Row, absent: str) -> dict[str, Any] | None:
-        """A row by itself; nothing, if it lacks columns that must be there."""
-        lacking = absent == MISSING and (not row or not self.columns.keys().isdisjoint(row))
-        encoded = {}
-        for name, encode in self._encoders:
-            if name not in row and not lacking:
-                return None
-            try:
-                encoded[name] = encode(row.get(name))
-            except CellError as error:
-                raise error.located(name, 0) from None
-        return encoded or None
-
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
 
+        heavy = batch.size * max(len(self.keys) // MANY_CLASSES, 1)
+        block = min(BLOCK, max(batch.rows * BLOCK_BYTES // heavy, 1)) if heavy else BLOCK
+
         def score(first: int, last: int) -> int:
-            scores = np.empty((len(self.keys), min(BLOCK, max(last - first, 1))))
+            scores = np.empty((len(self.keys), min(block, max(last - first, 1))))
             impossible = 0
-            for at in range(first, last, BLOCK):
-                stop = min(at + BLOCK, last)
+            for at in range(first, last, block):
+                if stopped():
+                    break
+                stop = min(at + block, last)
                 scores[:] = self._start
                 for names, add in self._together:
                     cells = [batch.cells[name] for name in names]
@@ -219,3 +211,18 @@ class Beliefs:
             self.columns[name].add_evidence(cells, scores)
         except CellError as error:
             raise error.located(name, start) from None
+
+
+def _believed(columns: Mapping[str, Family], tallies: Mapping[str, Tally], keys: Sequence[Key]) -> dict[str, Belief]:
+    """What is believed of every column; those that have the same family are looked at together."""
+    groups: dict[Any, list[str]] = {}
+    for name, family in columns.items():
+        try:
+            groups.setdefault(family, []).append(name)
+        except TypeError:  # a setting that has no hash, as an alpha for every level
+            groups[name] = [name]
+    found: dict[str, Belief] = {}
+    for names in groups.values():
+        beliefs = columns[names[0]].believe_each([tallies[name] for name in names], keys)
+        found.update(zip(names, beliefs, strict=True))
+    return {name: found[name] for name in columns}

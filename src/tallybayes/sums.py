@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -37,6 +38,26 @@ def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> Class
         raise InfiniteError(infinite)
     squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
     return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
+
+
+def sum_of_one(statistic: Any, there: float) -> Exact:
+    """The same for one value in a single class, as of a row learned by itself: 1 for how many, the value, or its exact
+    square; nothing where it is missing."""
+    squared = isinstance(statistic, Square)
+    if not squared and not isinstance(statistic, np.ndarray):
+        return Exact(np.array([[int(there)]], np.int64))
+    value = statistic.of.item() if squared else statistic.item()
+    if math.isinf(value):
+        raise InfiniteError(0)
+    number, unit = value.as_integer_ratio() if there and value == value else (0, 1)
+    places = unit.bit_length() - 1
+    if squared:
+        number, places = number * number, 2 * places
+    low, up = divmod(-places, LIMB)
+    whole = abs(number) << up
+    size = -(-whole.bit_length() // LIMB) or 1
+    limbs = np.frombuffer(whole.to_bytes(size * LIMB // 8, "little"), "<u4").astype(np.int64)
+    return Exact(limbs[None] if number >= 0 else -limbs[None], low)
 
 
 def sum_matrix(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
@@ -79,6 +100,11 @@ def joined(parts: Sequence[ClassSums]) -> ClassSums:
         concatenated([part.x for part in parts]),
         concatenated(squares) if squares else None,
     )
+
+
+def sums_at(s: Any, index: Any) -> Any:
+    """The sums of one column among several."""
+    return type(s)(*(value[index] for value in s))
 
 
 def concatenated(parts: Sequence[Exact]) -> Exact:

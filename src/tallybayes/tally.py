@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.decay import scaled, traces_of
-from tallybayes.exact import FULL, Codes, Counts, Exact, Floats
+from tallybayes.exact import FEW, Codes, Counts, Exact, Floats
 from tallybayes.lookup import by_class, never_met
 from tallybayes.slots import Positions, Slot, as_positions
 from tallybayes.sums import cells_of, weighted_table
@@ -36,6 +36,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether this is a row by itself, which counts once."""
+        return len(self.codes) == len(self.classes) == 1 and self.weights is None and bool(self.codes[0] == 0)
 
     @cached_property
     def groups(self) -> kernels.Groups:
@@ -205,8 +210,23 @@ class Tally(Additive):
 
     def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
         """The same sums, only to be read: where the labels are these already, nothing is copied."""
-        same = slots is self._slots and list(classes) == self.classes
+        same = (slots is self._slots or list(slots) == list(self._slots)) and list(classes) == self.classes
         return self.sums if same else self.aligned(slots, classes).sums
+
+    def table(self, classes: Sequence[Key], more: Iterable[Slot] = ()) -> tuple[list[Any], Floats]:
+        """The slots that hold anything, and those given, sorted; and how often each was counted in these classes."""
+        n = self._arrays["n"]
+        if n.limbs.shape[-1] > 1 or n.low or not self._classes.keys() >= set(classes):
+            slots = sorted({*self.canonical().slots, *more})
+            return slots, self.aligned(slots, classes).sums["n"].round()
+        counts = n.limbs[: len(self._slots), :, 0]
+        held = np.asarray(counts.any(axis=1))
+        slots = sorted({*(slot for slot, i in self._slots.items() if held[i]), *more})
+        rows, columns = [self._slots.get(slot, -1) for slot in slots], [self._classes[key] for key in classes]
+        found = np.zeros((len(slots), len(classes)))
+        met = [i for i, row in enumerate(rows) if row >= 0]
+        found[met] = counts[np.ix_([rows[i] for i in met], columns)]
+        return slots, found
 
     def cells(self, other: Tally) -> dict[str, Exact]:
         """These sums where the other tally has slots and classes: the cells that it touches."""
@@ -229,28 +249,17 @@ class Tally(Additive):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
-        if len(other._slots) == 1 == len(other._classes) and self._merge_cell(other, sign):
-            return
-        self._admit(other)
-        index = self._place(other)
-        for name, array in other.sums.items():
-            self._arrays[name].add_at(index, array if sign > 0 else -array)
-
-    def _merge_cell(self, other: Tally, sign: int) -> bool:
-        """The same for a single cell that counts, as of a row learned by itself: without starting numpy up. Says
-        whether it was one."""
-        (slot,), (key,) = other._slots, other._classes
-        if slot not in self._slots or key not in self._classes or len(other._arrays) > 1:
-            return False
-        (name,) = other._arrays
-        mine, theirs = self._arrays[name], other._arrays[name]
-        if mine.low != theirs.low or mine.limbs.shape[-1] > 1 or theirs.limbs.shape[-1] > 1:
-            return False
-        at = self._slots[slot], self._classes[key], 0
-        total = mine.limbs.item(at) + sign * theirs.limbs.item((0, 0, 0))
-        if abs(total) < FULL:
-            mine.limbs[at] = total
-        return abs(total) < FULL
+        few = len(other._slots) * len(other._classes) <= FEW
+        rows = [self._slots.get(slot, -1) for slot in other._slots] if few else [-1]
+        columns = [self._classes.get(key, -1) for key in other._classes] if few else [-1]
+        known = -1 not in rows and -1 not in columns
+        if not known:
+            self._admit(other)
+        place = None if known else self._place(other)
+        for name, array in other._arrays.items():
+            if not known or not self._arrays[name].add_few(rows, columns, array, sign):
+                cells = array[: len(other._slots)]
+                self._arrays[name].add_at(place or self._place(other), cells if sign > 0 else -cells)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""

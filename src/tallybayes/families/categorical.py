@@ -67,9 +67,8 @@ class Categorical(Family):
         return Tally(rows.classes, levels, {"n": rows.count(codes, len(levels))})
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        met = tally.canonical().slots
-        known = sorted({*map(str, met), *self.levels, *named_levels(self.alpha)})
-        return LevelBelief(known, tally.aligned(known, classes).sums["n"].round(), self.alpha)
+        levels, counts = tally.table(classes, [*self.levels, *named_levels(self.alpha)])
+        return LevelBelief(levels, counts, self.alpha)
 
 
 class LevelBelief(SmoothedBelief):
@@ -78,7 +77,7 @@ class LevelBelief(SmoothedBelief):
     def __init__(self, levels: list[str], counts: Floats, alpha: Alpha) -> None:
         super().__init__(levels, counts, alpha)
         self._index = kernels.StringIndex()
-        lookup(self._index, pa.array(levels, pa.string()), grow=True)
+        self._index.encode_few(levels, True)
 
     def codes(self, cells: Texts) -> Codes:
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
@@ -101,6 +100,8 @@ def _few_numbers(cells: pa.Array) -> pa.Array | None:
 
 def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
     """Each cell's level by number (-1 where missing), and the levels' texts."""
+    if type(cells) is list and len(cells) == 1 and (cells[0] or "").isascii():  # of a row learned by itself
+        return (np.zeros(1, np.int32), cells) if cells[0] is not None else (np.full(1, -1, np.int32), [])
     index = kernels.StringIndex()
     codes = codes_of(index, cells, grow=True)
     ends, data = index.strings()

@@ -17,6 +17,7 @@ from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.vectors import Dense, Sparse, Vectors, refuse_infinite
 from tallybayes.families.whole import WholeBelief
+from tallybayes.sums import sums_at
 
 STEP = 1 << 18  # so many numbers are worked out at once
 FEW = 1 << 10  # positions, for each of which a table of whole numbers is kept
@@ -36,14 +37,14 @@ class EachBelief(Belief):
                 self._kind, self._settings = type(scorer), getattr(scorer, "settings", [])
                 return
             total = family.read({name: array.sum(axis=1) for name, array in sums.items()})
-            self._single = [family.believe_one(_at(total, i), _at(self.s, i)) for i in range(self.size)]
+            self._single = [family.believe_one(sums_at(total, i), sums_at(self.s, i)) for i in range(self.size)]
         kinds = {type(belief) for belief in self._single}
         self._kind = kinds.pop() if len(kinds) == 1 else Belief
         self._settings = self._kind.joined(self._single) if issubclass(self._kind, CompiledBelief) else []
 
     def belief(self, position: int) -> Any:
         """What is believed of one position."""
-        return self._single[position] if self._single else self.family.scorer(_at(self.s, position))
+        return self._single[position] if self._single else self.family.scorer(sums_at(self.s, position))
 
     def free(self) -> Free:
         one = len(self.estimates()) - self.family.in_common
@@ -81,7 +82,7 @@ class EachBelief(Belief):
         missing = self.family.outside(matrix.reshape(-1)).reshape(matrix.shape) | np.isnan(matrix)
         missing |= self._silent[: matrix.shape[1]]
         values = np.where(missing, 1.0, matrix)
-        s = _at(self.s, (slice(matrix.shape[1]), slice(None), None))
+        s = sums_at(self.s, (slice(matrix.shape[1]), slice(None), None))
         step = max(STEP // max(self.size * self.width, 1), 1)
         for start in range(0, len(matrix), step):
             rows = slice(start, min(start + step, len(matrix)))
@@ -126,7 +127,7 @@ class EachBelief(Belief):
         if issubclass(self._kind, CompiledBelief):
             return self._kind.said(x[:, None], [each[at] for each in self._settings])
         if not self._single:
-            said = self.family.log_likelihood(_at(self.s, at), x[:, None])
+            said = self.family.log_likelihood(sums_at(self.s, at), x[:, None])
             return np.where(self._silent[at][:, None], 0.0, said)
         said = np.zeros((len(at), self.width))
         for position in np.unique(at).tolist():
@@ -151,7 +152,3 @@ class EachBelief(Belief):
         drawn = [self.belief(i).draw(random, classes).cast(pa.float64()) for i in range(self.size)]
         numbers = np.stack([column.to_numpy(zero_copy_only=False) for column in drawn], axis=1)
         return pa.FixedSizeListArray.from_arrays(pa.array(numbers.reshape(-1), from_pandas=True), self.size)
-
-
-def _at(s: Any, index: Any) -> Any:
-    return type(s)(*(value[index] for value in s))

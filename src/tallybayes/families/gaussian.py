@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -92,13 +92,12 @@ class Gaussian(Measured[GaussianSums]):
 
     def informed(self, total: Any) -> Self:
         """Without values to go by the prior is a standard one; around a constant it is as wide as the constant."""
-        n, mean, spread = (float(np.max(value)) for value in total)
+        n, mean, spread = map(_only, total)
         if n <= 0:
             mean, variance = 0.0, 1.0
         else:
             variance = min(spread / n or min(abs(mean), WIDEST) ** 2 or 1.0, WIDEST**2)
-        return replace(
-            self,
+        return self.knowing(
             mean=mean if self.mean is None else self.mean,
             variance=variance if self.variance is None else self.variance,
         )
@@ -107,7 +106,7 @@ class Gaussian(Measured[GaussianSums]):
         return self.m == 0 or None not in (self.mean, self.variance)
 
     def alike(self, total: Any) -> bool:
-        return self.m > 0 and self.variance is None and float(np.max(total.scatter)) == 0.0
+        return self.m > 0 and self.variance is None and _only(total.scatter) == 0.0
 
     def pooled(self, s: Any) -> Any:
         """The sums of every class, with those of all together where these share one variance."""
@@ -179,13 +178,13 @@ class Gaussian(Measured[GaussianSums]):
     def scorer(self, s: Any) -> Belief:
         s = self.pooled(s)
         with np.errstate(divide="ignore", invalid="ignore"):
-            weight, _, _, variance = self.updated(s)
+            updated = weight, _, _, variance = self.updated(s)
         formula, plugin, predictive = self.scorers()
         if not np.all((weight > 0) & (variance > 0)):
             return formula(self, s)
-        return plugin(self, s) if self.plugin else predictive(self, s)
+        return (plugin if self.plugin else predictive)(self, s, updated)
 
-    def scorers(self) -> Sequence[Callable[[Any, Any], Belief]]:
+    def scorers(self) -> Sequence[Callable[..., Belief]]:
         """What scores by the formula, and by the kernels for estimated parameters and for such integrated out."""
         return MeasuredBelief, NormalBelief, StudentBelief
 
@@ -195,9 +194,9 @@ class NormalBelief(CompiledBelief):
 
     kernel = staticmethod(kernels.add_normal)
 
-    def __init__(self, family: Gaussian, s: Any) -> None:
+    def __init__(self, family: Gaussian, s: Any, updated: Sequence[Floats]) -> None:
         super().__init__(family, s)
-        _, _, mean, variance = family.updated(s)
+        _, _, mean, variance = updated
         self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
 
     @staticmethod
@@ -211,9 +210,9 @@ class StudentBelief(CompiledBelief):
 
     kernel = staticmethod(kernels.add_student)
 
-    def __init__(self, family: Gaussian, s: Any) -> None:
+    def __init__(self, family: Gaussian, s: Any, updated: Sequence[Floats]) -> None:
         super().__init__(family, s)
-        weight, nu, mean, variance = family.updated(s)
+        weight, nu, mean, variance = updated
         width = variance * (1.0 + 1.0 / weight)
         self.settings = [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
 
@@ -226,6 +225,11 @@ class StudentBelief(CompiledBelief):
 def student_constant(nu: Floats, width: Floats) -> Floats:
     """log Γ((ν+1)/2) − log Γ(ν/2) − ½·log(ν·π·width), in a form that keeps its digits for large ν."""
     return np.asarray(special.log_rising(nu / 2.0, 0.5) - 0.5 * np.log(nu * width * np.pi))
+
+
+def _only(value: Any) -> float:
+    """A sum of the whole column, of which there is one."""
+    return value if isinstance(value, float) else float(np.max(value))
 
 
 def _at_a_point(said: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:

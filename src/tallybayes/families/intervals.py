@@ -6,7 +6,10 @@ description length). A cut lies strictly inside the range; the outer intervals r
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
 
@@ -22,22 +25,26 @@ def equal_length(values: Floats, counts: Floats, intervals: int) -> Floats:
 def equal_count(values: Floats, counts: Floats, intervals: int) -> Floats:
     """Cuts half-way between neighbouring values, where the cumulated count comes nearest to each share."""
     below = np.cumsum(counts.sum(axis=1))
-    middles = half_way(values)
+    if len(values) < 2:
+        return np.zeros(0)
     shares = below[-1] * np.arange(1, intervals) / intervals
-    nearest = np.abs(below[:-1, None] - shares).argmin(axis=0) if len(middles) else np.zeros(0, int)
-    return middles[np.unique(nearest)]
+    after = np.searchsorted(below[:-1], shares).clip(0, len(values) - 2)
+    before = np.maximum(after - 1, 0)
+    nearer = np.where(shares - below[before] <= below[after] - shares, before, after)
+    return half_way(values)[np.unique(nearer)]
 
 
 def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:
     """Cuts that tell more about the class than they cost to describe; `intervals` is not asked."""
+    number, place = np.nonzero(counts.T > 0)
     cuts: list[int] = []
-    pending = [(0, len(values))]
+    pending = [Held(place, number, counts[place, number])]
     while pending:
-        first, stop = pending.pop()
-        at = _best_cut(counts[first:stop])
+        held = pending.pop()
+        at = _best_cut(held)
         if at is not None:
-            cuts.append(first + at)
-            pending += [(first, first + at), (first + at, stop)]
+            cuts.append(at)
+            pending += [held.where(held.place < at), held.where(held.place >= at)]
     return half_way(values)[np.array(sorted(cuts), int) - 1]
 
 
@@ -48,28 +55,50 @@ def half_way(values: Floats) -> Floats:
     return values[:-1] / 2.0 + values[1:] / 2.0
 
 
-def _entropy(counts: Floats) -> Floats:
-    """Of the classes, in bits, for every row of counts."""
-    total = counts.sum(axis=-1, keepdims=True)
-    p = counts / np.where(total > 0, total, 1.0)
-    return -np.sum(p * np.log2(np.where(p > 0, p, 1.0)), axis=-1)
+class Held(NamedTuple):
+    """What is not zero of the counts of some neighbouring values: class by class, and in each in the values' order."""
+
+    place: NDArray[np.intp]  # which value
+    number: NDArray[np.intp]  # which class
+    weight: Floats
+
+    def where(self, kept: NDArray[np.bool_]) -> Held:
+        return Held(self.place[kept], self.number[kept], self.weight[kept])
 
 
-def _best_cut(counts: Floats) -> int | None:
-    """How many of these values go to the left of the cut that tells most, or nothing if no cut is worth its cost."""
-    if len(counts) < 2:
+def _best_cut(held: Held) -> int | None:
+    """The value before which the cut lies that tells most, or nothing if no cut is worth its cost.
+
+    The entropy H of n values' classes is (φ(n) − Σ φ(count)) / n bits, with φ(k) = k·log₂ k. From one value to the
+    next, only the classes that have the value change.
+    """
+    first = held.place.min()
+    at = held.place - first
+    size = int(at.max()) + 1
+    if size < 2:
         return None
-    left = np.cumsum(counts, axis=0)[:-1]
-    whole = counts.sum(axis=0)
-    right = whole - left
-    n, n_left, n_right = whole.sum(), left.sum(axis=1), right.sum(axis=1)
-    before, on_left, on_right = _entropy(whole), _entropy(left), _entropy(right)
-    after = (n_left * on_left + n_right * on_right) / n
-    at = int(after.argmin())
-    kinds, kinds_left, kinds_right = ((np.asarray(c) > 0).sum() for c in (whole, left[at], right[at]))
-    cost = (
-        kinds * np.log2(3.0)
-        + np.log2(1.0 - 2.0 * 3.0 ** -float(kinds))
-        - (kinds * before - kinds_left * on_left[at] - kinds_right * on_right[at])
-    )
-    return at + 1 if before - after[at] > (np.log2(max(n - 1.0, 1.0)) + cost) / n else None
+    starts = np.flatnonzero(np.diff(held.number, prepend=-1))
+    lengths = np.diff(starts, append=len(at))
+    summed = np.cumsum(held.weight)
+    on_left = summed - np.repeat(summed[starts] - held.weight[starts], lengths)
+    whole = on_left[starts + lengths - 1]
+    on_right = np.repeat(whole, lengths) - on_left
+
+    def over_cuts(changes: Floats) -> Floats:
+        return np.asarray(np.cumsum(np.bincount(at, changes, size))[:-1], np.float64)
+
+    n, n_left = whole.sum(), over_cuts(held.weight)
+    n_right = n - n_left
+    bits = _phi(n) - _phi(whole).sum()
+    bits_left = _phi(n_left) - over_cuts(_phi(on_left) - _phi(on_left - held.weight))
+    bits_right = _phi(n_right) - _phi(whole).sum() - over_cuts(_phi(on_right) - _phi(on_right + held.weight))
+    best = int(np.argmin(bits_left + bits_right))
+    kinds = np.array([len(starts), *(len(np.unique(held.number[side])) for side in (at <= best, at > best))])
+    entropies = np.array([bits / n, bits_left[best] / n_left[best], bits_right[best] / n_right[best]])
+    cost = kinds[0] * np.log2(3.0) + np.log2(1.0 - 2.0 * 3.0 ** -float(kinds[0])) - kinds @ (entropies * [1, -1, -1])
+    gain = bits - bits_left[best] - bits_right[best]
+    return int(first) + best + 1 if gain > np.log2(max(n - 1.0, 1.0)) + cost else None
+
+
+def _phi(k: Any) -> Any:
+    return k * np.log2(np.where(k > 0, k, 1.0))

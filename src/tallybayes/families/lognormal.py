@@ -48,7 +48,7 @@ class LogNormal(Gaussian):
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.exp(super().draw(random, **parameters))
 
-    def scorers(self) -> Sequence[Callable[[Any, Any], Belief]]:
+    def scorers(self) -> Sequence[Callable[..., Belief]]:
         return LogFormulaBelief, LogNormalBelief, LogStudentBelief
 
 

@@ -24,7 +24,18 @@ from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.base import Belief, Family, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
-from tallybayes.sums import ClassSums, InfiniteError, Square, mean, sum_by_class, sum_matrix, sum_weighted
+from tallybayes.sums import (
+    ClassSums,
+    InfiniteError,
+    Square,
+    concatenated,
+    mean,
+    sum_by_class,
+    sum_matrix,
+    sum_of_one,
+    sum_weighted,
+    sums_at,
+)
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
@@ -148,7 +159,7 @@ class Measured(Family, Generic[S]):
         return bad
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if self.support is not REAL:
+        if self.support is not REAL and not (len(cells) == 1 and self.support.takes(cells.item())):
             self.check(cells)
         try:
             sums = self.sums_of(cells, rows)
@@ -161,6 +172,10 @@ class Measured(Family, Generic[S]):
     def sums_of(self, cells: Floats, rows: Rows) -> dict[str, Exact]:
         """Each statistic's sum by class, of a column or of all columns of a matrix; a value and its square in one
         pass."""
+        if rows.alone and cells.shape == (1,):
+            there = float(cells[0] == cells[0])
+            statistics = zip(self.sums._fields, self.sufficient(cells), strict=True)
+            return {name: sum_of_one(value, there) for name, value in statistics}
         wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
         squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
         passes = {
@@ -180,13 +195,14 @@ class Measured(Family, Generic[S]):
         return result
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self._believe(tally, classes)
+        return self.believe_each([tally], classes)[0]
 
-    def _believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        known = tally.aligned([""], classes).sums
-        total = self.read({name: array.sum(axis=1) for name, array in known.items()})
-        return self.believe_one(total, self.read({name: array[0] for name, array in known.items()}))
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        known = [tally.read([""], classes) for tally in tallies]
+        sums = {name: concatenated([each[name] for each in known]) for name in self.sums._fields}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            totals, each = self.read({name: array.sum(axis=1) for name, array in sums.items()}), self.read(sums)
+            return [self.believe_one(sums_at(totals, i), sums_at(each, i)) for i in range(len(tallies))]
 
     def believe_one(self, total: Any, each: Any) -> Belief:
         """What is believed of a column, from the sums of all classes together and of each."""
@@ -195,6 +211,12 @@ class Measured(Family, Generic[S]):
                 *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
             )
         return self.informed(total).scorer(each)
+
+    def knowing(self, **settings: Any) -> Self:
+        """This family with settings that were worked out, and so need no check."""
+        known = object.__new__(type(self))
+        known.__dict__.update(self.__dict__, **settings)
+        return known
 
     def settled(self) -> bool:
         """Whether nothing has to be known of the whole column."""

@@ -8,7 +8,7 @@ about all classes that did not (`otherwise`), every word adds the same to a clas
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +43,13 @@ class Said(NamedTuple):
 
 def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
     """(count + α) / Σ(count + α)."""
-    total = seen.by_class(counts) + np.sort(pseudo).sum()
-    a = pseudo[seen.words]
+    alike = len(pseudo) > 0 and bool(np.all(pseudo == pseudo[0]))  # mostly, and then few numbers are worked out
+    total = seen.by_class(counts) + (pseudo if alike else np.sort(pseudo)).sum()
+    at: Any = slice(1) if alike else seen.words
+    a = pseudo[at]
     with np.errstate(divide="ignore"):
-        otherwise = np.log(pseudo)
-        cells = np.log(counts + a) - np.where(a > 0, otherwise[seen.words], 0.0)
+        otherwise = np.full_like(pseudo, np.log(pseudo[0])) if alike else np.log(pseudo)
+        cells = np.log(counts + a) - np.where(a > 0, otherwise[at], 0.0)
         # Where nothing is counted or believed, all words are as likely as each other.
         each = np.where(total > 0, -np.log(total), -np.log(max(seen.size, 1)))
     return Said(cells, otherwise, each, np.zeros_like(total), total <= 0)
@@ -160,27 +162,33 @@ def compound(seen: Seen, alpha: Alpha) -> Said:
     (2006): a class's words in proportion to the documents that have them, times the concentration under which
     documents have as many different words as they do."""
     said = multinomial(seen, seen.documents, seen.pseudo(alpha, seen.documents))
-    pairs = zip(seen.spread.T, seen.different, strict=True)
-    s = np.array([concentration(seen.lengths, counts, different) for counts, different in pairs])
+    s = concentration(seen.lengths, seen.spread, seen.different)
     return said._replace(each=said.each + np.log(s), concentration=s)
 
 
-def concentration(lengths: Floats, counts: Floats, different: float) -> float:
-    """s with Σ over documents of s·(ψ(s + length) − ψ(s)) = the number of different words they have, added up. Where no
-    word ever comes twice, so large that no word's coming makes it more likely."""
-    held = (counts > 0) & (lengths > 0)
-    lengths, counts = lengths[held], counts[held]
-    if different >= (lengths * counts).sum() * (1.0 - 1e-9):
-        return MOST_CONCENTRATED
-
-    def expected(s: float) -> float:
-        return float((counts * s * (special.digamma(s + lengths) - special.digamma(s))).sum())
-
-    low, high = 1e-6, MOST_CONCENTRATED
+def concentration(lengths: Floats, spread: Floats, different: Floats) -> Floats:
+    """Of every class s with Σ over documents of s·(ψ(s + length) − ψ(s)) = the number of different words they have,
+    added up. Where no word ever comes twice, so large that no word's coming makes it more likely."""
+    rows, classes = np.nonzero((spread > 0) & (lengths > 0)[:, None])
+    n, length, width = spread[rows, classes], lengths[rows], len(different)
+    never_twice = different >= np.bincount(classes, n * length, width) * (1.0 - 1e-9)
+    high = np.full(width, np.log(MOST_CONCENTRATED))
+    low = np.where(never_twice, high, np.log(1e-6))
+    at = (low + high) / 2.0  # logarithms; by Newton's steps, or half-way where these lead astray
     for _ in range(100):
-        middle = float(np.sqrt(low * high))
-        low, high = (middle, high) if expected(middle) < different else (low, middle)
-    return float(np.sqrt(low * high))
+        s = np.exp(at)
+        drawn, bent = (
+            np.bincount(classes, n * (of(s[classes] + length) - of(s)[classes]), width)
+            for of in (special.digamma, special.trigamma)
+        )
+        excess = s * drawn - different
+        low, high = np.where(excess < 0, at, low), np.where(excess < 0, high, at)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = at - excess / (s * (drawn + s * bent))
+        before, at = at, np.where((newton > low) & (newton < high), newton, (low + high) / 2.0)
+        if np.abs(at - before).max(initial=0.0) < 1e-13:
+            break
+    return np.exp(at)
 
 
 def free_of_words(reading: str, words: int) -> Free:

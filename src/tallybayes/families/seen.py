@@ -106,10 +106,13 @@ def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
     number = {key: i for i, key in enumerate(classes)}
     place = np.array([number.get(key, -1) for key in counted.classes] or [-1], np.int32)
     kept = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
-    n = sums["n"].round()
     met = np.bincount(words[kept], minlength=len(counted)) > 0
-    chosen = _chosen(family, met, _summed(n[kept], words[kept], len(counted)))
-    kept &= chosen[words]
+    if family.limit is None and not family.min_count:
+        chosen = met
+    else:
+        chosen = _chosen(family, met, _summed(sums["n"].round()[kept], words[kept], len(counted)))
+        kept &= chosen[words]
+    held: Any = slice(None) if kept.all() else kept
     codes = np.flatnonzero(chosen).astype(np.int32)
     index = counted.index.copy() if chosen.all() else counted.index.subset(codes)
     named = sorted({*family.cutter.known(), *named_levels(family.alpha)})
@@ -120,9 +123,9 @@ def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
     known = tally.lengths.canonical()
     spread = known.aligned(known.slots, classes).sums["n"].round()
     return Seen(
-        words=new[words[kept]],
-        classes=place[columns[kept]],
-        sums={name: array[kept] for name, array in sums.items()},
+        words=new[words[held]],
+        classes=place[columns[held]],
+        sums={name: Exact(array.limbs[held].copy(), array.low) for name, array in sums.items()},
         texts=tally.documents(list(classes)).round(),
         lengths=np.array(known.slots, np.float64),
         spread=spread,

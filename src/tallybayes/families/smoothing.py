@@ -112,6 +112,8 @@ def smoothed(counts: Floats, pseudo: Floats) -> Floats:
     """P(level | class) from counts[level, class]: (count + α) / Σ. Where nothing is counted or believed: uniform."""
     raised = counts + pseudo[:, None]
     total = raised.sum(axis=0)
+    if total.all():
+        return np.asarray(raised / total)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(total > 0, raised / total, 1.0 / max(len(raised), 1))
 

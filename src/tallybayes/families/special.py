@@ -10,8 +10,6 @@ import numpy as np
 
 from tallybayes import kernels
 
-LARGE = 20.0  # from where Stirling's series is as good as log Γ itself
-
 
 def __getattr__(name: str) -> Any:
     return getattr(import_module("scipy.special"), name)
@@ -27,13 +25,12 @@ def gammaln(x: Any) -> Any:
     return kernels.log_gamma(np.asarray(x, np.float64, order="C"))
 
 
+def trigamma(x: Any) -> Any:
+    """The derivative of digamma: ψ′(x)."""
+    return import_module("scipy.special").zeta(2.0, x)
+
+
 def log_rising(a: Any, x: Any) -> Any:
-    """log Γ(a + x) − log Γ(a). For large a by Stirling's series, in which what is equal on both sides has cancelled."""
-    large = np.maximum(a, LARGE)
-    series = (large - 0.5) * np.log1p(x / large) + x * (np.log(large + x) - 1.0) + _rest(large + x) - _rest(large)
-    return np.where(np.asarray(a) >= LARGE, series, gammaln(a + x) - gammaln(a))
-
-
-def _rest(z: Any) -> Any:
-    """What Stirling's formula for log Γ(z) leaves."""
-    return (1.0 - (1.0 / 30.0 - (1.0 / 105.0 - 1.0 / 140.0 / z**2) / z**2) / z**2) / (12.0 * z)
+    """log Γ(a + x) − log Γ(a), with all digits where a is large and x small."""
+    base, more = np.add(a, np.zeros_like(x, np.float64)), np.add(x, np.zeros_like(a, np.float64))
+    return kernels.log_rising(base.reshape(-1), more.reshape(-1)).reshape(base.shape)

@@ -19,9 +19,12 @@ from tallybayes.errors import CellError
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
 from tallybayes.families.support import REAL
-from tallybayes.tally import Rows, Tally
+from tallybayes.tally import Key, Rows, Tally
 
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
+SOME = 1000  # cells that are looked at to see whether rounding blurs them
+LEAST_STEPS = 8  # of the rounding, over the middle half of the values
+LARGEST = np.finfo(np.float64).max
 LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
 
 
@@ -58,26 +61,48 @@ class Values(Family):
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
+        if rows.alone and len(cells) == 1:  # as of a row learned by itself
+            key = value_keys(cells, self.bits).tolist() if cells[0] == cells[0] else []
+            return Tally(rows.classes, key, {"n": rows.count(np.full(1, len(key) - 1, np.int32), len(key))})
         self._warn_if_blurred(cells)
         keys, codes = kernels.number_values(cells, self.bits)
         return Tally(rows.classes, keys.tolist(), {"n": rows.count(codes, len(keys))})
 
     def _warn_if_blurred(self, x: Floats) -> None:
-        """Values far from zero but close together may all round to a few; that is not for us to hide."""
-        if len(x) < ENOUGH:
+        """Values far from zero but close together may round to a few; that is not for us to hide."""
+        some = x[:: len(x) // SOME + 1]
+        some = np.sort(some[~np.isnan(some)])
+        if len(some) < ENOUGH or np.array_equal(some, values_of_keys(value_keys(some, self.bits), self.bits)):
             return
-        low, high = np.fmin.reduce(x), np.fmax.reduce(x)
-        step = max(abs(low), abs(high)) * 2.0**-self.bits
-        if 0.0 < high / 2.0 - low / 2.0 < 8.0 * step:
+        spread, size = middle_half(some)
+        step = size * 2.0**-self.bits
+        if 0.0 < spread < LEAST_STEPS * step:
             warnings.warn(
-                f"Values from {low:.12g} to {high:.12g} are counted in steps of {step:.3g}. "
+                f"Values from {some[0]:.12g} to {some[-1]:.12g} are counted in steps of {step:.3g}. "
                 f"Give {type(self).__name__} more bits than {self.bits}, or subtract a constant from the column.",
                 stacklevel=2,
             )
 
-    def met(self, tally: Tally) -> Floats:
-        """The values that were counted, in order."""
-        return values_of_keys(np.array(tally.canonical().slots, np.int64), self.bits)
+    def counted(self, tally: Tally, classes: Sequence[Key]) -> tuple[Floats, Floats]:
+        """The values that were met, in order, and how often each was in every class."""
+        n, columns = tally.sums["n"].carried().round(), {key: i for i, key in enumerate(tally.classes)}
+        counts = np.zeros((len(tally), len(classes)))
+        for c, key in enumerate(classes):
+            if key in columns:
+                counts[:, c] = n[:, columns[key]]
+        keys = np.array(tally.slots, np.int64)
+        order = np.argsort(keys)
+        order = order[counts[order].any(axis=1)]
+        return values_of_keys(keys[order], self.bits), counts[order]
+
+
+def middle_half(ordered: Floats) -> tuple[float, float]:
+    """How far the middle half of the values reaches, or as much more as differs at all; and the largest of them."""
+    for share in (0.25, 0.1, 0.05, 0.01, 0.0):
+        low, high = ordered[[int(share * (len(ordered) - 1)), int((1.0 - share) * (len(ordered) - 1))]]
+        if low < high:
+            break
+    return float(min(high / 2.0 - low / 2.0, LARGEST / 2.0) * 2.0), float(max(abs(low), abs(high)))
 
 
 def value_keys(x: Floats, bits: int) -> Counts:
@@ -96,9 +121,13 @@ def values_of_keys(keys: Counts, bits: int) -> Floats:
 def least_rounded_to(bounds: Floats, bits: int) -> Floats:
     """For each bound the least number that, rounded, is not below it: new values are compared without being rounded."""
     keys = value_keys(bounds, bits)
-    keys += values_of_keys(keys, bits) < bounds
+    return least_of_keys(keys + (values_of_keys(keys, bits) < bounds), bits)
+
+
+def least_of_keys(keys: Counts, bits: int) -> Floats:
+    """For each key the least number that is rounded to it, or to one beyond it."""
     shift = 52 - bits
     half = 1 << shift >> 1
-    above = (keys << shift) - half
+    above = np.minimum((keys << shift) - half, LARGEST_BITS)
     below = np.minimum(((1 - keys) << shift) - 1 - half, LARGEST_BITS)  # the furthest from zero that is rounded to it
     return np.where(keys > 0, np.maximum(above, 0).view(np.float64), -np.maximum(below, 0).view(np.float64))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from tallybayes.families.word_tally import WordTally
 from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Key
 
-STEP = 1 << 16  # words of the same documents looked at at once
+SHORT = 1024  # words of a document, up to which what their number says is in a table …
+MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 
 
 def believe_words(family: Any, tally: WordTally, classes: list[Key]) -> WordBelief:
@@ -50,7 +52,7 @@ class WordBelief(Belief):
         self._once = family.presence or family.reading in ONCE
         self._rest = np.asarray(self.said.document)[:, None]
         self._orders = has_orders(family)
-        self._plain = self.table.plain and not self._rest.any() and not self.said.rate and not self._orders
+        self._has_rest = bool(self._rest.any()) or self.said.rate or self.said.concentration is not None
         self._reading: kernels.Reading | None = None
 
     def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
@@ -59,16 +61,18 @@ class WordBelief(Belief):
             lengths = self.table.add(documents, self._read(documents), scores)
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
-        if self._rest.any() or self.said.rate:
+        if self._has_rest:
             self._add_rest(lengths, scores)
         if self._orders:
             scores[:, : len(cells)] += self._log_orders(documents, len(cells))
 
     def add_text(self, text: str, scores: Floats) -> bool:
         """The same for a single text, if that needs nothing but looking words up."""
-        if self._reading is None or not self._plain or self.family.tokeniser is not None:
+        if self._reading is None or not self.table.plain or self._orders or self.family.tokeniser is not None:
             return False
-        self.table.add_text(text, self._reading, scores)
+        length = self.table.add_text(text, self._reading, scores)
+        if self._has_rest:
+            self._add_rest(np.array([length]), scores)
         return True
 
     def _add_rest(self, lengths: Counts, scores: Floats) -> None:
@@ -156,39 +160,37 @@ class WordBelief(Belief):
 
 
 class CompoundBelief(WordBelief):
-    """Where a word's coming makes it likelier to come again."""
+    """Where a word's coming makes it likelier to come again. What it says beyond that of its coming once is the
+    kernel's business; here is what the number of words says."""
 
-    def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
-        super().add_evidence(cells, scores)
-        documents = self.family.cutter.documents(cells)
-        starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
-        row = np.repeat(np.arange(len(cells)), np.diff(starts))
-        lengths = np.bincount(row, counts, len(cells))
-        scores[:, : len(cells)] -= special.log_rising(np.exp(self._common)[:, None], lengths)
-        again = counts > 1
-        row, words, times = row[again], words[again], counts[again][:, None]
-        start = 0
-        while start < len(row):  # whole documents, some at a time
-            stop = int(np.searchsorted(row, row[min(start + STEP, len(row) - 1)], side="right"))
-            rows = self.rows(words[start:stop])
-            more = self._rising(rows, times[start:stop]) - np.where(np.isfinite(rows), rows * times[start:stop], 0.0)
-            for c, column in enumerate(more.T):
-                order = np.lexsort((column, row[start:stop]))  # the order of words in the index must not show
-                scores[c, : len(cells)] += np.bincount(row[start:stop][order], column[order], len(cells))
-            start = stop
+    def _add_rest(self, lengths: Counts, scores: Floats) -> None:
+        short = self._short
+        if len(lengths) == 1 and 0 <= lengths[0] < short.shape[1]:  # as of a text by itself
+            scores[:, 0] -= short[:, lengths[0]]
+            return
+        said = short[:, np.clip(lengths, 0, short.shape[1] - 1)]  # of a missing document nothing
+        long = np.flatnonzero(lengths >= short.shape[1])
+        if long.size:
+            said[:, long] = self._drawn(lengths[long])
+        scores[:, : len(lengths)] -= said
 
-    def add_text(self, text: str, scores: Floats) -> bool:
-        return False
+    @cached_property
+    def _short(self) -> Floats:
+        """What the number of words says, for every class and as many words as most documents have."""
+        return self._drawn(np.arange(max(min(SHORT, MOST_ENTRIES // self.table.width), 1)))
+
+    def _drawn(self, lengths: Counts) -> Floats:
+        """log Γ(s + length) − log Γ(s)."""
+        return np.asarray(special.log_rising(np.exp(self._common)[:, None], lengths))
 
     def linear(self) -> Terms:
         raise NotLinearError("reading='compound' is not linear: a word's second coming says less than its first.")
 
-    def _rising(self, rows: Floats, counts: Any) -> Floats:
-        return np.where(np.isfinite(rows), special.log_rising(np.exp(rows), counts), 0.0)
-
     def _said_by(self, words: Codes, counts: Codes) -> Floats:
         rows, times = self.rows(words), counts[:, None]
-        return np.where(np.isfinite(rows), self._rising(rows, times), rows) - times * self._common
+        urn = np.isfinite(rows) & ~self.said.blank  # where nothing is known, words are alike however often they come
+        with np.errstate(invalid="ignore"):
+            return np.where(urn, special.log_rising(np.exp(rows), times), rows * times) - times * self._common
 
     @property
     def _common(self) -> Floats:

@@ -46,9 +46,9 @@ class WordTable:
             scores[:, :rows][(met[:, :rows] < wanted[:, None]) & (lengths >= 0)] = -np.inf
         return lengths
 
-    def add_text(self, text: str, reading: kernels.Reading, scores: Floats) -> None:
+    def add_text(self, text: str, reading: kernels.Reading, scores: Floats) -> int:
         """The same for a single text, where the table is plain."""
-        self._scorer.add_text(text, reading, scores)
+        return self._scorer.add_text(text, reading, scores)
 
     def rows(self, words: Codes) -> Floats:
         """What these words say about every class, one row for each."""
@@ -81,12 +81,13 @@ class WordTable:
         return dense_table(self.seen, self.said)
 
     def _make_scorer(self) -> kernels.WordScorer:
+        urn = self.said.concentration is not None
         if self._dense:
-            return kernels.WordScorer(self.seen.index, self._table)
+            return kernels.WordScorer(self.seen.index, self._table, urn)
         order, starts = self._order
         classes = np.ascontiguousarray(self.seen.classes[order], np.int32)
         cells, said = self.said.cells[order], self.said
-        return kernels.WordScorer(self.seen.index, starts, classes, cells, said.otherwise, said.each)
+        return kernels.WordScorer(self.seen.index, starts, classes, cells, said.otherwise, said.each, urn)
 
     def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
         """For each class how many words it says every document has, and what counts those that one has."""

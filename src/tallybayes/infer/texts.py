@@ -33,11 +33,13 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     if n >= ENOUGH and levels == 1:
         return Choice(None if whole else Categorical(alpha=FITTED), SAME)
     some = present.take(pa.array(np.linspace(0, n - 1, min(n, SOME), dtype=np.int64)))
-    words, signs = (pc.mean(pc.count_substring_regex(some, p)).as_py() for p in (r"\S+", UNSPACED))
     mostly_different = levels > n / 2
-    if mostly_different and signs >= MANY_SIGNS:
+    signs = _mean_count(some, UNSPACED) if mostly_different else 0.0
+    if signs >= MANY_SIGNS:
         return Choice(Words(unit="characters", ngrams=2), f"free text without spaces, {signs:.0f} signs in a cell")
-    if words >= MANY_WORDS and (mostly_different or (n >= ENOUGH and n < FEW_EACH * levels)):
+    rarely_alike = mostly_different or (n >= ENOUGH and n < FEW_EACH * levels)
+    words = _mean_count(some, r"\S+") if rarely_alike else 0.0
+    if words >= MANY_WORDS:
         return Choice(FREE_TEXT, f"free text, {words:.0f} words in a cell")
     separator = _separator(some.to_pylist()) if n >= ENOUGH else None
     if separator is not None:
@@ -47,12 +49,19 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     return Choice(Categorical(alpha=FITTED), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
 
 
+def _mean_count(texts: pa.Array, pattern: str) -> float:
+    return float(pc.mean(pc.count_substring_regex(texts, pattern)).as_py())
+
+
 def _separator(texts: list[str]) -> str | None:
     """What stands between tags that come again and again in ever new lists."""
+    every = "".join(texts)
     for separator in SEPARATORS:
+        if every.count(separator) < (SEVERAL - 1.0) * len(texts):
+            continue
         tags = [tag.strip() for text in texts for tag in text.split(separator)]
         different = len(set(tags))
-        if len(tags) >= SEVERAL * len(texts) and different <= len(set(texts)) / 2 and len(tags) >= OFTEN * different:
+        if different <= len(set(texts)) / 2 and len(tags) >= OFTEN * different:
             return separator
     return None
 

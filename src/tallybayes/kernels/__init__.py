@@ -7,6 +7,7 @@ none starts threads of its own.
 from tallybayes.kernels import compiled
 
 FULL_LOW = compiled.FULL_LOW
+Bumps = compiled.Bumps
 Documents = compiled.Documents
 Groups = compiled.Groups
 NotUtf8Error = compiled.NotUtf8Error
@@ -17,6 +18,7 @@ Tokeniser = compiled.Tokeniser
 Translation = compiled.Translation
 WordScorer = compiled.WordScorer
 add_bags = compiled.add_bags
+add_intervals = compiled.add_intervals
 add_linear = compiled.add_linear
 add_normal = compiled.add_normal
 add_rows = compiled.add_rows
@@ -29,13 +31,15 @@ count_codes = compiled.count_codes
 count_matrix = compiled.count_matrix
 count_words = compiled.count_words
 find_depth = compiled.find_depth
-find_intervals = compiled.find_intervals
 find_rows_end = compiled.find_rows_end
 find_stray = compiled.find_stray
+fit_pseudocounts = compiled.fit_pseudocounts
+heed_flag = compiled.heed_flag
 kind_of = compiled.kind_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm
 log_gamma = compiled.log_gamma
+log_rising = compiled.log_rising
 most_probable = compiled.most_probable
 normalise = compiled.normalise
 number_values = compiled.number_values

@@ -40,14 +40,29 @@ void logarithm(const double* x, int64_t count, double* out) {
     }
 }
 
-void log_gamma(const double* x, int64_t count, double* out) {
-    for (int64_t i = 0; i < count; ++i) {
+double log_gamma(double x) {
 #if defined(__GLIBC__)
-        int sign;  // which the other function leaves where all threads write it
-        out[i] = lgamma_r(x[i], &sign);
+    int sign;  // which the other function leaves where all threads write it
+    return lgamma_r(x, &sign);
 #else
-        out[i] = std::lgamma(x[i]);
+    return std::lgamma(x);
 #endif
+}
+
+void log_gamma(const double* x, int64_t count, double* out) {
+    for (int64_t i = 0; i < count; ++i) out[i] = log_gamma(x[i]);
+}
+
+void log_rising(const double* a, const double* x, int64_t count, double* out) {
+    // What Stirling's formula for log Γ(z) leaves.
+    const auto rest = [](double z) {
+        const double y = 1.0 / (z * z);
+        return (1.0 - (1.0 / 30.0 - (1.0 / 105.0 - 1.0 / 140.0 * y) * y) * y) / (12.0 * z);
+    };
+    for (int64_t i = 0; i < count; ++i) {
+        const double s = a[i] + x[i];
+        out[i] = a[i] >= 20.0 ? (a[i] - 0.5) * std::log1p(x[i] / a[i]) + x[i] * (std::log(s) - 1.0) + rest(s) - rest(a[i])
+                              : log_gamma(s) - log_gamma(a[i]);
     }
 }
 

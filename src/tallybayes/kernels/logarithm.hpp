@@ -9,6 +9,10 @@ namespace tallybayes {
 void logarithm(const double* x, int64_t count, double* out);
 
 // log |Γ(x)|, as the machine's library has it: no model holds any.
+double log_gamma(double x);
 void log_gamma(const double* x, int64_t count, double* out);
+
+// log Γ(a + x) − log Γ(a). For large a by Stirling's series, in which what is equal on both sides has cancelled.
+void log_rising(const double* a, const double* x, int64_t count, double* out);
 
 }  // namespace tallybayes

@@ -10,6 +10,7 @@
 #include "limbs.hpp"
 #include "logarithm.hpp"
 #include "scores.hpp"
+#include "shrinkage.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
 #include "values.hpp"
@@ -145,6 +146,30 @@ int64_t with_tables(nb::list list, nb::list tables, Out<double> scores, Work wor
     return others;
 }
 
+// Numbers by interval, each column with its own edges, spread and table.
+void add_all_intervals(nb::list list, nb::list bounds, In<double> halves, nb::list tables, Out<double> scores) {
+    struct Column {
+        In<double> x, edges;
+        Table<double> table;
+    };
+    expect(list.size() == tables.size() && list.size() == bounds.size() && list.size() == halves.size(),
+           "there is not one table a column");
+    std::vector<Column> columns;
+    for (size_t i = 0; i < list.size(); ++i) {
+        columns.push_back({nb::cast<In<double>>(list[i], false), nb::cast<In<double>>(bounds[i], false),
+                           nb::cast<Table<double>>(tables[i], false)});
+        const auto& [x, edges, table] = columns.back();
+        expect(edges.size() > 0 && table.shape(0) == edges.size() + 1, "the table does not fit the edges");
+        expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= x.size(), "the scores do not fit");
+    }
+    Free free;
+    for (size_t i = 0; i < columns.size(); ++i) {
+        const auto& [x, edges, table] = columns[i];
+        add_intervals(x.data(), int64_t(x.size()), edges.data(), int64_t(edges.size()), halves.data()[i], table.data(),
+                      int64_t(table.shape(1)), scores.data(), int64_t(scores.shape(1)));
+    }
+}
+
 }  // namespace
 
 NB_MODULE(compiled, m) {
@@ -162,6 +187,7 @@ NB_MODULE(compiled, m) {
     bind_strings(m);
     bind_words(m);
     bind_bags(m);
+    bind_bumps(m);
     bind_rows(m);
     m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_matrix", &sum_columns_of, "values"_a.noconvert(), "groups"_a, "squares"_a);
@@ -183,6 +209,15 @@ NB_MODULE(compiled, m) {
         return nb::make_tuple(result, used.first);
     }, "limbs"_a.noconvert());
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
+    m.def("fit_pseudocounts", [](Table<double> counts) {
+        double* pseudo;
+        nb::object result = give<double>({counts.shape(0)}, &pseudo);
+        {
+            Free free;
+            fit_pseudocounts(counts.data(), int64_t(counts.shape(0)), int64_t(counts.shape(1)), pseudo);
+        }
+        return result;
+    }, "counts"_a.noconvert());
     m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {
         expect(values.shape(0) == rows.size() && values.shape(1) == target.shape(1), "the values do not fit");
         for (size_t i = 0; i < rows.size(); ++i)
@@ -201,15 +236,8 @@ NB_MODULE(compiled, m) {
         }
         return nb::make_tuple(give(std::move(keys)), result);
     }, "x"_a.noconvert(), "bits"_a);
-    m.def("find_intervals", [](In<double> x, In<double> cuts) {
-        int32_t* codes;
-        nb::object result = give<int32_t>({x.size()}, &codes);
-        {
-            Free free;
-            find_intervals(x.data(), int64_t(x.size()), cuts.data(), int64_t(cuts.size()), codes);
-        }
-        return result;
-    }, "x"_a.noconvert(), "cuts"_a.noconvert());
+    m.def("add_intervals", &add_all_intervals, "x"_a, "edges"_a, "halves"_a.noconvert(), "tables"_a,
+          "scores"_a.noconvert());
     m.def("add_tables", [](nb::list codes, nb::list tables, Out<double> scores) {
         with_tables<int32_t>(codes, tables, scores, [](const auto&... all) { return add_table(all...), 0; });
     }, "codes"_a, "tables"_a, "scores"_a.noconvert());
@@ -258,6 +286,16 @@ NB_MODULE(compiled, m) {
         }, "x"_a.noconvert());
     };
     one_by_one("logarithm", logarithm);
-    one_by_one("log_gamma", log_gamma);
+    one_by_one("log_gamma", static_cast<void (*)(const double*, int64_t, double*)>(log_gamma));
+    m.def("log_rising", [](In<double> a, In<double> x) {
+        expect(a.size() == x.size(), "the numbers differ in length");
+        double* out;
+        nb::object result = give<double>({a.size()}, &out);
+        {
+            Free free;
+            log_rising(a.data(), x.data(), int64_t(a.size()), out);
+        }
+        return result;
+    }, "a"_a.noconvert(), "x"_a.noconvert());
     m.attr("FULL_LOW") = nb::make_tuple(0, full_low(1), full_low(2), full_low(3));
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "signals.hpp"
 #include "strings.hpp"
 #include "tokens.hpp"
 #include "words.hpp"
@@ -38,6 +39,10 @@ public:
                 add(row);
                 row = next();
             } while (row >= 0 && size_ < enough);
+            if ((unheeded_ += size_) > large) {
+                heed_signals();
+                unheeded_ = 0;
+            }
             cut();
             find(tokens.base, tokens.spans, kept_.codes);
             drop_unknown();
@@ -78,6 +83,7 @@ private:
     Kept& kept_;
     const bool changes_ = reading_.once || reading_.unknown >= 0;
     size_t size_ = 0;
+    size_t unheeded_ = 0;  // bytes that were read since signals were heeded
 };
 
 }  // namespace tallybayes

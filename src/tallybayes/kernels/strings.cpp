@@ -6,10 +6,13 @@
 #include <random>
 #include <stdexcept>
 
+#include "signals.hpp"
+
 namespace tallybayes {
 namespace {
 
 constexpr uint64_t ahead = 32;  // strings whose slots are on their way from memory while others are compared
+constexpr size_t patience = 1 << 18;  // words that are looked up before signals are heeded; a multiple of `ahead`
 
 template <class T>
 inline uint64_t load(const char* p) {
@@ -115,6 +118,7 @@ void StringIndex::enlarge() {
 void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) {
     Probe probes[ahead];
     for (int64_t start = 0; start < column.rows; start += ahead) {
+        if (start && start % int64_t(patience) == 0) heed_signals();
         const int64_t count = std::min<int64_t>(ahead, column.rows - start);
         for (int64_t i = 0; i < count; ++i) {
             if (column.missing(start + i)) continue;
@@ -132,6 +136,7 @@ template <class Resolve>
 inline void StringIndex::each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const {
     Probe probes[ahead];
     for (size_t start = 0; start < spans.size(); start += ahead) {
+        if (start && start % patience == 0) heed_signals();
         const size_t count = std::min<size_t>(ahead, spans.size() - start);
         for (size_t i = 0; i < count; ++i) {
             probes[i] = probe_padded(text + spans[start + i].start, spans[start + i].length);

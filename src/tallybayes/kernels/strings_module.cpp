@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "columns.hpp"
 #include "pairs.hpp"
+#include "signals.hpp"
 #include "strings.hpp"
 
 using namespace nanobind::literals;
@@ -63,6 +64,8 @@ nb::object codes_of(const StringIndex& other, Work work) {
 }  // namespace
 
 void bind_strings(nb::module_& m) {
+    m.def("heed_flag", [](std::optional<In<uint8_t>> flag) { heed_flag(flag ? flag->data() : nullptr); },
+          "flag"_a.none().noconvert());
     nb::class_<StringIndex>(m, "StringIndex")
         .def(nb::init<>())
         .def("__len__", &StringIndex::size)

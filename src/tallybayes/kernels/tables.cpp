@@ -1,6 +1,7 @@
 #include "tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tallybayes {
 
@@ -40,6 +41,23 @@ void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t c
             at = cuts[next - 1] <= value ? next : at;
         }
         codes[row] = value == value ? int32_t(at) : -1;
+    }
+}
+
+void add_intervals(const double* x, int64_t rows, const double* edges, int64_t count, double half, const double* table,
+                   int64_t classes, double* scores, int64_t stride) {
+    constexpr int64_t stretch = 256;
+    int32_t codes[stretch];
+    for (int64_t first = 0; first < rows; first += stretch) {
+        const int64_t some = std::min(stretch, rows - first);
+        find_intervals(x + first, some, edges, count, codes);
+        add_table(codes, some, table, count + 1, classes, scores + first, stride);
+        for (int64_t row = 0; row < some; ++row) {
+            if (codes[row] < 0 || (codes[row] > 0 && codes[row] < count)) continue;
+            const double edge = codes[row] == 0 ? edges[0] : edges[count - 1];
+            const double fall = 2.0 * std::log(half + std::fabs(x[first + row] * 0.5 - edge * 0.5));
+            for (int64_t c = 0; c < classes; ++c) scores[c * stride + first + row] -= fall;
+        }
     }
 }
 

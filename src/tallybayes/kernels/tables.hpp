@@ -19,6 +19,11 @@ int64_t add_table(const double* codes, int64_t rows, const double* table, int64_
 // How many of the cuts, which are in order, are not above each number; −1 for NaN.
 void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes);
 
+// Finds each number's interval and adds table[interval][class] to scores[class][row]. Below the first and beyond the last of
+// the edges, where the table has a row as well, 2·log(half + ½·distance) is taken off every class. A NaN is left alone.
+void add_intervals(const double* x, int64_t rows, const double* edges, int64_t count, double half, const double* table,
+                   int64_t classes, double* scores, int64_t stride);
+
 // Adds sign · values[i][…] to target[rows[i]][…], for rows of so many numbers. Returns the largest magnitude met.
 int64_t add_rows(int64_t* target, const int64_t* rows, int64_t count, int64_t width, const int64_t* values, int64_t sign);
 

@@ -4,8 +4,12 @@
 #include <bit>
 #include <stdexcept>
 
+#include "signals.hpp"
+
 namespace tallybayes {
 namespace {
+
+constexpr size_t patience = 1 << 18;  // words that are translated before signals are heeded
 
 inline bool starts_character(char c) { return (c & 0xc0) != 0x80; }
 
@@ -148,6 +152,7 @@ void Tokeniser::translate(const Translation* translation, Tokens& tokens) const 
     for (uint32_t& end : tokens.ends) {
         tokens.words.clear();
         for (; next < end; ++next) {
+            if (next && next % patience == 0) heed_signals();
             std::string_view word(tokens.base + tokens.spans[next].start, tokens.spans[next].length);
             if (translation && tokens.codes[next] >= 0) {
                 const int32_t other = translation->becomes[tokens.codes[next]];

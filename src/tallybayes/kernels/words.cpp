@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "reader.hpp"
+#include "urn.hpp"
 
 namespace tallybayes {
 namespace {
@@ -238,6 +239,7 @@ void add_words(const Documents& documents, const Reading& reading, const StringI
                double* scores, int64_t stride, int64_t* lengths) {
     std::vector<double> total(said.width);
     std::vector<uint8_t> has;
+    Urn urn(said, index.size());
     const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
         index.look_up(text, spans, found);
     };
@@ -246,6 +248,7 @@ void add_words(const Documents& documents, const Reading& reading, const StringI
             add_dense(read, said, total.data());
         else
             add_sparse(read, said, has, total.data());
+        if (said.urn) urn.add_again(read, total.data());
         lengths[read.row] = int64_t(read.size());
         for (int64_t c = 0; c < said.width; ++c) scores[c * stride + read.row] += total[c];
     };

@@ -60,6 +60,7 @@ struct Scores {
     const double* otherwise;  // what a word says about a class that has not met it
     const double* each;       // what every word says about a class
     int64_t width;            // classes
+    bool urn = false;         // whether a word's coming makes it likelier to come again: then this is log α
 };
 
 // Adds up what the words say to scores[class][row], and counts the words that the index knows.

@@ -107,12 +107,12 @@ nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, Strin
 // What words say, checked once and kept: an index of words, and a table or cells.
 class WordScorer {
 public:
-    WordScorer(const StringIndex& index, Table<double> table) : index_(&index), table_(table) {
+    WordScorer(const StringIndex& index, Table<double> table, bool urn) : index_(&index), table_(table) {
         expect(int64_t(table.shape(0)) == index.size(), "the table does not fit the words");
-        said_ = {table.data(), nullptr, nullptr, nullptr, nullptr, nullptr, int64_t(table.shape(1))};
+        said_ = {table.data(), nullptr, nullptr, nullptr, nullptr, nullptr, int64_t(table.shape(1)), urn};
     }
     WordScorer(const StringIndex& index, In<int64_t> starts, In<int32_t> classes, In<double> cells, In<double> otherwise,
-               In<double> each)
+               In<double> each, bool urn)
         : index_(&index), starts_(starts), classes_(classes), cells_(cells), otherwise_(otherwise), each_(each) {
         expect(int64_t(starts.size()) == index.size() + 1 && otherwise.size() + 1 == starts.size() && starts.data()[0] == 0 &&
                    std::is_sorted(starts.data(), starts.data() + starts.size()) &&
@@ -120,7 +120,8 @@ public:
                "the cells do not fit the words");
         for (size_t i = 0; i < classes.size(); ++i)
             expect(classes.data()[i] >= 0 && size_t(classes.data()[i]) < each.size(), "there is no such class");
-        said_ = {nullptr, starts.data(), classes.data(), cells.data(), otherwise.data(), each.data(), int64_t(each.size())};
+        said_ = {nullptr,          starts.data(), classes.data(),      cells.data(),
+                 otherwise.data(), each.data(),   int64_t(each.size()), urn};
     }
 
     nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
@@ -178,11 +179,11 @@ void bind_words(nb::module_& m) {
     m.def("count_words", &count, "documents"_a, "reading"_a, "index"_a, "grow"_a, "classes"_a.noconvert(), "width"_a);
     m.def("list_words", &list, "documents"_a, "reading"_a, "index"_a, "grow"_a);
     nb::class_<WordScorer>(m, "WordScorer")
-        .def(nb::init<const StringIndex&, Table<double>>(), "index"_a, "table"_a.noconvert(),
+        .def(nb::init<const StringIndex&, Table<double>, bool>(), "index"_a, "table"_a.noconvert(), "urn"_a = false,
              nb::keep_alive<1, 2>())
-        .def(nb::init<const StringIndex&, In<int64_t>, In<int32_t>, In<double>, In<double>, In<double>>(), "index"_a,
+        .def(nb::init<const StringIndex&, In<int64_t>, In<int32_t>, In<double>, In<double>, In<double>, bool>(), "index"_a,
              "starts"_a.noconvert(), "classes"_a.noconvert(), "cells"_a.noconvert(), "otherwise"_a.noconvert(),
-             "each"_a.noconvert(), nb::keep_alive<1, 2>())
+             "each"_a.noconvert(), "urn"_a = false, nb::keep_alive<1, 2>())
         .def("add", &WordScorer::add, "documents"_a, "reading"_a, "scores"_a.noconvert())
         .def("add_text", &WordScorer::add_text, "text"_a, "reading"_a, "scores"_a.noconvert());
 }

@@ -1,0 +1,131 @@
+"""Little data, where overhead is all there is: a small wide table, one row that is learned, and texts read as compound.
+
+    python bench/small.py
+
+A table of 199 rows and 69 columns: 30 of numbers, 10 of counts, 25 of texts and 4 of truths, in two classes. From the
+rows to the first answers, beside scikit-learn's encoders and CategoricalNB, which must be told the columns' types.
+One row of the twenty columns of `one_row` is learned, and asked, beside GaussianNB.partial_fit of twenty numbers.
+4,000 texts of 200 words by Zipf's law in 2 and in 20 classes, `compound` beside `pooled`. Seed 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from sklearn.compose import make_column_transformer
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
+
+from corpus import spell
+from one_row import SCHEMA, mixed
+from tallybayes import Model, NaiveBayes, Schema, Words
+from timing import best_of, each, row
+
+ROWS, TEXTS, LENGTH, WORDS, TIMES = 199, 4_000, 200, 60_000, 50
+
+
+def wide_table(rng: np.random.Generator) -> pd.DataFrame:
+    columns: dict[str, Any] = {f"x{i}": rng.normal(size=ROWS) for i in range(15)}
+    columns |= {f"price{i}": rng.lognormal(size=ROWS) for i in range(15)}
+    columns |= {f"calls{i}": rng.poisson(3.0, ROWS) for i in range(10)}
+    columns |= {f"city{i}": rng.choice(["Paris", "Rome", "Oslo", "Lima"], ROWS) for i in range(25)}
+    return pd.DataFrame(columns | {f"paid{i}": rng.random(ROWS) < 0.5 for i in range(4)})
+
+
+def pipeline(frame: pd.DataFrame) -> Any:
+    """What scikit-learn has for a mixed table; which column is what must be said."""
+    numbers = [name for name in frame if name.startswith(("x", "price", "calls"))]
+    levels = [name for name in frame if name.startswith(("city", "paid"))]
+    bins = KBinsDiscretizer(5, encode="ordinal", strategy="uniform")
+    return make_pipeline(make_column_transformer((bins, numbers), (OrdinalEncoder(), levels)), CategoricalNB())
+
+
+def first_answer(rng: np.random.Generator) -> None:
+    frame, labels = wide_table(rng), rng.integers(0, 2, ROWS)
+    schema = Schema.infer(frame)
+    model = Model.train(schema, frame, labels)
+    times = best_of(
+        {
+            "infer": lambda: Schema.infer(frame),
+            "train": lambda: Model.train(schema, frame, labels),
+            "believe": lambda: model.copy().prior(),
+            "ask": lambda: model.posterior(frame),
+            "ours": lambda: NaiveBayes().fit(frame, labels).predict_proba(frame),
+            "peer": lambda: pipeline(frame).fit(frame, labels).predict_proba(frame),
+        },
+        20,
+    )
+    work = f"{ROWS} × {len(frame.columns)}, from rows to first answers"
+    row(work, f"{times['ours'] * 1e3:.1f} ms", f"{times['peer'] * 1e3:.1f} ms", times["peer"] / times["ours"])
+    for name in ("infer", "train", "believe", "ask"):
+        row(f"  of which {name}", f"{times[name] * 1e3:.1f} ms")
+
+
+def learn_one_row(rng: np.random.Generator) -> None:
+    columns, labels = mixed(rng), rng.integers(0, 2, 2_000)
+    one = {name: values[0].item() for name, values in columns.items()}
+    frame, matrix = pd.DataFrame([one]), rng.normal(size=(2_000, 20))
+    model = Model.train(SCHEMA, columns, labels)
+    face, peer = NaiveBayes(SCHEMA).fit(pd.DataFrame(columns), labels), GaussianNB().fit(matrix, labels)
+    delta = Model.train(SCHEMA, one, [1])
+
+    def learn(more: Model) -> Model:
+        nonlocal model
+        model += more
+        return model
+
+    works = {
+        "peer": lambda: peer.partial_fit(matrix[:1], labels[:1]),
+        "asked": lambda: model.posterior(one),
+        "learn a row of 20 columns": lambda: learn(Model.train(SCHEMA, one, [1])),
+        "  of which train": lambda: Model.train(SCHEMA, one, [1]),
+        "  of which +=": lambda: learn(delta),
+        "partial_fit of a DataFrame": lambda: face.partial_fit(frame, labels[:1]),
+        "learn a row and ask one": lambda: learn(Model.train(SCHEMA, one, [1])).posterior(one),
+    }
+    model.posterior(one)
+    times = {}
+    for name, work in works.items():  # each by itself: asking is cheap until something is learned
+        if name == "asked":
+            model.posterior(one)
+        times[name] = best_of({name: each(work, TIMES)}, 20)[name] / TIMES
+    slow = times.pop("peer")
+    for name, seconds in times.items():
+        row(name, f"{seconds * 1e6:.0f} µs", f"{slow * 1e6:.0f} µs", slow / seconds)
+
+
+def compound(rng: np.random.Generator, classes: int) -> None:
+    spelled = np.array(spell(np.arange(WORDS)).to_pylist(), object)
+    drawn = spelled[(rng.zipf(1.3, (TEXTS, LENGTH)) - 1) % WORDS]
+    texts = pa.array([" ".join(words) for words in drawn])
+    labels = rng.integers(0, classes, TEXTS)
+    models = {
+        reading: Model.train(Schema({"body": Words(reading=reading)}), {"body": texts}, labels)
+        for reading in ("pooled", "compound")
+    }
+    one = texts[0].as_py()
+    for work, ask in (
+        ("believe", lambda model: model.copy().prior()),
+        ("posterior of all, 1 thread", lambda model: model.posterior({"body": texts}, threads=1)),
+        ("posterior of a str", lambda model: [model.posterior(one) for _ in range(TIMES)]),
+    ):
+        times = best_of({name: (lambda model=model, ask=ask: ask(model)) for name, model in models.items()}, 9)
+        ours, pooled = (times[name] * 1e3 for name in ("compound", "pooled"))
+        row(f"compound, {classes} classes: {work}", f"{ours:.2f} ms", f"{pooled:.2f} ms", f"{ours / pooled:.1f} × cost")
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    row("", "tallybayes", "peer", "ratio", "asked")
+    first_answer(rng)
+    learn_one_row(rng)
+    for classes in (2, 20):
+        compound(rng, classes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+#include "urn.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace tallybayes {
+namespace {
+
+constexpr double nothing = -std::numeric_limits<double>::infinity();
+constexpr double large = 0x1p800;   // a product beyond this is added as its logarithm
+constexpr double smallest = -80.0;  // log α from which a factor, 1 + times / α, is below 2^150
+
+}  // namespace
+
+void Urn::find_repeated(const Read& read) {
+    repeated_.clear();
+    ++documents_;
+    const size_t room = std::bit_ceil(2 * std::min(read.size(), words_) + 2);
+    if (slots_.size() < room) slots_.assign(room, Slot{0, 0, 0});
+    const int shift = 64 - std::countr_zero(room);  // a short document takes few slots, which stay in the cache
+    for (const int32_t word : read) {
+        size_t at = size_t(uint64_t(uint32_t(word)) * 0x9e3779b97f4a7c15u >> shift);
+        while (slots_[at].document == documents_ && slots_[at].word != word) at = (at + 1) & (room - 1);
+        Slot& slot = slots_[at];
+        if (slot.document != documents_) slot = {documents_, word, 0};
+        if (++slot.times == 2) repeated_.push_back(uint32_t(at));
+    }
+}
+
+void Urn::look_up(int32_t word) {
+    if (said_.table) {
+        std::copy_n(said_.table + int64_t(word) * said_.width, said_.width, log_alpha_.data());
+        return;
+    }
+    const double otherwise = said_.otherwise[word];
+    for (int64_t c = 0; c < said_.width; ++c) log_alpha_[c] = otherwise + said_.each[c];
+    for (int64_t at = said_.starts[word]; at < said_.starts[word + 1]; ++at) {
+        const int32_t c = said_.classes[at];
+        log_alpha_[c] = (otherwise == nothing ? 0.0 : otherwise) + said_.cells[at] + said_.each[c];
+    }
+}
+
+void Urn::multiply(uint32_t times, double* total) {
+    for (int64_t c = 0; c < said_.width; ++c) {
+        const double log_alpha = log_alpha_[c];
+        if (log_alpha == nothing) continue;
+        if (log_alpha < smallest) {
+            for (uint32_t k = 1; k < times; ++k) total[c] += std::log(double(k)) - log_alpha;
+            continue;
+        }
+        const double inverse = std::exp(-log_alpha);
+        double product = product_[c];
+        for (uint32_t k = 1; k < times; ++k) {
+            product *= 1.0 + double(k) * inverse;
+            if (product < large) continue;
+            total[c] += std::log(product);
+            product = 1.0;
+        }
+        product_[c] = product;
+    }
+}
+
+void Urn::add_again(const Read& read, double* total) {
+    find_repeated(read);
+    if (repeated_.empty()) return;
+    std::fill(product_.begin(), product_.end(), 1.0);
+    for (const uint32_t at : repeated_) {
+        look_up(slots_[at].word);
+        multiply(slots_[at].times, total);
+    }
+    for (int64_t c = 0; c < said_.width; ++c) total[c] += std::log(product_[c]);
+}
+
+}  // namespace tallybayes

@@ -1,0 +1,33 @@
+"""Texts read as Dirichlet-compound: a word's coming makes it likelier to come again, in each class as much."""
+
+import numpy as np
+import pytest
+
+from tallybayes import Model, Schema, Words
+
+
+def train(documents, labels):
+    return Model.train(Schema({"x": Words(reading="compound")}), {"x": documents}, labels)
+
+
+def test_compound_texts_say_the_same_whatever_was_learned_before_and_by_themselves():
+    documents, labels = ["aa bb aa bb cc", "cc aa cc", "bb dd dd dd", "ee ff ee"], ["k", "l", "k", "l"]
+    model, again = (train(documents[::o], labels[::o]) for o in (1, -1))
+    asked = ["aa bb aa dd bb aa cc cc dd", "ee " * 2000 + "aa ff ff", "", None, "zz zz"]
+    joint = model.log_joint({"x": asked})
+    assert joint.tobytes() == again.log_joint({"x": asked}).tobytes()
+    for text, row in zip(asked[:3], joint, strict=False):
+        np.testing.assert_allclose(model.posterior(text)[0], np.exp(row - np.logaddexp.reduce(row)), rtol=1e-12)
+    total = sum(part.said for part in model.evidence(asked[0]).words())
+    np.testing.assert_allclose(total + np.log(0.5), joint[0], rtol=1e-12)
+
+
+def test_the_concentration_of_every_class_is_its_own():
+    documents = ["aa aa bb", "aa bb cc", "dd dd dd dd dd", "dd ee dd dd", "aa bb cc dd", ""]
+    labels = ["few", "few", "often", "often", "never", "nothing"]
+    fitted = train(documents, labels).belief("x").said.concentration
+    for number, (lengths, different) in enumerate([((3, 3), 5), ((4,), 4), ((), 0), ((5, 4), 3)]):
+        s = fitted[number]
+        expected = sum(s / (s + k) for length in lengths for k in range(length))
+        assert expected == pytest.approx(different, rel=1e-8)
+    assert fitted[1] == fitted[2] == pytest.approx(1e9)  # no word comes twice
