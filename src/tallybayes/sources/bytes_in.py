@@ -34,11 +34,17 @@ class Patient(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         if size < 0:
             return self.readall()
-        found, filled = bytearray(size), 0
-        with memoryview(found) as view:
-            while filled < size and (got := self.readinto(view[filled:])):
-                filled += got
-        return bytes(found[:filled])
+        found, filled = bytearray(), 0
+        while filled < size:
+            if filled == len(found):  # a size may come from a damaged file: memory follows what there is
+                found += bytes(min(size - filled, max(filled, LOOK_BYTES)))
+            with memoryview(found) as view:
+                got = self.readinto(view[filled:])
+            if not got:
+                break
+            filled += got
+        del found[filled:]
+        return bytes(found)
 
 
 class Stream(Patient):
