@@ -79,7 +79,7 @@ class ColumnarChunk(Chunk):
 
 
 def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-    """The same rows: small batches put together up to so many bytes, since every batch has its price, and large ones cut."""
+    """The same rows in batches of about so many bytes: small ones are put together, since every batch has its price."""
     pending: list[pa.RecordBatch] = []
     rows = held = 0
     for batch in batches:

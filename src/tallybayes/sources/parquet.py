@@ -63,7 +63,7 @@ class Parquet(Reader):
                 )
 
     def _batches(self, group: int) -> Iterator[pa.RecordBatch]:
-        """The rows of a group, each once. If what is wanted changes on the way (after a sample), the rest is read so."""
+        """The rows of a group, each once. If what is wanted changes meanwhile (after a sample), the rest is read so."""
         given, finished = 0, False
         while not finished:
             wanted, finished = self._wanted, True
