@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -82,8 +83,8 @@ def open_text(source: Input, reading: Reading) -> None:
     encoding = MARKS.get(mark, "utf-8" if reading.plain else reading.encoding)
     if encoding != "utf-8":
         source.stream = Stream(Transcoded(source.stream, encoding, source.name))
-    first = source.stream.look().partition(b"\n")[0]  # a pipe may have no more yet
-    if is_binary(first[:LOOK_BYTES]):
+    first = re.split(rb"[\r\n]", source.stream.look()[:LOOK_BYTES], maxsplit=1)[0]  # a pipe may have no more yet
+    if is_binary(first):
         raise SourceError(
             f"{source.name} is not a table: it holds bytes that are no text. Give CSV, TSV, JSON lines, Parquet or "
             "Arrow, or the encoding, as --encoding utf-16-le."
