@@ -13,22 +13,30 @@ from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, ope
 from tallybayes.sources.columns import check_unique
 from tallybayes.sources.reading import Reading
 
+MAGIC = b"ARROW1"
+FOOTER_END = 10  # bytes: how long the list of batches is, and the same letters again
+FILE_START = 8  # bytes of a file before it goes on as a stream does
+MOST_PADDING = 64  # bytes between the end of that stream and the list of its batches at the end of the file
+
 
 class Arrow(Reader):
-    """The format of Arrow itself, as a file or as a stream. A stream must end with the mark of its end."""
+    """The format of Arrow itself. A file is read as the stream that it holds: the list of batches at its end may be
+    damaged, and there would be fewer rows. A stream must end with the mark of its end."""
 
     def __init__(self, source: Input, reading: Reading) -> None:
         self._source = source
         self._batch_bytes = reading.batch_bytes
-        self._done = 0  # bytes of the input that were read, as it is stored
+        self._done = 0  # bytes of the input that were read
         self.file = source.name
         self.total = source.total
-        self._stream = None if source.stream.look().startswith(b"ARROW1") else Watched(source.stream)
+        self._stream = None if source.stream.look().startswith(MAGIC) else Watched(source.stream)
         with naming(source.name):
             if self._stream is None:
-                self._reader: Any = pa.ipc.open_file(open_anywhere(spooled(source)))
+                self._bytes = open_anywhere(spooled(source))
+                self._bytes.seek(FILE_START)
             else:
-                self._reader = pa.ipc.open_stream(pa.PythonFile(self._stream, mode="r"))
+                self._bytes = pa.PythonFile(self._stream, mode="r")
+            self._reader = pa.ipc.open_stream(self._bytes)
             self.names = list(self._reader.schema.names)
         check_unique(source.name, self.names)
 
@@ -46,27 +54,22 @@ class Arrow(Reader):
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         with naming(self.file):
-            for batch in self._stored_batches():
+            for batch in self._reader:
                 batch.validate(full=True)
+                self._done = self._source.stored.done if self._stream else min(self._bytes.tell(), self.total or 0)
                 yield batch
-        if self._stream is not None:
-            self._check_end(self._stream)
+            self._check_end()
 
-    def _stored_batches(self) -> Iterator[pa.RecordBatch]:
+    def _check_end(self) -> None:
         if self._stream is None:
-            count = self._reader.num_record_batches
-            for i in range(count):
-                self._done = (self.total or 0) * (i + 1) // count
-                yield self._reader.get_batch(i)
-            return
-        for batch in self._reader:
-            self._done = self._source.stored.done
-            yield batch
-
-    def _check_end(self, stream: Watched) -> None:
-        if stream.ran_out:
+            rest = self._bytes.size() - self._bytes.tell() - FOOTER_END
+            self._bytes.seek(self._bytes.size() - FOOTER_END)
+            footer = int.from_bytes(self._bytes.read(FOOTER_END - len(MAGIC)), "little")
+            if self._bytes.read() != MAGIC or not footer <= rest <= footer + MOST_PADDING:
+                raise SourceError(f"{self.file} is damaged: its batches end before the list of them. Write it again.")
+        elif self._stream.ran_out:
             raise SourceError(f"{self.file} is cut short: the mark is missing that ends a stream of Arrow.")
-        if stream.read(1):
+        elif self._stream.read(1):
             raise SourceError(f"{self.file} goes on after the end of its stream of Arrow. Give every stream by itself.")
 
 

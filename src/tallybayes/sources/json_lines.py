@@ -101,8 +101,10 @@ class JsonChunk(Chunk):
         objects = kernels.count_objects(view)
         if objects < 0:  # of null, pyarrow makes a row, or ends the process
             raise pa.ArrowInvalid("not an object a line")
-        if kinds is None and kernels.find_depth(view) > DEEPEST:
-            raise pa.ArrowInvalid("nested too deeply")
+        if kinds is None:
+            data.to_pybytes().decode("utf-8")  # of names, nobody else sees to that
+            if kernels.find_depth(view) > DEEPEST:
+                raise pa.ArrowInvalid("nested too deeply")
         batch = one_batch(
             pyarrow.json.read_json(
                 pa.BufferReader(data),
