@@ -8,9 +8,12 @@ import bz2
 import gzip
 import json
 import os
+import sys
 import tempfile
 import threading
+import time
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -163,6 +166,30 @@ def test_every_row_has_the_place_where_it_stands(kind, files, layout):
             for number, row in enumerate(rows, 1)
             if row["x"] != BAD
         ]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "arrows"])
+@settings(max_examples=15)
+@given(rows=st.lists(ROW, min_size=1, max_size=20), cuts=st.lists(st.integers(0, 2000), max_size=5), layout=LAYOUT)
+def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, layout):
+    content = b"\n" * (kind != "arrows") + WRITERS[kind](rows, layout)
+    edges = sorted({0, *(min(cut, len(content)) for cut in cuts), len(content)})
+    reading = Reading(
+        kind=kind.removesuffix("s") if kind == "arrows" else kind, block_bytes=layout.block_bytes, live=True, missing=()
+    )
+
+    def write():
+        with open(into, "wb", buffering=0) as pipe:
+            for start, stop in pairwise(edges):
+                pipe.write(content[start:stop])
+                time.sleep(0.015)
+
+    out, into = os.pipe()
+    with open(out, "rb") as pipe, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", pipe)
+        threading.Thread(target=write, daemon=True).start()
+        cells, _ = cells_of(open_source("-", reading).batches({"filler": pa.string()}), ["filler"])
+    assert cells["filler"] == [row["filler"] for row in rows]
 
 
 @settings(max_examples=50)

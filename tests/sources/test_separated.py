@@ -225,6 +225,7 @@ def test_a_whole_number_with_a_decimal_point_is_not_said_to_be_none(file, cell, 
 
 
 def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
+    assert rows_of(file("\n\r\n\na\n1\n"), None, Reading(block_bytes=1)) == [{"a": 1}]
     for content in ("", "\n\n", b"\xef\xbb\xbf"):
         assert refusal(file(content)) == "data.csv is empty."
     for content in ("a,b", "a,b\n", "a,b\r\n\r\n"):

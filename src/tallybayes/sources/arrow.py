@@ -9,7 +9,15 @@ import pyarrow as pa
 
 from tallybayes.sources.base import Chunk, Reader, SourceError
 from tallybayes.sources.bytes_in import Input, Patient, Stream
-from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, open_anywhere, spooled
+from tallybayes.sources.columnar import (
+    ColumnarChunk,
+    bytes_of,
+    naming,
+    of_good_size,
+    open_anywhere,
+    rows_within,
+    spooled,
+)
 from tallybayes.sources.columns import check_unique
 from tallybayes.sources.reading import Reading
 
@@ -43,14 +51,17 @@ class Arrow(Reader):
     def chunks(self) -> Iterator[Chunk]:
         start = given = 0
         for batch in self._of_good_size():
-            yield ColumnarChunk(self.file, start, batch, self._done - given)
-            start, given = start + len(batch), self._done
+            rows = rows_within(self._batch_bytes, bytes_of(batch) / len(batch))
+            for at in range(0, len(batch), rows):
+                part = batch.slice(at, rows)
+                yield ColumnarChunk(self.file, start, part, self._done - given)
+                start, given = start + len(part), self._done
 
     def _of_good_size(self) -> Iterator[pa.RecordBatch]:
         """Batches of a pipe that somebody waits at are not put together."""
         if not self._source.live:
             return of_good_size(self._batches(), self._batch_bytes)
-        return (part for batch in self._batches() for part in of_good_size(iter([batch]), self._batch_bytes))
+        return filter(len, self._batches())
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         with naming(self.file):

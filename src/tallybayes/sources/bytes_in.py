@@ -16,6 +16,7 @@ from tallybayes.sources.paths import STANDARD_INPUT, printable, shown
 from tallybayes.sources.reading import Reading
 
 LOOK_BYTES = 1 << 16
+EMPTY = b"\xef\xbb\xbf\r\n"  # letters of a byte order mark and of empty lines
 PAUSE = 10  # milliseconds without anything new after which what is there is handed on
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
@@ -55,8 +56,8 @@ class Stream(Patient):
         self._ahead = b""
 
     def look(self) -> bytes:
-        """The first bytes: a line or more, or as many as are worth looking at."""
-        while b"\n" not in self._ahead and len(self._ahead) < LOOK_BYTES:
+        """The first bytes: a line or more that is not empty, or as many as are worth looking at."""
+        while b"\n" not in self._ahead.lstrip(EMPTY) and len(self._ahead) < LOOK_BYTES:
             more = bytearray(LOOK_BYTES)
             got = self.below.readinto(more)
             if not got:

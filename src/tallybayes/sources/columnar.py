@@ -79,24 +79,22 @@ class ColumnarChunk(Chunk):
 
 
 def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of about so many bytes: small ones are put together, since every batch has its price."""
+    """The same rows: small batches are put together up to so many bytes, since every batch has its price."""
     pending: list[pa.RecordBatch] = []
     rows = held = 0
-    for batch in batches:
-        if len(batch):
-            pending.append(batch)
-            rows, held = rows + len(batch), held + batch.nbytes
-        if rows >= BATCH_ROWS or held >= size:
-            yield from _cut(one_batch(pa.Table.from_batches(pending)), size)
-            pending, rows, held = [], 0, 0
+    for batch in filter(len, batches):
+        rows, held = rows + len(batch), held + bytes_of(batch)
+        if pending and (rows > BATCH_ROWS or held > size):
+            yield one_batch(pa.Table.from_batches(pending))
+            pending, rows, held = [], len(batch), bytes_of(batch)
+        pending.append(batch)
     if pending:
-        yield from _cut(one_batch(pa.Table.from_batches(pending)), size)
+        yield one_batch(pa.Table.from_batches(pending))
 
 
-def _cut(batch: pa.RecordBatch, size: int) -> Iterator[pa.RecordBatch]:
-    rows = rows_within(size, batch.nbytes / len(batch))
-    for at in range(0, len(batch), rows):
-        yield batch.slice(at, rows)
+def bytes_of(batch: pa.RecordBatch) -> int:
+    """Of its rows, without the dictionaries that they share with others."""
+    return sum((cells.indices if pa.types.is_dictionary(cells.type) else cells).nbytes for cells in batch.columns)
 
 
 def rows_within(size: int, width: float) -> int:

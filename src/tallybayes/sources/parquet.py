@@ -40,9 +40,9 @@ class Parquet(Reader):
             self._about = file.metadata
             self._schema = file.schema_arrow
             self.names = list(self._schema.names)
+            check_unique(self.file, self.names)
             self._check_rows()
             self._coded = self._stored_as_dictionaries(file)
-        check_unique(self.file, self.names)
 
     def want(self, kinds: Kinds | None) -> None:
         self._wanted = kinds
