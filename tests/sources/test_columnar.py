@@ -72,7 +72,7 @@ def test_all_rows_come_in_order_with_and_without_a_sample(path):
     for sampled in (True, False):
         source = open_source(path)
         if sampled:
-            assert source.sample().column("n")[:3].to_pylist() == [0, 1, 2]
+            assert source.sample().column("n")[0].as_py() == 0
         batches = list(source.batches({"n": NUMBER, "word": TEXT, "text": TEXT}))
         assert np.concatenate([batch.column("n").to_numpy() for batch in batches]).tolist() == n.tolist()
         assert [word for batch in batches for word in batch.column("word").to_pylist()] == ["even", "odd"] * 100_000

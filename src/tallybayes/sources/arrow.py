@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.sources.base import Chunk, Reader, SourceError
-from tallybayes.sources.bytes_in import Input, Patient, Stream
+from tallybayes.sources.bytes_in import Input, Patient, Stored, Stream
 from tallybayes.sources.columnar import (
     ColumnarChunk,
     bytes_of,
@@ -19,6 +19,7 @@ from tallybayes.sources.columnar import (
     spooled,
 )
 from tallybayes.sources.columns import check_unique
+from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.reading import Reading
 
 MAGIC = b"ARROW1"
@@ -40,7 +41,8 @@ class Arrow(Reader):
         self._stream = None if source.stream.look().startswith(MAGIC) else Watched(source.stream)
         with naming(source.name):
             if self._stream is None:
-                self._bytes = open_anywhere(spooled(source))
+                self._place = spooled(source)
+                self._bytes = open_anywhere(self._place)
                 self._bytes.seek(FILE_START)
             else:
                 self._bytes = pa.PythonFile(self._stream, mode="r")
@@ -56,6 +58,17 @@ class Arrow(Reader):
                 part = batch.slice(at, rows)
                 yield ColumnarChunk(self.file, start, part, self._done - given)
                 start, given = start + len(part), self._done
+
+    def elsewhere(self) -> Iterator[Chunk]:
+        """The first rows of other batches, of a file that lists where they are."""
+        if self._stream is not None or isinstance(self._place, Stored):  # which is at one place for all
+            return
+        with naming(self.file):
+            file = pa.ipc.open_file(open_anywhere(self._place))
+            for place in places(file.num_record_batches):
+                batch = file.get_batch(place)
+                rows = rows_within(PIECE, bytes_of(batch) / max(len(batch), 1))
+                yield ColumnarChunk(self.file, 0, batch.slice(0, rows), 0)
 
     def _of_good_size(self) -> Iterator[pa.RecordBatch]:
         """Batches of a pipe that somebody waits at are not put together."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -13,6 +14,7 @@ from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, open_anywhere, rows_within, spooled
 from tallybayes.sources.columns import check_unique, check_wanted
 from tallybayes.sources.convert import is_texts
+from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.reading import Reading
 
 LEAST_CELL = 8  # bytes of a cell that was read
@@ -62,6 +64,15 @@ class Parquet(Reader):
                     f"{expected:,}. Write the file again."
                 )
 
+    def elsewhere(self) -> Iterator[Chunk]:
+        """The first rows of other row groups."""
+        with naming(self.file):
+            file = pyarrow.parquet.ParquetFile(open_anywhere(self._place), metadata=self._about, buffer_size=READ_BYTES)
+            for group in places(self._about.num_row_groups):
+                rows = self._rows_at_once(group, self.names, PIECE)
+                for batch in islice(file.iter_batches(rows, [group], self.names), 1):
+                    yield ColumnarChunk(self.file, 0, batch, 0)
+
     def _batches(self, group: int) -> Iterator[pa.RecordBatch]:
         """The rows of a group, each once. If what is wanted changes meanwhile (after a sample), the rest is read so."""
         given, finished = 0, False
@@ -79,7 +90,8 @@ class Parquet(Reader):
         check_wanted(self.file, self.names, wanted)
         names = self.names if wanted is None else list(wanted)
         with naming(self.file):
-            for batch in self._open(wanted, group).iter_batches(self._rows_at_once(group, names), [group], names):
+            rows = self._rows_at_once(group, names, self._batch_bytes)
+            for batch in self._open(wanted, group).iter_batches(rows, [group], names):
                 passed = min(given, len(batch))
                 given -= passed
                 yield batch.slice(passed)
@@ -95,10 +107,10 @@ class Parquet(Reader):
             buffer_size=READ_BYTES if large else 0,
         )
 
-    def _rows_at_once(self, group: int, names: list[str]) -> int:
-        """No more than make a batch of good size, whatever the width of the table and the length of its texts."""
+    def _rows_at_once(self, group: int, names: list[str], size: int) -> int:
+        """No more than make a batch of this size, whatever the width of the table and the length of its texts."""
         width = self._bytes_of(group) / max(self._about.row_group(group).num_rows, 1)
-        return rows_within(self._batch_bytes, max(width, LEAST_CELL * len(names)))
+        return rows_within(size, max(width, LEAST_CELL * len(names)))
 
     def _bytes_of(self, group: int) -> int:
         """About how many a group takes, decompressed: as it says, but no fewer than it takes in the file."""
