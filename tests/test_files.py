@@ -16,7 +16,8 @@ import pytest
 import safetensors.numpy
 
 from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, digest, load, save
-from tallybayes.files import NAME, FileError, _checksum, from_bytes, to_bytes
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.tensors import FileError, arrays_of, file_bytes, text_of
 
 SCHEMA = Schema({"city": Categorical(), "age": Gaussian(), "income": Histogram()}, prior=0.5)
 FRAME = {"city": ["Paris", "Rome", "Öslo"], "age": [1.5, 2.25, None], "income": [10.0, 0.1, -3.0]}
@@ -73,7 +74,7 @@ def test_sums_without_cells_do_not_hang():
     text = '{"format":1,"labels":{"keys":[],"type":"null"},"schema":{"columns":[],"prior":"uniform"},'
     text += '"tallies":[{"low":{"n":0},"slots":"text"}]}'
     with pytest.raises(FileError, match="sums do not fit"):
-        from_bytes(safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"}))
+        from_bytes(file_bytes(text, arrays))
 
 
 def test_saving_where_one_cannot(tmp_path):
@@ -113,21 +114,20 @@ def test_ten_thousand_mutations_never_crash_or_pass_unseen():
             found = from_bytes(bytes(mutant))
         except FileError:
             continue
-        assert to_bytes(found) == data  # white space in the header may differ; what it says may not
+        assert to_bytes(found) == mutant
 
 
 def forged(change, arrays_change=None):
     """A file with a right checksum that says something else."""
     data = to_bytes(MODEL)
-    arrays = safetensors.numpy.load(data)
-    length = int.from_bytes(data[:8], "little")
-    header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"][NAME].partition(" ")[2])
+    arrays = arrays_of(data, text_of(data))
+    header = json.loads(text_of(data))
     changed = change(header)
     header = changed if isinstance(changed, str) else header
     if arrays_change:
         arrays_change(arrays)
-    text = header if isinstance(header, str) else json.dumps(header, separators=(",", ":"))
-    return safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"})
+    text = header if isinstance(header, str) else json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    return file_bytes(text, arrays)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_well_made_file_that_says_nonsense_is_an_error(change, message):
         lambda a: a.update({"2/ends": a["2/ends"][::-1].copy()}),
         lambda a: a.update({"2/slots": a["2/slots"][:-1].copy()}),
         lambda a: a.update({"2/slots": np.full_like(a["2/slots"], 255)}),
-        lambda a: a.update({"1/sums/n": a["1/sums/n"].astype(np.float64)}),
+        lambda a: a.update({"1/sums/n": a["1/sums/n"].astype(np.int32)}),
         lambda a: a.update({"1/sums/n": a["1/sums/n"] + (1 << 40)}),
         lambda a: a.update({"1/sums/n": np.full_like(a["1/sums/n"], -(2**63))}),
         lambda a: a.update({"3/slots": a["3/slots"][::-1].copy()}),

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-import safetensors.numpy
 
 from tallybayes import Gaussian, Model, Words, load
-from tallybayes.files import NAME, FileError, _checksum, _metadata, from_bytes, to_bytes
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.tensors import FileError, arrays_of, file_bytes, text_of
 
 TEXTS = Model.train(
     {"body": Words(reading="bernoulli", stop_words=("the",)), "size": Gaussian()},
@@ -17,10 +17,10 @@ TEXTS = Model.train(
 
 def edited(data, array, change):
     """The same file with one of its arrays changed, and the right checksum for that."""
-    text = _metadata(data).partition(" ")[2]
-    arrays = safetensors.numpy.load(data)
+    text = text_of(data)
+    arrays = arrays_of(data, text)
     arrays[array] = change(arrays[array])
-    return safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"})
+    return file_bytes(text, arrays)
 
 
 def test_texts_load_for_ever_and_are_written_the_same():

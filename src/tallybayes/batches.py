@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import frames, kernels
+from tallybayes.decay import LEAST_WEIGHT
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import Family
@@ -162,8 +163,11 @@ def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
     except CellError as error:
         where = "" if error.row is None else f" in row {start + error.row}"
         raise ValueError(f"The weight{where} is not a number.") from None
-    bad = np.flatnonzero(~((found >= 0) & (found <= MOST_WEIGHT)))
+    bad = np.flatnonzero((found != 0) & ~((found >= LEAST_WEIGHT) & (found <= MOST_WEIGHT)))
     if bad.size:
         row = int(bad[0])
-        raise ValueError(f"The weight in row {start + row} is {found[row]}; give numbers from 0 to {MOST_WEIGHT:g}.")
+        raise ValueError(
+            f"The weight in row {start + row} is {found[row]}; give 0, or a number from {LEAST_WEIGHT:.1g} to "
+            f"{MOST_WEIGHT:g}."
+        )
     return found

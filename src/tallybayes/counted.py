@@ -29,7 +29,7 @@ from tallybayes.exact import Floats
 from tallybayes.families.base import Family
 from tallybayes.labels import label_values, single_label
 from tallybayes.matching import ERROR, check_absent
-from tallybayes.plausible import why_impossible
+from tallybayes.plausible import too_heavy, why_impossible
 from tallybayes.schema import Schema, check_apart
 from tallybayes.tally import Key, Rows, Tally
 
@@ -124,6 +124,9 @@ class Counted(Additive):
             return self
         self._own(other.kind)
         self._merge(other.rows, other.columns, iadd)
+        if too_heavy(self.rows):
+            self._merge(other.rows, other.columns, isub)
+            raise ValueError("These models cannot be merged: there would be more than 2⁸⁰⁰ rows.")
         return self
 
     def __isub__(self, other: Self) -> Self:
@@ -140,6 +143,10 @@ class Counted(Additive):
             self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
             vars(self).update(before)
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+        self.rows.drop_traces(other.rows)
+        for name, tally in self.columns.items():
+            tally.drop_traces(other.columns[name])
+        self.schema = self.schema.without_reasons()
         return self
 
     def __radd__(self, other: object) -> Self:
@@ -152,6 +159,8 @@ class Counted(Additive):
             raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
         result = type(self)(self.schema, self.kind)
         result.rows = self.rows * float(factor)
+        if too_heavy(result.rows):
+            raise ValueError(f"A model times {factor!r}: there would be more than 2⁸⁰⁰ rows.")
         result.columns = {name: tally * float(factor) for name, tally in self.columns.items()}
         return result
 

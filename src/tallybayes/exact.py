@@ -104,6 +104,11 @@ class Exact:
     def __repr__(self) -> str:
         return f"Exact({self.round()!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied in the canonical form: the limbs themselves may show what was added and taken away."""
+        tidy = self.carried()
+        return Exact, (tidy.limbs, tidy.low)
+
     def sum(self, axis: int = 0) -> Exact:
         axis = axis % len(self.shape)
         bounded = self if _largest(self.limbs) * max(self.shape[axis], 1) < FULL else self.carried()
@@ -130,6 +135,15 @@ class Exact:
         limbs, first = kernels.carry(np.ascontiguousarray(self.limbs).reshape(math.prod(self.shape), size))
         width = limbs.shape[-1]
         return Exact(limbs.reshape(*self.shape, width), self.low + first) if width else Exact.zeros(self.shape)
+
+    def is_canonical(self) -> bool:
+        """Whether the limbs are those that `carried` gives."""
+        limbs, wide = self.limbs, self.limbs.shape[-1] > 1
+        if not limbs.any():
+            return not wide and self.low == 0
+        if _largest(limbs) >= 1 << LIMB or not limbs[..., 0].any() or not limbs[..., -1].any():
+            return False
+        return not (wide and ((limbs > 0).any(axis=-1) & (limbs < 0).any(axis=-1)).any())
 
     def trimmed(self) -> Exact:
         """Without the limbs that are zero in all the numbers, at the two ends."""

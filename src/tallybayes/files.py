@@ -17,22 +17,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-import numpy as np
 import pyarrow as pa
-import safetensors
-import safetensors.numpy
 
-from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_keys, label_values
+from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_column, label_values
 from tallybayes.model import Model
-from tallybayes.packing import Arrays, FileError, pack, unpack
-from tallybayes.plausible import why_impossible
+from tallybayes.packing import pack, unpack
+from tallybayes.plausible import why_cells_impossible, why_discordant
 from tallybayes.replacing import held, replacing
 from tallybayes.schema import Schema
+from tallybayes.tensors import START, Arrays, FileError, arrays_of, check_start, file_bytes, text_of
 
 FORMAT = 1
-NAME = "tallybayes"
-START = b'{"__metadata__":{"tallybayes":"'
-LONGEST_HEADER = 100_000_000  # as safetensors itself has it
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
@@ -61,7 +56,7 @@ def load(path: str | os.PathLike[str]) -> Model:
     try:
         with open(path, "rb") as file:
             start = file.read(8 + len(START))
-            _check_start(start, _size(file))
+            check_start(start, _size(file))
             return from_bytes(start + file.read())
     except FileError as error:
         raise FileError(f"{os.fspath(path)}: {error}") from None
@@ -79,61 +74,43 @@ def digest(model: Model) -> str:
 
 
 def to_bytes(model: Model) -> bytes:
-    """The model as the bytes of its file."""
+    """The model as the bytes of its file, if its counts can have come from rows: others could not be read again."""
     if not isinstance(model, Model):
         raise TypeError(f"A {type(model).__name__} is not a model; write save(model, path).")
+    if reason := why_discordant(model.schema, model.rows, model.columns):
+        raise ValueError(
+            f"These counts cannot have come from rows: {reason}. Rows were forgotten that had never been learned; "
+            "train the model again."
+        )
     keys = model.keys()
     arrays: Arrays = {}
     in_order = [model.rows, *(model.columns[name] for name in sorted(model.columns))]
-    header = {
-        "format": FORMAT,
-        "labels": {
-            "type": str(model.kind) if keys else "null",
-            "keys": [key_to_json(key) for key in keys],
-        },
-        "schema": model.schema.to_json(),
-        "tallies": [pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)],
-    }
-    text = json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return bytes(safetensors.numpy.save(arrays, metadata={NAME: f"{_checksum(text, arrays)} {text}"}))
+    tallies = [pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)]
+    return file_bytes(_text(model, keys, tallies), arrays)
 
 
 def from_bytes(data: bytes) -> Model:
-    """The inverse of `to_bytes`."""
-    _check_start(data[: 8 + len(START)], len(data))
-    checksum, _, text = _metadata(data).partition(" ")
+    """The inverse of `to_bytes`. What is read is what would be written, to the last byte; anything else is refused."""
+    text = text_of(data)
     _check_format(text)
+    arrays = arrays_of(data, text)
     try:
-        arrays = safetensors.numpy.load(data)
-    except (safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise FileError(f"The file is damaged: {error}.") from None
-    if checksum != _checksum(text, arrays):
-        raise FileError("The file is damaged: its contents do not match its checksum.")
-    try:
-        return _model(json.loads(text), arrays)
+        return _model(text, arrays)
     except FileError as error:
         raise FileError(f"The file does not describe a model: {error}.") from None
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise FileError(f"The file does not describe a model: {type(error).__name__}: {error}.") from None
 
 
-def _check_start(start: bytes, size: int) -> None:
-    """Before more is read than its first bytes."""
-    length = int.from_bytes(start[:8], "little")
-    if len(start) < 8 or length > min(size - 8, LONGEST_HEADER):
-        raise FileError("This is not a tallybayes model, or it is cut short.")
-    if start[8:] != START:
-        raise FileError("This is not a tallybayes model.")
-
-
-def _metadata(data: bytes) -> str:
-    """Our text in the header, which stands first; nothing else is read, so that a hostile header costs nothing."""
-    header = data[8 : 8 + int.from_bytes(data[:8], "little")]
-    try:
-        text, _ = json.decoder.scanstring(header.decode(), len(START))  # type: ignore[attr-defined]
-    except ValueError:
-        raise FileError("The file is damaged: its header cannot be read.") from None
-    return str(text)
+def _text(model: Model, keys: list[Any], tallies: list[dict[str, Any]]) -> str:
+    """What the arrays mean, as JSON of one form."""
+    header = {
+        "format": FORMAT,
+        "labels": {"type": str(model.kind) if keys else "null", "keys": [key_to_json(key) for key in keys]},
+        "schema": model.schema.to_json(),
+        "tallies": tallies,
+    }
+    return json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def _check_format(text: str) -> None:
@@ -145,16 +122,8 @@ def _check_format(text: str) -> None:
         raise FileError(f"The file has format {found[1]}; this version of tallybayes reads format {FORMAT}.")
 
 
-def _checksum(text: str, arrays: Arrays) -> str:
-    sha = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        sha.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode("utf-8", "surrogatepass"))
-        sha.update(array.data if array.size else b"")
-    return sha.hexdigest()
-
-
-def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
+def _model(text: str, arrays: Arrays) -> Model:
+    header = json.loads(text)
     try:
         schema = Schema.from_json(header["schema"])
     except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
@@ -166,17 +135,25 @@ def _model(header: Mapping[str, Any], arrays: Arrays) -> Model:
     tallies = [unpack(str(i), about, keys, arrays) for i, about in enumerate(header["tallies"])]
     model.rows = tallies[0]
     model.columns = dict(zip(schema.columns, tallies[1:], strict=True))
+    if arrays:
+        raise FileError(f"it has an array {min(arrays)!r}, which means nothing")
+    if model.keys() != keys:
+        raise FileError("it names classes of which nothing is counted")
+    if _text(model, keys, header["tallies"]) != text:
+        raise FileError("what it says of its numbers is not written as tallybayes writes it")
     _check_counts(model)
     return model
 
 
 def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
-    keys = [key_from_json(key) for key in about["keys"]]
-    if about["type"] == "null" and not keys:
+    given = [key_from_json(key) for key in about["keys"]]
+    if about["type"] == "null" and not given:
         return None, []
     try:
         kind = kind_from_name(about["type"])
-        fit = label_keys(kind, label_values(kind, keys)) == keys and keys == sorted(set(keys))
+        labels = label_column(pa.array(label_values(kind, given), kind), 0)
+        keys = [labels.keys[code] for code in labels.codes.tolist()]
+        fit = labels.kind == kind and keys == given == sorted(set(keys))
     except (pa.ArrowException, ValueError, TypeError):
         fit = False
     if not fit:
@@ -192,5 +169,6 @@ def _check_counts(model: Model) -> None:
         tally = model.columns[name]
         if set(tally.sums) != set(family.fields()) or not family.takes(tally.slots):
             raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
-    if reason := why_impossible(model.schema, model.rows, model.columns, model.rows, model.columns):
+    counts = (model.schema, model.rows, model.columns)
+    if reason := why_cells_impossible(*counts, model.rows, model.columns) or why_discordant(*counts):
         raise FileError(reason)

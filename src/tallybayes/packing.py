@@ -11,20 +11,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.decay import holding
 from tallybayes.exact import Exact
 from tallybayes.families.word_tally import WordTally, rounded_lengths
-from tallybayes.sparse import SparseTally, holding
+from tallybayes.sparse import SparseTally
 from tallybayes.strings import index_words
 from tallybayes.tally import Key, Tally
+from tallybayes.tensors import Arrays, FileError
 
 MOST_LIMBS = 400  # more than any sum of products of doubles needs
 WHOLE, TEXT, WORDS = "whole", "text", "words"
-
-Arrays = dict[str, NDArray[Any]]
-
-
-class FileError(ValueError):
-    """The file is not a model that this version can read."""
 
 
 def pack(prefix: str, tally: Tally | WordTally, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
@@ -42,17 +38,23 @@ def pack(prefix: str, tally: Tally | WordTally, keys: list[Key], arrays: Arrays)
 
 
 def unpack(prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Any:
-    """The tally that was packed, or a `FileError`."""
+    """The tally that was packed, out of the arrays; a `FileError`, if it was not packed as it is here."""
     if about["slots"] == WORDS:
         return _unpack_words(prefix, about, keys, arrays)
+    _check_fields(about, "low", "slots")
     slots: list[Any]
     if about["slots"] == WHOLE:
         slots = _array(arrays, f"{prefix}/slots", np.int64, 1).tolist()
-        if slots != sorted(set(slots)):
+        if not slots or slots != sorted(set(slots)):
             raise FileError("its labels are not sorted")
-    else:
+    elif about["slots"] == TEXT:
         slots = _unpack_texts(prefix, arrays).to_pylist()
-    return Tally(keys, slots, _unpack_sums(prefix, about["low"], (len(slots), len(keys)), arrays))
+    else:
+        raise FileError(f"there are no slots of kind {about['slots']!r}")
+    sums = _unpack_sums(prefix, about["low"], (len(slots), len(keys)), arrays)
+    if not np.all(sum(array.limbs.any(axis=(1, 2)) for array in sums.values())):
+        raise FileError("it names something of which nothing is counted")
+    return Tally(keys, slots, sums)
 
 
 def _pack_words(prefix: str, tally: WordTally, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
@@ -68,11 +70,12 @@ def _pack_words(prefix: str, tally: WordTally, keys: list[Key], arrays: Arrays) 
 
 
 def _unpack_words(prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> WordTally:
+    _check_fields(about, "low", "slots", "lengths")
     texts = _unpack_texts(prefix, arrays)
     words, classes = (_array(arrays, f"{prefix}/{name}", np.int32, 1) for name in ("words", "classes"))
     pairs = words.astype(np.int64) * max(len(keys), 1) + classes
     inside = len(words) == len(classes) and _within(words, len(texts)) and _within(classes, len(keys))
-    if not inside or np.any(np.diff(pairs) <= 0) or len(np.unique(words)) != len(texts):
+    if not inside or np.any(np.diff(pairs) <= 0) or _different(words) != len(texts):
         raise FileError("its words do not fit their counts")
     index = kernels.StringIndex()
     index_words(index, texts)
@@ -122,10 +125,20 @@ def _unpack_sums(prefix: str, lows: Mapping[str, Any], shape: tuple[int, ...], a
         fits = limbs.shape[:-1] == shape and 1 <= limbs.shape[-1] <= MOST_LIMBS
         if not fits or type(low) is not int or abs(low) > MOST_LIMBS:
             raise FileError("its sums do not fit its labels")
-        if limbs.size and max(int(limbs.max()), -int(limbs.min())) >= 1 << 32:
-            raise FileError("its sums are not canonical")
         sums[name] = Exact(limbs, low)
+        if not sums[name].is_canonical():
+            raise FileError("its sums are not canonical")
     return sums
+
+
+def _check_fields(about: Mapping[str, Any], *names: str) -> None:
+    if set(about) != set(names):
+        raise FileError(f"of its numbers it says {', '.join(sorted(about))}, not {', '.join(sorted(names))}")
+
+
+def _different(codes: NDArray[Any]) -> int:
+    """How many there are of codes that are sorted."""
+    return int(np.count_nonzero(np.diff(codes))) + bool(codes.size)
 
 
 def _within(codes: NDArray[Any], count: int) -> bool:
@@ -133,7 +146,8 @@ def _within(codes: NDArray[Any], count: int) -> bool:
 
 
 def _array(arrays: Arrays, name: str, kind: type, dimensions: int) -> NDArray[Any]:
-    array = arrays[name]
+    """An array, which is taken away: what is left in the end means nothing."""
+    array = arrays.pop(name)
     if array.dtype != kind or array.ndim != dimensions:
         raise FileError(f"{name} is of type {array.dtype} and has {array.ndim} dimensions")
     return array

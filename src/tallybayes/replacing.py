@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import secrets
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,6 +16,8 @@ try:
     import fcntl
 except ImportError:  # Windows, where a file that somebody has open cannot be replaced anyway
     fcntl = None  # type: ignore[assignment]
+
+OURS = re.compile(r"\.tally-[0-9a-f]{16}")  # the name of a file that is not yet whole
 
 
 class SaveError(OSError):
@@ -24,7 +28,8 @@ class SaveError(OSError):
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write, which takes its place when the block ends well; otherwise what was there before stays.
 
-    A device or a pipe has no place that another could take: it is written to.
+    Until then only its writer may read it. It takes over who may read what it replaces; a new file is as open as
+    others are. A device or a pipe has no place that another could take: it is written to.
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     if target.is_dir():
@@ -35,23 +40,96 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to save {target.name} in.")
-    temporary = target.parent / f".tally-{secrets.token_hex(8)}"
+    _remove_abandoned(target.parent)
+    with _telling(target):
+        temporary, number = _private(target.parent)
     try:
-        with _telling(target):
-            raw = _Told(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), target)
-        with io.BufferedWriter(raw) as file:
+        # The file is closed, and with that its lock ends, only after it has its name.
+        with io.BufferedWriter(_Told(number, target)) as file:
             yield file
             with _telling(target):
                 file.flush()
-                os.fsync(file.fileno())
+                _give_access(number, target)
+                os.fsync(number)
+                os.replace(temporary, target)
         with _telling(target):
-            if target.exists():
-                os.chmod(temporary, target.stat().st_mode & 0o777)
-            os.replace(temporary, target)
             _sync(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _private(folder: Path) -> tuple[Path, int]:
+    """A new file that nobody else may open, held as long as it is open: so others know that its writer lives."""
+    while True:
+        temporary = _new_name(folder)
+        number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        _try_lock(number)
+        if temporary.exists():
+            return temporary, number
+        os.close(number)  # somebody took it for abandoned in the moment before it was held
+
+
+def _new_name(folder: Path) -> Path:
+    return folder / f".tally-{secrets.token_hex(8)}"
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Temporary files of processes that died go. Whatever is still written to is held, and stays."""
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if OURS.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):  # another user's, perhaps
+                    _remove_if_free(entry.path)
+
+
+def _remove_if_free(path: str) -> None:
+    number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        if _try_lock(number):
+            os.unlink(path)
+    finally:
+        os.close(number)
+
+
+def _try_lock(number: int) -> bool:
+    """Whether the file is ours now: nobody holds it, and the file system has locks."""
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+def _give_access(number: int, target: Path) -> None:
+    """The mode, owner and group of the file that is replaced, as far as we may give them."""
+    if not target.exists():
+        os.fchmod(number, _usual_mode(target.parent))
+        return
+    old = target.stat()
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    for owner, group in ((old.st_uid, old.st_gid), (-1, old.st_gid)):
+        with suppress(PermissionError):
+            os.fchown(number, owner, group)
+            break
+    if os.fstat(number).st_gid != old.st_gid:  # then what the group might do, only those may that everybody is
+        shared = (mode >> 3) & mode & 0o7
+        mode = mode & 0o700 | shared << 3 | shared
+    os.fchmod(number, mode)
+
+
+def _usual_mode(folder: Path) -> int:
+    """The mode of a new file, which only a new file shows: an empty one, for what is written must not be in it."""
+    probe = _new_name(folder)
+    number = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        return stat.S_IMODE(os.fstat(number).st_mode)
+    finally:
+        os.close(number)
+        with suppress(FileNotFoundError):
+            probe.unlink()
 
 
 class _Told(io.FileIO):

@@ -157,6 +157,14 @@ class Schema:
         self.check_counts_alike(result)
         return result
 
+    def without_reasons(self) -> Schema:
+        """The same without what was said of the rows from which it was inferred, who may be gone: that a number was the
+        largest, say."""
+        left_out = dict.fromkeys((name for name in self.reasons if name not in self.columns), "")
+        if self.reasons == left_out:
+            return self
+        return Schema(self.columns, prior=self.prior, label=self.label, reasons=left_out)
+
     def check_counts_alike(self, other: Schema) -> None:
         """Counts can be added, or read by other families, only where the same is counted."""
         if self is other:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 Slot = str | int
 
 VECTORS = -1  # the slot in which vectors are counted, rather than what they hold
+SPARSE = 4  # positions for each that holds something, from which on these are better named one by one
 GAPS = -2  # and, down from here, those that count the vectors in which a position is missing
 
 
@@ -34,3 +36,12 @@ class Positions(dict[Slot, int]):
 def positions(size: int, vectors: bool = False) -> Positions:
     """The positions that all vectors of this size have."""
     return Positions(size, vectors)
+
+
+def as_positions(slots: Sequence[Slot]) -> Positions | None:
+    """The positions that all share, no more than to the last of these sorted slots; nothing, if these are names, or too
+    few of the positions."""
+    if not slots or not isinstance(slots[0], int) or not isinstance(slots[-1], int) or slots[0] < VECTORS:
+        return None
+    size = slots[-1] + 1
+    return positions(size, slots[0] == VECTORS) if size <= SPARSE * len(slots) else None

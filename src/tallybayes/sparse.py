@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.additive import Additive
-from tallybayes.exact import TRACE, Codes, Counts, Exact
+from tallybayes.decay import holding, scaled, traces_of
+from tallybayes.exact import Codes, Counts, Exact
 from tallybayes.strings import index_strings, index_words
-from tallybayes.sums import scaled
 from tallybayes.tally import Key, Tally
 
 SHOWN = 30  # words that a repr shows
@@ -181,8 +181,10 @@ class SparseTally(Additive):
         return f"{first.dense()!r}{more}"
 
     def __getstate__(self) -> dict[str, Any]:
-        words, columns, sums = self.cells()
-        return {"classes": self.classes, "vocabulary": self.words(), "words": words, "columns": columns, "sums": sums}
+        """Pickled and copied without the words that are no longer in any cell."""
+        tidy = self.canonical()
+        words, columns, sums = tidy.cells()
+        return {"classes": tidy.classes, "vocabulary": tidy.words(), "words": words, "columns": columns, "sums": sums}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         index = kernels.StringIndex()
@@ -220,6 +222,14 @@ class SparseTally(Additive):
         """These sums in the cells that the other tally has; all of them must be here."""
         numbers = self._numbers(other, grow=False)
         return {name: array[numbers] for name, array in self._sums.items()}
+
+    def drop_traces(self, other: SparseTally) -> None:
+        """After the other was subtracted: what only rounding left of its cells goes."""
+        traces = traces_of(self.at(other), other.cells().sums)
+        if traces is not None:
+            numbers = self._numbers(other, grow=False)[traces]
+            for array in self._sums.values():
+                array.limbs[numbers] = 0
 
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
@@ -278,17 +288,6 @@ class SparseTally(Additive):
         self._words[numbers[new]] = words[new]
         self._columns[numbers[new]] = columns[new]
         self._size = size
-
-
-def holding(sums: Mapping[str, Exact]) -> NDArray[np.bool_]:
-    """Where any of the sums is not zero. Where nothing is counted any more, what decay may have cut off differently is
-    nothing, too."""
-    held = ~sums["n"].is_zero()
-    rest = np.flatnonzero(~held)
-    for name, array in sums.items():
-        if name != "n" and rest.size:
-            held[rest] |= np.abs(array[rest].round()) > TRACE
-    return np.asarray(held)
 
 
 def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +12,6 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import LIMB, Codes, Exact, Floats, ratio, window
 
-LEAST_WEIGHT = 2.0**-128  # of a row
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once
 
@@ -101,16 +100,6 @@ def joined(parts: Sequence[ClassSums]) -> ClassSums:
         concatenated([part.x for part in parts]),
         concatenated(squares) if squares else None,
     )
-
-
-def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
-    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
-    product = {name: array * factor for name, array in sums.items()}
-    if not float(factor).is_integer():
-        weight = np.abs(product["n"].round())
-        gone = (weight > 0) & (weight < LEAST_WEIGHT)
-        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
-    return product
 
 
 def sums_at(s: Any, index: Any) -> Any:

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.additive import Additive
+from tallybayes.decay import scaled, traces_of
 from tallybayes.exact import FEW, Codes, Counts, Exact, Floats
 from tallybayes.lookup import by_class, never_met
-from tallybayes.slots import Positions, Slot
-from tallybayes.sums import cells_of, scaled, weighted_table
+from tallybayes.slots import Positions, Slot, as_positions
+from tallybayes.sums import cells_of, weighted_table
 
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 
@@ -170,6 +171,13 @@ class Tally(Additive):
         tidy = self.canonical()
         return "\n".join(_table(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing
+        any more."""
+        tidy = self.canonical()
+        slots = as_positions(tidy.slots) or tidy.slots
+        return Tally, (tidy.classes, slots, tidy.aligned(slots, tidy.classes).sums)
+
     def canonical(self) -> Tally:
         """The same sums with labels sorted, and without the slots and classes that hold nothing."""
         filled = self._filled_cells()
@@ -226,6 +234,14 @@ class Tally(Additive):
         classes = [self._classes[c] for c in other._classes]
         index = np.ix_(slots, classes)
         return {name: Exact(array.limbs[index], array.low) for name, array in self._arrays.items()}
+
+    def drop_traces(self, other: Tally) -> None:
+        """After the other was subtracted: what only rounding left of its cells goes."""
+        traces = traces_of(self.cells(other), other.sums)
+        if traces is not None:
+            at = self._place(other)
+            for array in self._arrays.values():
+                array.limbs[at] = np.where(traces[..., None], 0, array.limbs[at])
 
     def _merge(self, other: Tally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""

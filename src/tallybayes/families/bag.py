@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.errors import CellError
-from tallybayes.exact import Exact, Floats
+from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.bag_belief import BY_POSITION, READINGS, BagBelief
 from tallybayes.families.bag_shares import shares_refused, with_shares
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.measured import class_sums
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels
-from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps, met_size, read_vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors, check_proportion, has_gaps, met_size, read_vectors
 from tallybayes.slots import GAPS, VECTORS, positions
 from tallybayes.sums import cells_of, weighted_table
 from tallybayes.tally import Key, Rows, Tally
@@ -93,7 +93,27 @@ class Bag(Family):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
+        if cells["x"].is_below(TRACE * (1.0 + np.abs(cells["x"].round()).max(initial=0.0))).any():
+            return "a sum of numbers that are never negative would go below zero"
         return shares_refused(cells) if self.shares else None
+
+    def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
+        """No position is above zero, or missing, in more vectors than there are."""
+        vectors = self.present(tally, classes)
+        bound = TRACE * (1.0 + vectors.round())
+        numbers = [slot for slot in tally.slots if isinstance(slot, int)]
+        own = [slot for slot in numbers if slot < 0]
+        sums = tally.aligned(own, classes).sums
+        if sums["n"] != sums["x"]:
+            return "vectors are counted twice, and differently"
+        met = tally.aligned([slot for slot in numbers if slot >= 0], classes).sums["n"]
+        lacking = [slot for slot in own if slot <= GAPS]
+        there = tally.aligned([GAPS - slot for slot in lacking], classes).sums["n"]
+        taken = there + tally.aligned(lacking, classes).sums["n"]
+        for n in (met, taken):
+            if len(n) and (vectors[None] - n).is_below(bound).any():
+                return "a position would be in more vectors than there are"
+        return None
 
     def encode(self, cells: pa.Array) -> Vectors:
         return read_vectors(cells, self.size)
@@ -109,6 +129,7 @@ class Bag(Family):
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         size = self.size or max(met_size(tally), *(int(name) + 1 for name in named_levels(self.alpha)), 0)
+        check_proportion("Bag", size, tally, 100 + 64 * len(classes))
         gaps = _gaps(tally, size, classes) if self.reading in BY_POSITION else None
         return BagBelief(self, tally.read(positions(size, True), classes), classes, gaps)
 

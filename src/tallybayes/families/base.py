@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import single
+from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Codes, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tally import Key, Rows, Tally
@@ -199,7 +200,7 @@ class Family(ABC):
 
     def impossible(self, tally: Tally, touched: Tally) -> str | None:
         """Why these sums cannot have come from any rows, or nothing; looking at the cells that the other tally has."""
-        return self.refusal(tally.cells(touched))
+        return self.refusal(without_traces(tally.cells(touched), touched.sums))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """The same for single cells."""
@@ -208,6 +209,10 @@ class Family(ABC):
         empty = cells["n"].is_zero()
         if any((empty & ~sums.is_zero()).any() for sums in cells.values()):
             return "a sum would be left where nothing is counted any more"
+        return None
+
+    def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
+        """Why cells that are possible one by one cannot have come from the same rows, or nothing."""
         return None
 
     @property
@@ -225,9 +230,11 @@ class Family(ABC):
         return ("n",)
 
     def settle(self, *names: str, least: float = 0.0, above: bool = False) -> None:
-        """Settings that must be numbers become floats, so that equal settings are equal bytes; None stays None."""
+        """Settings that must be numbers become floats, so that equal settings are equal bytes; None stays None where
+        nothing need be given."""
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for name in names:
-            if getattr(self, name) is not None:
+            if getattr(self, name) is not None or defaults[name] is not None:
                 number = as_number(type(self).__name__, name, getattr(self, name), least=least, above=above)
                 object.__setattr__(self, name, number)
 

@@ -16,7 +16,7 @@ from tallybayes.families.each_belief import EachBelief
 from tallybayes.families.gaussian import Gaussian
 from tallybayes.families.measured import Measured
 from tallybayes.families.support import REAL
-from tallybayes.families.vectors import Dense, Sparse, Vectors, met_size, read_vectors
+from tallybayes.families.vectors import Dense, Sparse, Vectors, check_proportion, met_size, read_vectors
 from tallybayes.slots import positions
 from tallybayes.sums import InfiniteError, Square, cells_of, concatenated, weighted_table
 from tallybayes.tally import Key, Rows, Tally
@@ -87,7 +87,8 @@ class Each(Family):
         return Tally(rows.classes, positions(width), sums)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        size = self.size or met_size(tally)
+        size = self.size or max(met_size(tally), 1)
+        check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
         return EachBelief(self.family, tally.read(positions(size), classes))
 
     def _check(self, cells: Vectors) -> None:

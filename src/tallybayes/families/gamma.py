@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import Exact, Floats
+from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families import special
 from tallybayes.families.measured import Measured
 from tallybayes.families.posteriors import Posterior
@@ -56,7 +56,7 @@ class Gamma(Measured[GammaSums]):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        held = ~cells["n"].is_zero()
+        held = cells["n"].round() > TRACE
         with np.errstate(divide="ignore", invalid="ignore"):
             gap = np.log(exact_mean(cells["n"], cells["x"])) - exact_mean(cells["n"], cells["log_x"])
         return "a mean would fall below its geometric mean" if (gap[held] < -1e-9).any() else None

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from tallybayes import kernels
+from tallybayes.decay import ROUNDING
 from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families import special
 from tallybayes.families.base import Belief, NotLinearError
@@ -83,7 +84,9 @@ class Gaussian(Measured[GaussianSums]):
         if reason := super().refusal(cells):
             return reason
         n, x, xx = (cells[name] for name in self.sums._fields)
-        if (scatter(n, x, xx) < -TRACE * xx.round()).any():
+        squares = xx.round()
+        rounded = TRACE * squares if n.low >= 0 else ROUNDING * (1.0 + squares)
+        if (scatter(n, x, xx) < -rounded).any():
             return "a variance would go below zero"
         return None
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tallybayes import frames, single
 from tallybayes.errors import CellError
-from tallybayes.exact import Exact, Floats
+from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.base import Belief, Family, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
@@ -29,6 +29,7 @@ from tallybayes.sums import (
     InfiniteError,
     Square,
     concatenated,
+    mean,
     sum_by_class,
     sum_matrix,
     sum_of_one,
@@ -38,6 +39,11 @@ from tallybayes.sums import (
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
+FURTHEST = {
+    "x": LARGEST,
+    "log_x": 746.0,
+    "log_xx": 746.0**2,
+}  # what no mean of numbers, or of their logarithms, exceeds
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -97,9 +103,19 @@ class Measured(Family, Generic[S]):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(0.0).any():
+        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(TRACE).any():
             return "a sum of numbers that are never negative would go below zero"
-        return None
+        return "a mean would be beyond all numbers" if self._too_far(cells) else None
+
+    def _too_far(self, cells: Mapping[str, Exact]) -> bool:
+        """Whether a mean of numbers, or of their logarithms, is one that they cannot have. Most are nowhere near."""
+        n = cells["n"].round()
+        for name in FURTHEST.keys() & cells.keys():
+            with np.errstate(over="ignore"):
+                far = (n > TRACE) & ~(np.abs(cells[name].round()) < np.minimum(n * FURTHEST[name] / 2.0, LARGEST))
+            if far.any() and np.any(np.abs(mean(cells["n"][far], cells[name][far])) > FURTHEST[name]):
+                return True
+        return False
 
     def informed(self, total: Any) -> Self:
         """This family with what it wants to know of the whole column (all classes together) filled in."""

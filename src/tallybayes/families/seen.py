@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.decay import holding
 from tallybayes.exact import Codes, Exact, Floats
 from tallybayes.families.fitted import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
 from tallybayes.families.word_tally import WordTally
-from tallybayes.sparse import SparseTally, holding
+from tallybayes.sparse import SparseTally
 from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Key
 

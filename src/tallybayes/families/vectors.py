@@ -16,6 +16,9 @@ from tallybayes.exact import Codes, Counts, Floats
 from tallybayes.matrices import POSITION, VALUE
 from tallybayes.tally import Tally
 
+FREE_BYTES = 1 << 30
+THINLY = 256  # positions for each that was met
+
 
 class InRows(ABC):
     """Numbers that are counted along the rows."""
@@ -134,6 +137,17 @@ class Sparse:
 
 
 Vectors = Dense | Columns | Sparse
+
+
+def check_proportion(family: str, size: int, tally: Tally, bytes_each: int) -> None:
+    """What is believed of vectors is worked out for every position, which takes so many bytes each: an error where that
+    is much, and hardly any position holds something."""
+    if size * bytes_each > FREE_BYTES and size > THINLY * len(tally):
+        met = sum(isinstance(slot, int) and slot >= 0 for slot in tally.slots)
+        raise ValueError(
+            f"{family} would take {size * bytes_each >> 20:,} MB for {size:,} positions, of which only {met:,} were "
+            "met. Give a smaller size, and no positions beyond it."
+        )
 
 
 def read_vectors(cells: pa.Array, size: int | None) -> Vectors:

@@ -116,6 +116,11 @@ class WordTally(Additive):
     def __repr__(self) -> str:
         return f"{self.words!r}\n{self.lengths!r}"
 
+    def drop_traces(self, other: WordTally) -> None:
+        """After the other was subtracted: what only rounding left of its cells goes."""
+        self.words.drop_traces(other.words)
+        self.lengths.drop_traces(other.lengths)
+
     def documents(self, classes: list[Key]) -> Exact:
         """How many documents each of these classes has."""
         return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)

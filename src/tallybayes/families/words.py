@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
+from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Exact
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.cutting import (
@@ -27,7 +28,7 @@ from tallybayes.families.readings import READINGS
 from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
 from tallybayes.families.word_belief import believe_words
 from tallybayes.families.word_counts import count, count_weighted
-from tallybayes.families.word_tally import FIELDS, WordTally
+from tallybayes.families.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.tally import Key, Rows
 
 LONGEST_RUN = 5  # of words
@@ -212,9 +213,25 @@ class Words(Family):
         return documents
 
     def impossible(self, tally: Any, touched: Any) -> str | None:
-        if reason := self.refusal(tally.words.at(touched.words)):
+        words, lengths = touched.words.cells().sums, touched.lengths.sums
+        if reason := self.refusal(without_traces(tally.words.at(touched.words), words)):
             return reason
-        return Family.refusal(self, tally.lengths.cells(touched.lengths))
+        return Family.refusal(self, without_traces(tally.lengths.cells(touched.lengths), lengths))
+
+    def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
+        """No word is in more documents than there are, and all are no more than the documents are long."""
+        _, columns, sums = tally.words.cells()
+        if not len(columns):
+            return None
+        documents, number = tally.documents(list(classes)), {key: i for i, key in enumerate(classes)}
+        at = np.array([number.get(key, 0) for key in tally.words.classes])[columns]
+        if (documents[at] - sums["documents"]).is_below(TRACE * (1.0 + documents.round()[at])).any():
+            return "a word would be in more documents than there are"
+        longest = np.array(tally.lengths.slots, np.float64) * (1.0 + 2.0 ** (1 - EXACT_BITS))
+        most = longest @ tally.lengths.aligned(tally.lengths.slots, classes).sums["n"].round()
+        if np.any(tally.words.sum_of("n", classes).round() > most * (1.0 + 1e-9) + TRACE):
+            return "there would be more words than the documents have"
+        return None
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         n, documents, share = (cells[name] for name in FIELDS)

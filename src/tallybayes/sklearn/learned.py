@@ -86,7 +86,11 @@ class Learned:
 
     def forget(self, rows: Model) -> None:
         self.model -= rows
+        self.schema = self.schema.without_reasons()
         self._changed()
+        if self.kind.kind in "US":  # no wider than the longest label that is left
+            self.kind = np.array(self.classes().tolist(), self.kind.kind).dtype
+            self._changed()
 
     def is_believed(self, settings: tuple[Any, ...]) -> bool:
         """Whether these counts are read under these settings already."""

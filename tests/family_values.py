@@ -1,0 +1,39 @@
+"""For every family values that it takes, to draw rows from."""
+
+from hypothesis import strategies as st
+
+from tallybayes import FAMILIES
+
+REAL = st.floats(-1e6, 1e6) | st.integers(-5, 5).map(float)
+POSITIVE = st.floats(1e-6, 1e6) | st.integers(1, 5).map(float)
+WHOLE = st.integers(0, 300).map(float)
+WORD = st.sampled_from(["free", "prize", "lunch", "monday", "größe", "the"]) | st.text(
+    st.characters(categories=["L", "Nd"]), max_size=8
+)
+
+VALUES = {
+    "Bag": st.lists(st.integers(0, 4).map(float) | st.floats(0, 10), min_size=3, max_size=3),
+    "Bernoulli": st.booleans(),
+    "Categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+    "Each": st.lists(REAL, min_size=3, max_size=3),
+    "Exponential": POSITIVE,
+    "Gamma": POSITIVE,
+    "Geometric": WHOLE,
+    "LogNormal": POSITIVE,
+    "Poisson": WHOLE,
+    "Words": st.lists(WORD, max_size=6).map(" ".join),
+}
+
+
+def values_of(name):
+    """A strategy for the cells of a family."""
+    return VALUES.get(name, REAL)
+
+
+def rows_of(name, least=0, most=8):
+    """A strategy for rows: cells, some of them missing, and labels."""
+    cells = st.none() | values_of(name)
+    return st.lists(st.tuples(cells, st.sampled_from(["a", "b", "c"])), min_size=least, max_size=most)
+
+
+names = sorted(FAMILIES)
