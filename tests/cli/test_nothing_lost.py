@@ -4,6 +4,7 @@ import csv
 import io
 import os
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -35,6 +36,26 @@ def test_what_is_read_is_not_written_over(tally, model, weather, line):
 def test_models_may_be_merged_into_one_of_them(tally, model):
     assert tally("merge", model, model, "-o", model).code == 0
     assert "10 rows" in tally("show", model).out
+
+
+def test_every_row_of_a_wide_table_is_counted_and_answered_once(tally, tmp_path):
+    rows = 20_000
+    cells = {f"c{i}": np.arange(float(rows)) % (i + 2) for i in range(150)}
+    ids, labels = [f"{i:0300}" for i in range(rows)], np.array(["p", "q"])[np.arange(rows) % 2]
+    pyarrow.parquet.write_table(pa.table({**cells, "id": ids, "y": labels}), tmp_path / "wide.parquet")
+    trained = tally("train", "wide.parquet", "--label", "y", "-o", "m.tally", "--column", "id=left out")
+    assert "m.tally: 20,000 rows in 2 classes: p 10,000, q 10,000" in trained.err + trained.out
+    answers = tally("predict", "m.tally", "wide.parquet", "--keep", "id").out.splitlines()
+    assert [line.partition(",")[0] for line in answers] == ["id", *ids]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.parquet"])
+def test_a_model_without_columns_answers_every_row(tally, tmp_path, name):
+    tmp_path.joinpath("t.csv").write_text("y\np\nq\np\n")
+    tmp_path.joinpath("t.jsonl").write_text('{"y": "p"}\n{"y": "q"}\n{"y": "p"}\n')
+    pyarrow.parquet.write_table(pa.table({"y": ["p", "q", "p"]}), tmp_path / "t.parquet")
+    assert tally("train", name, "--label", "y", "-o", "m.tally").code == 0
+    assert tally("predict", "m.tally", name).out.split() == ["y,probability", *["p,0.6666666666666666"] * 3]
 
 
 def test_columns_are_repeated_as_they_were_also_where_the_model_counts_them(tally, tmp_path):

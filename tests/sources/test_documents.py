@@ -103,6 +103,7 @@ def test_a_file_that_cannot_be_read_is_a_bad_row(tmp_path):
         ("grün".encode("utf-32"), "grün"),
         (b"", ""),
         (b"a\x1b[31mb", "a[31mb"),
+        (b"stray \0zero" + b"\0", "stray zero"),
     ],
 )
 def test_texts_in_any_encoding(tmp_path, content, said):

@@ -147,6 +147,14 @@ def text_of(value):
     return None if value is None else str(value)
 
 
+def test_whole_numbers_as_texts_keep_all_digits_whatever_stands_beside_them(file):
+    numbers = ["9007199254740993", "12345678901234567890", "7"]
+    path = file(*[f'{{"a": {number}}}' for number in numbers], '{"a": 0.5}')
+    for block_bytes in (1, 1 << 20):
+        found = rows_of(path, {"a": TEXT}, Reading(block_bytes=block_bytes))
+        assert [row["a"] for row in found] == [*numbers, "0.5"]
+
+
 def test_plain_lines_are_texts_also_empty_ones(file):
     path = file("Dear friend,", "", '"claim" your\tprize\r', "last", name="mails.txt")
     assert rows_of(path) == [{"text": text} for text in ("Dear friend,", "", '"claim" your\tprize', "last")]

@@ -137,3 +137,12 @@ def test_nesting_is_measured_outside_texts(value):
         return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
 
     assert kernels.find_depth(as_bytes(json.dumps(value))) == depth(value)
+
+
+@given(
+    st.lists(st.sampled_from(["{", "}", "{}", " ", "\t", "\r", "\n", "\r\n", "null", ","]), max_size=12).map("".join)
+)
+def test_lines_that_look_like_objects_are_counted(text):
+    lines = [line.strip(b" \t") for line in text.encode().splitlines()]
+    expected = [line.startswith(b"{") and line.endswith(b"}") for line in lines if line]
+    assert kernels.count_objects(as_bytes(text)) == (len(expected) if all(expected) else -1)

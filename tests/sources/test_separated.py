@@ -104,6 +104,21 @@ def test_byte_order_marks_say_the_encoding(file, mark):
     assert rows_of(file("é,b\nü,1\n".encode(mark))) == [{"é": "ü", "b": 1}]
 
 
+@pytest.mark.parametrize("block_bytes", [1, 11, 1 << 23])
+def test_a_byte_order_mark_in_a_later_row_and_a_nul_are_characters_like_any_other(file, block_bytes):
+    texts = ["\ufeffa", "b", "\ufeff", "\0", "c\0d", '\ufeff"e"', "f"]
+    path = file("\ufefftext\n" + "\n".join(texts) + "\n")
+    reading = Reading(block_bytes=block_bytes)
+    assert [row["text"] for row in rows_of(path, {"text": TEXT}, reading)] == texts
+    names = Reading(block_bytes=block_bytes, names=("text",))
+    assert [row["text"] for row in rows_of(path, {"text": TEXT}, names)] == ["text", *texts]
+
+
+@pytest.mark.parametrize("content", ["text,y\na,b\n".encode("utf-16-le"), b"\0\1\2\3\n"])
+def test_what_is_plainly_no_text_is_refused(file, content):
+    assert " is not a table: it holds bytes that are no text" in refusal(file(content))
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16-le", "shift_jis"])
 @pytest.mark.parametrize("block_bytes", [1, 7, 1 << 23])
 def test_other_encodings_are_read_block_by_block(file, encoding, block_bytes):
@@ -210,6 +225,7 @@ def test_a_whole_number_with_a_decimal_point_is_not_said_to_be_none(file, cell, 
 
 
 def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
+    assert rows_of(file("\n\r\n\na\n1\n"), None, Reading(block_bytes=1)) == [{"a": 1}]
     for content in ("", "\n\n", b"\xef\xbb\xbf"):
         assert refusal(file(content)) == "data.csv is empty."
     for content in ("a,b", "a,b\n", "a,b\r\n\r\n"):

@@ -127,7 +127,7 @@ def test_what_is_no_table_is_refused_by_name():
         "x.xlsx is a zip archive or a spreadsheet, not a table."
     )
     assert refusal(write("x.png", b"\x89PNG\r\n\x1a\n")).startswith("x.png is a picture, not a table.")
-    assert refusal(write("x.csv", b"a,b\n\0\1\2")).startswith("x.csv is not a table: it holds bytes that are no text.")
+    assert refusal(write("x.csv", b"\0\1\2a,b\n")).startswith("x.csv is not a table: it holds bytes that are no text.")
     assert refusal(write("x.csv", b"")) == "x.csv is empty."
     os.mkdir("folder")
     os.chmod(write("secret.csv"), 0)

@@ -29,6 +29,7 @@ carry = compiled.carry
 count_bags = compiled.count_bags
 count_codes = compiled.count_codes
 count_matrix = compiled.count_matrix
+count_objects = compiled.count_objects
 count_words = compiled.count_words
 find_depth = compiled.find_depth
 find_rows_end = compiled.find_rows_end

@@ -241,6 +241,24 @@ std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter)
     return found;
 }
 
+int64_t count_objects(const char* bytes, int64_t size) {
+    int64_t count = 0;
+    const auto is_blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; };
+    const char *stop = bytes + size, *feed = find(bytes, stop, '\n');
+    for (const char* line = bytes; line < stop;) {
+        if (line > feed) feed = find(line, stop, '\n');
+        const char *end = find(line, feed, '\r'), *next = end < stop ? end + 1 : stop;
+        while (line < end && is_blank(*line)) ++line;
+        while (line < end && is_blank(end[-1])) --end;
+        if (line < end) {
+            if (*line != '{' || end[-1] != '}') return -1;
+            ++count;
+        }
+        line = next;
+    }
+    return count;
+}
+
 int64_t find_depth(const char* bytes, int64_t size) {
     int64_t depth = 0, most = 0;
     bool text = false;

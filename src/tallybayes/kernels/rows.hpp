@@ -32,6 +32,9 @@ std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, 
 // Where something other than a blank follows a closing quote, though neither the cell nor the row ends there.
 std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter);
 
+// How many lines are not blank; -1 if one of them does not begin with { and end with }.
+int64_t count_objects(const char* bytes, int64_t size);
+
 // How deep lists and objects of JSON stand within one another.
 int64_t find_depth(const char* bytes, int64_t size);
 

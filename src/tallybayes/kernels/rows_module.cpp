@@ -43,6 +43,10 @@ void bind_rows(nb::module_& m) {
         }
         return give(std::move(found));
     }, "bytes"_a.noconvert(), "delimiter"_a);
+    m.def("count_objects", [](In<uint8_t> bytes) {
+        Free free;
+        return count_objects(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()));
+    }, "bytes"_a.noconvert());
     m.def("find_depth", [](In<uint8_t> bytes) {
         Free free;
         return find_depth(reinterpret_cast<const char*>(bytes.data()), int64_t(bytes.size()));

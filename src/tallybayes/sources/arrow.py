@@ -7,61 +7,108 @@ from typing import Any
 
 import pyarrow as pa
 
-from tallybayes.sources.base import Chunk, Reader
-from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columnar import BATCH_BYTES, BATCH_ROWS, ColumnarChunk, naming, open_anywhere, spooled
-from tallybayes.sources.columns import check_unique, one_batch
+from tallybayes.sources.base import Chunk, Reader, SourceError
+from tallybayes.sources.bytes_in import Input, Patient, Stored, Stream
+from tallybayes.sources.columnar import (
+    ColumnarChunk,
+    bytes_of,
+    naming,
+    of_good_size,
+    open_anywhere,
+    rows_within,
+    spooled,
+)
+from tallybayes.sources.columns import check_unique
+from tallybayes.sources.elsewhere import PIECE, places
+from tallybayes.sources.reading import Reading
+
+MAGIC = b"ARROW1"
+FOOTER_END = 10  # bytes: how long the list of batches is, and the same letters again
+FILE_START = 8  # bytes of a file before it goes on as a stream does
+MOST_PADDING = 64  # bytes between the end of that stream and the list of its batches at the end of the file
 
 
 class Arrow(Reader):
-    """The format of Arrow itself, as a file or as a stream."""
+    """The format of Arrow itself. A file is read as the stream that it holds: the list of batches at its end may be
+    damaged, and there would be fewer rows. A stream must end with the mark of its end."""
 
-    def __init__(self, source: Input) -> None:
+    def __init__(self, source: Input, reading: Reading) -> None:
         self._source = source
+        self._batch_bytes = reading.batch_bytes
+        self._done = 0  # bytes of the input that were read
         self.file = source.name
         self.total = source.total
-        self._is_file = source.stream.look().startswith(b"ARROW1")
+        self._stream = None if source.stream.look().startswith(MAGIC) else Watched(source.stream)
         with naming(source.name):
-            if self._is_file:
-                self._reader: Any = pa.ipc.open_file(open_anywhere(spooled(source)))
+            if self._stream is None:
+                self._place = spooled(source)
+                self._bytes = open_anywhere(self._place)
+                self._bytes.seek(FILE_START)
             else:
-                self._reader = pa.ipc.open_stream(pa.PythonFile(source.stream, mode="r"))
-        self.names = list(self._reader.schema.names)
+                self._bytes = pa.PythonFile(self._stream, mode="r")
+            self._reader = pa.ipc.open_stream(self._bytes)
+            self.names = list(self._reader.schema.names)
         check_unique(source.name, self.names)
 
     def chunks(self) -> Iterator[Chunk]:
         start = given = 0
-        for batch, stored in self._of_good_size():
-            for at in range(0, len(batch), BATCH_ROWS):
-                part = batch.slice(at, BATCH_ROWS)
-                size = (stored - given) * len(part) // max(len(batch) - at, 1)
-                yield ColumnarChunk(self.file, start, part, size)
-                start, given = start + len(part), given + size
+        for batch in self._of_good_size():
+            rows = rows_within(self._batch_bytes, bytes_of(batch) / len(batch))
+            for at in range(0, len(batch), rows):
+                part = batch.slice(at, rows)
+                yield ColumnarChunk(self.file, start, part, self._done - given)
+                start, given = start + len(part), self._done
 
-    def _of_good_size(self) -> Iterator[tuple[pa.RecordBatch, int]]:
-        """Small batches put together, since every batch has its price; not those of a pipe that somebody waits at."""
-        pending: list[pa.RecordBatch] = []
-        stored = rows = size = 0
-        for batch, stored in self._batches():
-            if not len(batch):
-                continue
-            with naming(self.file):
-                batch.validate(full=True)
-            pending.append(batch)
-            rows, size = rows + len(batch), size + batch.nbytes
-            if self._source.live or rows >= BATCH_ROWS or size >= BATCH_BYTES:
-                yield one_batch(pa.Table.from_batches(pending)), stored
-                pending, rows, size = [], 0, 0
-        if pending:
-            yield one_batch(pa.Table.from_batches(pending)), stored
-
-    def _batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
-        """Batches, and how much of the input they end at."""
+    def elsewhere(self) -> Iterator[Chunk]:
+        """The first rows of other batches, of a file that lists where they are."""
+        if self._stream is not None or isinstance(self._place, Stored):  # which is at one place for all
+            return
         with naming(self.file):
-            if not self._is_file:
-                for batch in self._reader:
-                    yield batch, self._source.stored.done
-                return
-            count = self._reader.num_record_batches
-            for i in range(count):
-                yield self._reader.get_batch(i), (self.total or 0) * (i + 1) // count
+            file = pa.ipc.open_file(open_anywhere(self._place))
+            for place in places(file.num_record_batches):
+                batch = file.get_batch(place)
+                rows = rows_within(PIECE, bytes_of(batch) / max(len(batch), 1))
+                yield ColumnarChunk(self.file, 0, batch.slice(0, rows), 0)
+
+    def _of_good_size(self) -> Iterator[pa.RecordBatch]:
+        """Batches of a pipe that somebody waits at are not put together."""
+        if not self._source.live:
+            return of_good_size(self._batches(), self._batch_bytes)
+        return filter(len, self._batches())
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        with naming(self.file):
+            for batch in self._reader:
+                batch.validate(full=True)
+                self._done = self._source.stored.done if self._stream else min(self._bytes.tell(), self.total or 0)
+                yield batch
+            self._check_end()
+
+    def _check_end(self) -> None:
+        if self._stream is None:
+            rest = self._bytes.size() - self._bytes.tell() - FOOTER_END
+            self._bytes.seek(self._bytes.size() - FOOTER_END)
+            footer = int.from_bytes(self._bytes.read(FOOTER_END - len(MAGIC)), "little")
+            if self._bytes.read() != MAGIC or not footer <= rest <= footer + MOST_PADDING:
+                raise SourceError(f"{self.file} is damaged: its batches end before the list of them. Write it again.")
+        elif self._stream.ran_out:
+            raise SourceError(f"{self.file} is cut short: the mark is missing that ends a stream of Arrow.")
+        elif self._stream.read(1):
+            raise SourceError(f"{self.file} goes on after the end of its stream of Arrow. Give every stream by itself.")
+
+
+class Watched(Patient):
+    """A stream that knows whether more was asked of it than it had."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.ran_out = False
+        self._stream = stream
+
+    def readinto(self, buffer: Any) -> int:
+        got = self._stream.readinto(buffer)
+        self.ran_out = self.ran_out or not got
+        return got
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

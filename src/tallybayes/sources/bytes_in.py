@@ -16,6 +16,7 @@ from tallybayes.sources.paths import STANDARD_INPUT, printable, shown
 from tallybayes.sources.reading import Reading
 
 LOOK_BYTES = 1 << 16
+EMPTY = b"\xef\xbb\xbf\r\n"  # letters of a byte order mark and of empty lines
 PAUSE = 10  # milliseconds without anything new after which what is there is handed on
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
@@ -34,11 +35,17 @@ class Patient(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         if size < 0:
             return self.readall()
-        found, filled = bytearray(size), 0
-        with memoryview(found) as view:
-            while filled < size and (got := self.readinto(view[filled:])):
-                filled += got
-        return bytes(found[:filled])
+        found, filled = bytearray(), 0
+        while filled < size:
+            if filled == len(found):  # a size may come from a damaged file: memory follows what there is
+                found += bytes(min(size - filled, max(filled, LOOK_BYTES)))
+            with memoryview(found) as view:
+                got = self.readinto(view[filled:])
+            if not got:
+                break
+            filled += got
+        del found[filled:]
+        return bytes(found)
 
 
 class Stream(Patient):
@@ -49,8 +56,8 @@ class Stream(Patient):
         self._ahead = b""
 
     def look(self) -> bytes:
-        """The first bytes: a line or more, or as many as are worth looking at."""
-        while b"\n" not in self._ahead and len(self._ahead) < LOOK_BYTES:
+        """The first bytes: a line or more that is not empty, or as many as are worth looking at."""
+        while b"\n" not in self._ahead.lstrip(EMPTY) and len(self._ahead) < LOOK_BYTES:
             more = bytearray(LOOK_BYTES)
             got = self.below.readinto(more)
             if not got:

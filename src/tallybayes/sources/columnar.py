@@ -13,14 +13,13 @@ import pyarrow as pa
 from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
-from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.columns import batch_of, check_wanted, one_batch
 from tallybayes.sources.convert import converted, unreadable
 from tallybayes.sources.faults import not_a_number
 from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
 from tallybayes.sources.words import as_found
 
-BATCH_ROWS = 1 << 17
-BATCH_BYTES = 1 << 24  # batches are smaller where rows are wide
+BATCH_ROWS = 1 << 17  # or fewer, where rows are wide
 
 
 class ColumnarChunk(Chunk):
@@ -43,14 +42,13 @@ class ColumnarChunk(Chunk):
             return self._batch
         kinds = as_found(kinds, {field.name: field.type for field in self._batch.schema})
         faults: dict[int, BadRow] = {}
-        columns = [self._column(name, kind, bad, faults) for name, kind in kinds.items()]
+        columns = {name: self._column(name, kind, bad, faults) for name, kind in kinds.items()}
         if not faults:
-            return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+            return batch_of(columns, len(self._batch))
         (bad if bad is not None else []).extend(faults[row] for row in sorted(faults))
         self._kept = [row for row in range(len(self._batch)) if row not in faults]
         good = self._batch.take(pa.array(self._kept, pa.int64()))
-        columns = [converted(good.column(name), kind) for name, kind in kinds.items()]
-        return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+        return batch_of({name: converted(good.column(name), kind) for name, kind in kinds.items()}, len(good))
 
     def where(self, row: int) -> str:
         return self._place(row if self._kept is None else self._kept[row])
@@ -80,6 +78,30 @@ class ColumnarChunk(Chunk):
         return BadRow(f"{self._place(row)}, column {quoted(name)}", reason, name)
 
 
+def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
+    """The same rows: small batches are put together up to so many bytes, since every batch has its price."""
+    pending: list[pa.RecordBatch] = []
+    rows = held = 0
+    for batch in filter(len, batches):
+        rows, held = rows + len(batch), held + bytes_of(batch)
+        if pending and (rows > BATCH_ROWS or held > size):
+            yield one_batch(pa.Table.from_batches(pending))
+            pending, rows, held = [], len(batch), bytes_of(batch)
+        pending.append(batch)
+    if pending:
+        yield one_batch(pa.Table.from_batches(pending))
+
+
+def bytes_of(batch: pa.RecordBatch) -> int:
+    """Of its rows, without the dictionaries that they share with others."""
+    return sum((cells.indices if pa.types.is_dictionary(cells.type) else cells).nbytes for cells in batch.columns)
+
+
+def rows_within(size: int, width: float) -> int:
+    """How many rows of so many bytes make a batch of this size."""
+    return max(1, min(BATCH_ROWS, int(size / max(width, 1.0))))
+
+
 def spooled(source: Input) -> str | Stored:
     """Where the bytes can be read in any order: the file itself, or a temporary one without a name."""
     if source.total is not None and not source.packed and source.path != STANDARD_INPUT:
@@ -105,5 +127,5 @@ def naming(file: str) -> Iterator[None]:
         yield
     except SourceError:
         raise
-    except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, EOFError, MemoryError, UnicodeDecodeError) as error:
         raise SourceError(f"{file} is damaged or cut short: {printable(error)}.") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -24,6 +24,13 @@ def check_unique(file: str, names: Sequence[str]) -> None:
                 f"{file} has two columns called {quoted(name)}, number {places[name]} and number {place}. Rename one."
             )
         places[name] = place
+
+
+def batch_of(columns: Mapping[str, pa.Array], rows: int) -> pa.RecordBatch:
+    """A batch of so many rows, also if it has no columns."""
+    if not columns:
+        return pa.RecordBatch.from_struct_array(pa.StructArray.from_buffers(pa.struct([]), rows, [None]))
+    return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
 
 
 def one_batch(table: pa.Table) -> pa.RecordBatch:

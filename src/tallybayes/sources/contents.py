@@ -17,6 +17,7 @@ from tallybayes.sources.folders import LOOKED_AT, Group, beginning, spread
 from tallybayes.sources.items import File
 from tallybayes.sources.mbox import begins_as_mbox
 from tallybayes.sources.paths import suffix
+from tallybayes.sources.text import is_binary
 
 TEXT = "text"  # or else "mail" or "mbox"
 GUESSED = "utf-8"  # what text files are if nobody said; those that are not are guessed
@@ -74,7 +75,7 @@ class Text(Content):
     def cells(self, content: bytes) -> dict[str, Any]:
         marked = next((encoding for mark, encoding in BYTE_ORDERS if content.startswith(mark)), None)
         encoding = marked or self._encoding
-        if not encoding.startswith(("utf-16", "utf-32")) and b"\0" in content:
+        if not encoding.startswith(("utf-16", "utf-32")) and is_binary(content):
             raise ValueError(f"not a text: it holds zero bytes. Take it away, {SKIP}.")
         if encoding == GUESSED:
             return {"text": text_of(content)}

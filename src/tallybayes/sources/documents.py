@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
-from tallybayes.sources.columns import check_wanted
+from tallybayes.sources.columns import batch_of, check_wanted
 from tallybayes.sources.contents import content_of
 from tallybayes.sources.convert import converted
 from tallybayes.sources.folders import Group, Holder, find
@@ -121,7 +121,7 @@ class DocumentChunk(Chunk):
             self._places.append(place)
             for name, values in cells.items():
                 values.append(row[name])
-        batch = pa.record_batch([pa.array(cells[name], self._type(name)) for name in wanted], names=list(wanted))
+        batch = batch_of({name: pa.array(cells[name], self._type(name)) for name in wanted}, len(self._places))
         for name, kind in wanted.items():
             batch = self._cast(batch, name, kind, bad)
         return batch

@@ -14,7 +14,7 @@ from tallybayes.decimals import EXACT
 from tallybayes.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columns import check_wanted, one_batch
+from tallybayes.sources.columns import batch_of, check_wanted, one_batch
 from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault
@@ -97,8 +97,14 @@ class JsonChunk(Chunk):
 
     def _quickly(self, kinds: Kinds | None) -> pa.RecordBatch:
         data = self._block.data
-        if kinds is None and kernels.find_depth(np.frombuffer(data, np.uint8)) > DEEPEST:
-            raise pa.ArrowInvalid("nested too deeply")
+        view = np.frombuffer(data, np.uint8)
+        objects = kernels.count_objects(view)
+        if objects < 0:  # of null, pyarrow makes a row, or ends the process
+            raise pa.ArrowInvalid("not an object a line")
+        if kinds is None:
+            data.to_pybytes().decode("utf-8")  # of names, nobody else sees to that
+            if kernels.find_depth(view) > DEEPEST:
+                raise pa.ArrowInvalid("nested too deeply")
         batch = one_batch(
             pyarrow.json.read_json(
                 pa.BufferReader(data),
@@ -110,7 +116,7 @@ class JsonChunk(Chunk):
             )
         )
         batch.validate(full=True)  # texts may be no UTF-8
-        if len(batch) != _count_lines(data.to_pybytes()):
+        if len(batch) != objects:
             raise pa.ArrowInvalid("not an object a line")
         return batch
 
@@ -143,8 +149,7 @@ def _as_wanted(batch: pa.RecordBatch, kinds: Kinds) -> pa.RecordBatch:
     for name, kind in kinds.items():
         if is_texts(kind) and pa.types.is_float64(batch.column(name).type):
             _refuse_rounded(batch.column(name))
-    columns = [converted(batch.column(name), kind) for name, kind in kinds.items()]
-    return pa.RecordBatch.from_arrays(columns, names=list(kinds))
+    return batch_of({name: converted(batch.column(name), kind) for name, kind in kinds.items()}, len(batch))
 
 
 def _refuse_rounded(cells: pa.Array) -> None:
@@ -152,10 +157,3 @@ def _refuse_rounded(cells: pa.Array) -> None:
     most = pc.max(pc.abs(cells)).as_py()
     if most is not None and most >= EXACT:
         raise CellError(None, "a whole number may have been rounded")
-
-
-def _count_lines(data: bytes) -> int:
-    """How many lines are not blank."""
-    lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    blank = b"\n\n" in data or b"\r" in data or data[:1].isspace() or data[-2:].isspace()
-    return sum(1 for line in data.splitlines() if line.strip()) if blank else lines

@@ -12,6 +12,7 @@ import pyarrow as pa
 from tallybayes.errors import CellError
 from tallybayes.objects import number_text
 from tallybayes.sources.base import Kinds
+from tallybayes.sources.columns import batch_of
 from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
 from tallybayes.sources.paths import quoted
@@ -37,8 +38,8 @@ def read_rows(lines: Iterable[bytes], kinds: Kinds | None) -> tuple[pa.RecordBat
         except ValueFaultError as error:
             faults.append(Fault(at, *error.args))
     names = list(dict.fromkeys(name for row in rows for name in row)) if kinds is None else list(kinds)
-    columns = [_column([row.get(name) for row in rows], None if kinds is None else kinds[name]) for name in names]
-    return pa.RecordBatch.from_arrays(columns, names=names), kept, faults
+    columns = {name: _column([row.get(name) for row in rows], None if kinds is None else kinds[name]) for name in names}
+    return batch_of(columns, len(rows)), kept, faults
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,6 +66,8 @@ class Layout:
 
     def _read(self, data: pa.Buffer, kinds: Kinds | None, missing: tuple[str, ...]) -> pa.RecordBatch:
         """Rows as pyarrow reads them; what it cannot read is its error."""
+        if data[: len(BOM_UTF8)].to_pybytes() == BOM_UTF8:  # pyarrow takes it off every text that it is given
+            data = pa.py_buffer(BOM_UTF8 + data.to_pybytes())
         table = pyarrow.csv.read_csv(
             pa.BufferReader(data),
             read_options=pyarrow.csv.ReadOptions(
@@ -83,7 +86,8 @@ class Layout:
                 decimal_point=self.reading.decimal,
             ),
         )
-        return one_batch(table)
+        batch = one_batch(table)
+        return batch if kinds is None else batch.select(list(kinds))  # for none, pyarrow reads all
 
     def split(self, data: pa.Buffer) -> Rows:
         return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter), self.reading.quotes))

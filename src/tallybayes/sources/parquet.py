@@ -3,36 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from tallybayes import frames
-from tallybayes.sources.base import Chunk, Kinds, Reader
-from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columnar import BATCH_BYTES, BATCH_ROWS, ColumnarChunk, naming, open_anywhere, spooled
+from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.bytes_in import Input, Stored
+from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, open_anywhere, rows_within, spooled
 from tallybayes.sources.columns import check_unique, check_wanted
 from tallybayes.sources.convert import is_texts
+from tallybayes.sources.elsewhere import PIECE, places
+from tallybayes.sources.reading import Reading
 
 LEAST_CELL = 8  # bytes of a cell that was read
 FEW_BYTES = 4  # a cell, in a column of texts that is stored as numbers of the different ones
-LARGE_GROUP = 1 << 26  # bytes of a row group, as stored, from where it is not read in one go …
+LARGE_GROUP = 1 << 27  # bytes of a row group, decompressed, from where it is not read in one go …
 READ_BYTES = 1 << 16  # … but in pieces of so many, each column by itself
 
 
 class Parquet(Reader):
-    def __init__(self, source: Input) -> None:
+    """Row groups one after the other. What a file says of its own size is checked against what is read.
+
+    Of a damaged file, pyarrow must have read a column before it is asked what the metadata say of that column: the
+    first is an error, the second ends the process.
+    """
+
+    def __init__(self, source: Input, reading: Reading) -> None:
         self.file = source.name
         self.total = source.total
+        self._batch_bytes = reading.batch_bytes
         self._wanted: Kinds | None = None
         with naming(self.file):
             self._place = spooled(source)
-            file = pyarrow.parquet.ParquetFile(open_anywhere(self._place))
+            self._stored = (self._place.total if isinstance(self._place, Stored) else source.total) or 0
+            file = pyarrow.parquet.ParquetFile(open_anywhere(self._place), buffer_size=READ_BYTES)
             self._about = file.metadata
             self._schema = file.schema_arrow
-        self.names = list(self._schema.names)
-        check_unique(self.file, self.names)
-        self._coded = self._stored_as_dictionaries()
+            self.names = list(self._schema.names)
+            check_unique(self.file, self.names)
+            self._check_rows()
+            self._coded = self._stored_as_dictionaries(file)
 
     def want(self, kinds: Kinds | None) -> None:
         self._wanted = kinds
@@ -40,34 +52,53 @@ class Parquet(Reader):
     def chunks(self) -> Iterator[Chunk]:
         start = 0
         for group in range(self._about.num_row_groups):
-            about = self._about.row_group(group)
-            stored = sum(column.total_compressed_size for column in _columns(about))
+            first = start
             for batch in self._batches(group):
-                yield ColumnarChunk(self.file, start, batch, stored * len(batch) // about.num_rows)
+                size = (self.total or 0) * len(batch) // self._about.num_rows
+                yield ColumnarChunk(self.file, start, batch, size)
                 start += len(batch)
+            expected = self._about.row_group(group).num_rows
+            if start - first != expected:
+                raise SourceError(
+                    f"{self.file} is damaged: row group {group + 1} holds {start - first:,} rows, and should hold "
+                    f"{expected:,}. Write the file again."
+                )
+
+    def elsewhere(self) -> Iterator[Chunk]:
+        """The first rows of other row groups."""
+        with naming(self.file):
+            file = pyarrow.parquet.ParquetFile(open_anywhere(self._place), metadata=self._about, buffer_size=READ_BYTES)
+            for group in places(self._about.num_row_groups):
+                rows = self._rows_at_once(group, self.names, PIECE)
+                for batch in islice(file.iter_batches(rows, [group], self.names), 1):
+                    yield ColumnarChunk(self.file, 0, batch, 0)
 
     def _batches(self, group: int) -> Iterator[pa.RecordBatch]:
-        """The rows of a group. If what is wanted changes on the way (after a sample), so does how it is read."""
+        """The rows of a group, each once. If what is wanted changes meanwhile (after a sample), the rest is read so."""
         given, finished = 0, False
         while not finished:
-            wanted, passed, finished = self._wanted, 0, True
-            with naming(self.file):
-                names = self.names if wanted is None else list(wanted)
-                file = self._open(wanted, group)
-                for batch in file.iter_batches(self._rows_at_once(group, names), [group], names):
-                    passed += len(batch)
-                    if passed <= given:
-                        continue
-                    given = passed
-                    yield batch
-                    if self._wanted is not wanted:
-                        finished = False
-                        break
+            wanted, finished = self._wanted, True
+            for batch in of_good_size(self._after(given, group, wanted), self._batch_bytes):
+                given += len(batch)
+                yield batch
+                if self._wanted is not wanted:
+                    finished = False
+                    break
+
+    def _after(self, given: int, group: int, wanted: Kinds | None) -> Iterator[pa.RecordBatch]:
+        """The rows of a group but for the first so many, however these were cut."""
+        check_wanted(self.file, self.names, wanted)
+        names = self.names if wanted is None else list(wanted)
+        with naming(self.file):
+            rows = self._rows_at_once(group, names, self._batch_bytes)
+            for batch in self._open(wanted, group).iter_batches(rows, [group], names):
+                passed = min(given, len(batch))
+                given -= passed
+                yield batch.slice(passed)
 
     def _open(self, wanted: Kinds | None, group: int) -> pyarrow.parquet.ParquetFile:
-        check_wanted(self.file, self.names, wanted)
         coded = [name for name, kind in (wanted or {}).items() if is_texts(kind) and name in self._coded]
-        large = sum(column.total_compressed_size for column in _columns(self._about.row_group(group))) > LARGE_GROUP
+        large = self._bytes_of(group) > LARGE_GROUP
         return pyarrow.parquet.ParquetFile(
             open_anywhere(self._place),
             read_dictionary=coded,
@@ -76,26 +107,34 @@ class Parquet(Reader):
             buffer_size=READ_BYTES if large else 0,
         )
 
-    def _rows_at_once(self, group: int, names: list[str]) -> int:
-        """As many as make a batch of good size, whatever the width of the table and the length of its texts."""
-        about, wanted = self._about.row_group(group), set(names)
-        sizes = [column.total_uncompressed_size for column in _columns(about) if _top(column.path_in_schema, wanted)]
-        width = sum(max(LEAST_CELL, size / max(about.num_rows, 1)) for size in sizes)
-        return max(1, min(BATCH_ROWS, int(BATCH_BYTES / max(width, 1))))
+    def _rows_at_once(self, group: int, names: list[str], size: int) -> int:
+        """No more than make a batch of this size, whatever the width of the table and the length of its texts."""
+        width = self._bytes_of(group) / max(self._about.row_group(group).num_rows, 1)
+        return rows_within(size, max(width, LEAST_CELL * len(names)))
 
-    def _stored_as_dictionaries(self) -> set[str]:
+    def _bytes_of(self, group: int) -> int:
+        """About how many a group takes, decompressed: as it says, but no fewer than it takes in the file."""
+        about = self._about.row_group(group)
+        return max(about.total_byte_size, self._stored * about.num_rows // max(self._about.num_rows, 1))
+
+    def _check_rows(self) -> None:
+        rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
+        if min(rows, default=0) < 0 or sum(rows) != self._about.num_rows:
+            raise SourceError(
+                f"{self.file} is damaged: it says that it holds {self._about.num_rows:,} rows, and its row groups that "
+                f"they hold {sum(rows):,}. Write the file again."
+            )
+
+    def _stored_as_dictionaries(self, file: pyarrow.parquet.ParquetFile) -> set[str]:
         """The columns of texts of which few differ; one of texts that differ would be slow."""
-        if not self._about.num_row_groups:
+        texts = {field.name for field in self._schema if frames.is_text(field.type)}
+        if not texts or not self._about.num_rows:
             return set()
-        first = self._about.row_group(0)
-        few = {c.path_in_schema for c in _columns(first) if c.total_uncompressed_size <= FEW_BYTES * first.num_rows}
-        return {field.name for field in self._schema if field.name in few and frames.is_text(field.type)}
-
-
-def _columns(about: pyarrow.parquet.RowGroupMetaData) -> list[pyarrow.parquet.ColumnChunkMetaData]:
-    return [about.column(i) for i in range(about.num_columns)]
-
-
-def _top(path: str, names: set[str]) -> bool:
-    """Whether what is stored under this path belongs to one of these columns."""
-    return path in names or path.split(".", 1)[0] in names
+        if next(file.iter_batches(1, [0], sorted(texts)), None) is None:
+            return set()
+        first, few = self._about.row_group(0), set()
+        for place in range(len(file.schema)):
+            name = file.schema.column(place).path
+            if name in texts and first.column(place).total_uncompressed_size <= FEW_BYTES * first.num_rows:
+                few.add(name)
+        return few

@@ -56,6 +56,11 @@ class Reading:
             raise ValueError(f"encoding={self.encoding!r} is not known; give one such as utf-8 or latin-1.") from None
 
     @property
+    def batch_bytes(self) -> int:
+        """So much is read at once of columns that have types already: in memory they take more than text does."""
+        return 2 * self.block_bytes
+
+    @property
     def plain(self) -> bool:
         """Whether texts are UTF-8 already."""
         return codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig", "ascii")

@@ -40,7 +40,7 @@ class Separated(Reader):
         self._block_bytes = reading.block_bytes
         self._quoting = ord(delimiter) if reading.quotes else NO_DELIMITER
         self._blocks = read_blocks(source, reading.block_bytes, self._quoting)
-        self._first = next(self._blocks, None)
+        self._first = next((block for block in self._blocks if block.data.to_pybytes().strip(b"\r\n")), None)
         if self._first is None:
             raise SourceError(f"{source.name} is empty.")
         self.names, self._start = read_header(source.name, self._first.data, delimiter, reading)

@@ -93,11 +93,11 @@ def _open(path: str, reading: Reading) -> Reader:
     if kind == "parquet":
         from tallybayes.sources.parquet import Parquet
 
-        return Parquet(source)
+        return Parquet(source, reading)
     if kind == "arrow":
         from tallybayes.sources.arrow import Arrow
 
-        return Arrow(source)
+        return Arrow(source, reading)
     if kind == "jsonl":
         from tallybayes.sources.json_lines import JsonLines
 

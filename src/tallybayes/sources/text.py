@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.sources.base import SourceError
-from tallybayes.sources.bytes_in import Input, Stream
+from tallybayes.sources.bytes_in import LOOK_BYTES, Input, Stream
 from tallybayes.sources.paths import printable
 from tallybayes.sources.reading import Reading
 
@@ -21,6 +22,8 @@ LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
 NO_QUOTES = "give --no-quotes if quotes are signs like any other"
 UNCLOSED = f"A quote is opened there and not closed; {NO_QUOTES}."
+CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
+STRAY, STRAY_EACH = 2, 20  # control characters that a text may hold: a few, and one in so many
 MARKS = {  # byte order marks, the longer ones first
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -80,16 +83,30 @@ def open_text(source: Input, reading: Reading) -> None:
     encoding = MARKS.get(mark, "utf-8" if reading.plain else reading.encoding)
     if encoding != "utf-8":
         source.stream = Stream(Transcoded(source.stream, encoding, source.name))
-    if b"\0" in source.stream.look():
+    first = re.split(rb"[\r\n]", source.stream.look()[:LOOK_BYTES], maxsplit=1)[0]  # a pipe may have no more yet
+    if is_binary(first):
         raise SourceError(
             f"{source.name} is not a table: it holds bytes that are no text. Give CSV, TSV, JSON lines, Parquet or "
-            "Arrow."
+            "Arrow, or the encoding, as --encoding utf-16-le."
         )
 
 
 def is_plain(source: Input) -> bool:
     """Whether the bytes of an opened text are those that are stored: then they can be read from anywhere."""
     return source.total is not None and not source.packed and not isinstance(source.stream.below, Transcoded)
+
+
+def is_binary(content: bytes) -> bool:
+    r"""Whether these bytes cannot be text. A stray zero byte is a character like any other; many beside other control
+    characters are UTF-16, or no text at all.
+
+    >>> is_binary(b"a\0,b"), is_binary("a,b".encode("utf-16-le"))
+    (False, True)
+    """
+    if b"\0" not in content:
+        return False
+    controls = len(content) - len(content.translate(None, CONTROLS))
+    return controls > STRAY + len(content) // STRAY_EACH
 
 
 class Block(NamedTuple):
