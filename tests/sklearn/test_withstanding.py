@@ -279,8 +279,8 @@ def test_a_parameter_that_makes_no_sense_is_an_error_when_it_is_used():
         NaiveBayes({"0": Words}).fit(NUMBERS, BITS)
     with pytest.raises(ValueError, match="X lacks columns of the schema: 'agee'; it has 'age', 'calls'"):
         NaiveBayes({"agee": Gaussian()}).fit(FRAME, LABELS)
-    with pytest.raises(ValueError, match=r"Column 'when': .*To infer the others, give schema={'when': None}"):
-        NaiveBayes().fit(FRAME.assign(when=pd.Timestamp("2024-02-29")), LABELS)
+    left_out = NaiveBayes().fit(FRAME.assign(when=pd.Timestamp("2024-02-29")), LABELS)
+    assert left_out.schema_.reasons["when"].startswith("times")
 
 
 def test_an_estimator_pickled_in_another_form_says_who_wrote_it_and_what_to_do():

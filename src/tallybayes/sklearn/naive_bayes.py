@@ -161,12 +161,7 @@ class NaiveBayes(CountingClassifier):
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
-        if isinstance(given, Schema):
-            return given
-        try:
-            return Schema.infer(rows, hints=wanted)
-        except ValueError as error:
-            raise ValueError(str(error).replace("give hints=", "give schema=")) from None
+        return given if isinstance(given, Schema) else Schema.infer(rows, hints=wanted)
 
     def _believed(self, learned: Learned) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
