@@ -72,6 +72,7 @@ def over_line_as_counted(values):
         (Histogram(method="mdl"), NUMBERS, None),
         (Histogram(method="equal count", intervals=4, alpha=0.5), NUMBERS, None),
         (Histogram(method="mdl", alpha="fitted"), NUMBERS, None),
+        (Histogram(method="fitted", alpha="fitted"), NUMBERS, None),
         (Density(), NUMBERS, over_line_as_counted),
         (Density(bandwidth=0.5), NUMBERS, over_line_as_counted),
         (Density(bandwidth="leave one out", m=0.5), NUMBERS, over_line_as_counted),

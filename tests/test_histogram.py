@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tallybayes import Histogram, Model, Schema
 from tallybayes.families.histogram import METHODS
+from tallybayes.families.intervals import TRIED
 
 pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # of few bits
 
@@ -79,3 +80,38 @@ def test_a_column_of_equal_values_is_drawn_so():
         model = train(Histogram(), [value] * 9_998, ["a"] * 9_998)
         drawn = model.sample(1_000, seed=0).rows["x"].to_numpy()
         assert np.mean(np.abs(drawn - value) <= (abs(value) or 1.0) * 2.0**-12) > 0.99
+
+
+def test_fitted_intervals_are_those_under_which_the_classes_are_likeliest():
+    random = np.random.default_rng(5)
+    x = random.normal(size=4000).round(2)
+    curved = np.where(random.random(4000) < 0.3 + 0.3 * np.sin(3 * x) ** 2, "b", "a").tolist()
+    stepped = np.where(x > 0.4, "b", "a").tolist()
+    noise = random.choice(["a", "b"], 4000).tolist()
+    found = [train(Histogram(method="fitted"), x, y) for y in (curved, stepped, noise)]
+    assert [len(model.estimates("x")) for model in found] == [40, 2, 1]
+    candidates = {many: drawn_row_by_row(found[0], x, curved, method="equal count", intervals=many) for many in TRIED}
+    candidates[0] = drawn_row_by_row(found[0], x, curved, method="mdl")
+    assert max(candidates, key=candidates.get) == 40
+
+
+def drawn_row_by_row(model, x, labels, **settings):
+    """The classes' log-likelihood: every interval is an urn of five balls to begin with, and one more of each class
+    that was drawn."""
+    names = list(model.believing(**settings).estimates("x"))
+    edges = np.array([float(name.strip("[)]").split(", ")[0]) for name in names])
+    shares = {label: labels.count(label) / len(labels) for label in set(labels)}
+    urns = [{label: 5.0 * share for label, share in shares.items()} for _ in names]
+    total = 0.0
+    for value, label in zip(x, labels, strict=True):
+        urn = urns[max(int(np.searchsorted(edges, value, side="right")) - 1, 0)]
+        total += np.log(urn[label] / sum(urn.values()))
+        urn[label] += 1.0
+    return total
+
+
+def test_few_values_are_cut_by_equal_count():
+    x = np.random.default_rng(5).normal(size=999)
+    few = train(Histogram(method="fitted", intervals=7), x, list("ab") * 499 + ["a"])
+    assert few.estimates("x") == few.believing(method="equal count").estimates("x")
+    assert len(few.estimates("x")) == 7

@@ -22,12 +22,8 @@ CATEGORIES = ["red", "green", "blue"]
 FIRST = ["anna", "bert", "clara", "dora", "emil"]
 
 
-def by_count(bits=8):
-    return Histogram(method="equal count", alpha="fitted", bits=bits)
-
-
-def by_class(bits=8):
-    return Histogram(method="mdl", alpha="fitted", bits=bits)
+def intervals(bits=8):
+    return Histogram(method="fitted", alpha="fitted", bits=bits)
 
 
 def inferred(values, name="x", **options):
@@ -45,15 +41,15 @@ CHOICES = {
     "few whole numbers": (RNG.integers(1, 6, 500), LEVELS, "only 5 different whole numbers"),
     "few cells": (RNG.normal(0, 1, 49), Gaussian(), "numbers from"),
     "few numbers as text": (["1.5", "2.25", " 7 "], Gaussian(), "written as text, numbers from 1.5 to 7"),
-    "normal": (RNG.normal(0, 1, 500), by_count(), "numbers from"),
-    "many normal": (RNG.normal(0, 1, 5000), by_class(), "numbers from"),
-    "counts": (RNG.poisson(9, 500), by_count(), "numbers from"),
-    "a long tail": (RNG.lognormal(3, 1.5, 500), by_count(), "numbers from"),
-    "a long tail with zeros": (np.r_[[0.0] * 5, RNG.lognormal(3, 1.5, 500)], by_count(), "numbers from 0 to"),
-    "a spike": ([0.0] * 20 + list(RNG.normal(5, 1, 40)), by_count(), "numbers from 0 to"),
-    "kelvins": (RNG.normal(293.15, 0.5, 500), by_count(16), "numbers from 29"),
-    "far from zero": (1e9 + RNG.integers(0, 20, 500), by_count(40), "numbers from 1e+09 to 1e+09"),
-    "an outlier": (np.r_[RNG.normal(0, 1, 500), 1e12], by_count(), "numbers from"),
+    "normal": (RNG.normal(0, 1, 500), intervals(), "numbers from"),
+    "many normal": (RNG.normal(0, 1, 5000), intervals(), "numbers from"),
+    "counts": (RNG.poisson(9, 500), intervals(), "numbers from"),
+    "a long tail": (RNG.lognormal(3, 1.5, 500), intervals(), "numbers from"),
+    "a long tail with zeros": (np.r_[[0.0] * 5, RNG.lognormal(3, 1.5, 500)], intervals(), "numbers from 0 to"),
+    "a spike": ([0.0] * 20 + list(RNG.normal(5, 1, 40)), intervals(), "numbers from 0 to"),
+    "kelvins": (RNG.normal(293.15, 0.5, 500), intervals(16), "numbers from 29"),
+    "far from zero": (1e9 + RNG.integers(0, 20, 500), intervals(40), "numbers from 1e+09 to 1e+09"),
+    "an outlier": (np.r_[RNG.normal(0, 1, 500), 1e12], intervals(), "numbers from"),
     "nothing": ([None, None], None, "every cell is missing"),
     "NaN": ([np.nan], None, "every cell is missing"),
     "one text": (["same"] * 30, None, "every cell is the same"),

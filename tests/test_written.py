@@ -66,7 +66,7 @@ SETTINGS = {
     Histogram: {
         "bits": BITS,
         "intervals": st.integers(1, 100_000),
-        "method": st.sampled_from(["equal length", "equal count", "mdl"]),
+        "method": st.sampled_from(["equal length", "equal count", "mdl", "fitted"]),
         "alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT),
     },
     LogNormal: NORMAL,

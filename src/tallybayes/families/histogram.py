@@ -29,7 +29,8 @@ class Histogram(Values):
     says about the class what the outermost interval says.
 
     `method` says where the cuts lie: "equal length" (`intervals` of them over the range of all classes), "equal
-    count", or "mdl" (as many as the classes justify). `alpha` is added to every interval's count, as for Categorical.
+    count", "mdl" (as many as the classes justify), or "fitted" (whichever of the last two makes the classes likeliest;
+    `intervals` of equal count below 1,000 values). `alpha` is added to every interval's count, as for Categorical.
 
     >>> Histogram(intervals=5, alpha=0.5)
     Histogram(intervals=5, alpha=0.5)

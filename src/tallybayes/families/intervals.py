@@ -1,7 +1,8 @@
 """Where to cut a range into intervals, given how often each value occurred in each class.
 
-Three ways: intervals of equal length, of equal count, or as many as the classes justify (Fayyad and Irani's minimum
-description length). A cut lies strictly inside the range; the outer intervals reach as far as values ever come.
+Intervals of equal length, of equal count, as many as the classes justify (Fayyad and Irani's minimum description
+length), or whichever of these make the classes likeliest. A cut lies strictly inside the range; the outer intervals
+reach as far as values ever come.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.exact import Floats
+from tallybayes.families.special import log_rising
+
+ENOUGH = 1000  # values from which the classes can say where to cut
+TRIED = (5, 10, 20, 40, 80)  # intervals of equal count
+WORTH = 5.0  # values, of what is assumed of the classes in each
 
 
 def equal_length(values: Floats, counts: Floats, intervals: int) -> Floats:
@@ -48,11 +54,30 @@ def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:
     return half_way(values)[np.array(sorted(cuts), int) - 1]
 
 
-METHODS = {"equal length": equal_length, "equal count": equal_count, "mdl": least_description}
+def likeliest(values: Floats, counts: Floats, intervals: int) -> Floats:
+    """Cuts of equal count, few or many, or "mdl": those under which the classes are likeliest. Fewer than a thousand
+    values cannot say, and are cut into `intervals` of equal count."""
+    if counts.sum() < ENOUGH:
+        return equal_count(values, counts, intervals)
+    tried = [equal_count(values, counts, many) for many in TRIED] + [least_description(values, counts, intervals)]
+    return max(tried, key=lambda cuts: _log_likelihood(cuts, values, counts))
+
+
+METHODS = {"equal length": equal_length, "equal count": equal_count, "mdl": least_description, "fitted": likeliest}
 
 
 def half_way(values: Floats) -> Floats:
     return values[:-1] / 2.0 + values[1:] / 2.0
+
+
+def _log_likelihood(cuts: Floats, values: Floats, counts: Floats) -> float:
+    """log P(classes | intervals). In every interval the shares of the classes are taken as drawn around those of the
+    whole column, from a Dirichlet distribution that is worth a few values."""
+    met = counts[:, counts.sum(axis=0) > 0]
+    at = np.searchsorted(cuts, values, side="right")
+    held = np.stack([np.bincount(at, column, len(cuts) + 1) for column in met.T], axis=1)
+    alpha = WORTH * met.sum(axis=0) / met.sum()
+    return float(np.sum(log_rising(alpha, held)) - np.sum(log_rising(np.array(WORTH), held.sum(axis=1))))
 
 
 class Held(NamedTuple):

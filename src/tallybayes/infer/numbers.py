@@ -17,7 +17,6 @@ from tallybayes.infer.choice import ENOUGH, SAME, Choice
 
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 MANY_CELLS = 50  # from where intervals tell more than a Gaussian
-MANY_MORE = 1000  # cells from which the classes themselves can say where to cut
 STEPS = 128  # over the middle of a column whose values are counted, at the least
 BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose alike
 MANY_DIFFERENT = 100  # cells that all differ are no chance meeting, where some should have met …
@@ -59,14 +58,13 @@ def _spike(values: Floats, counts: Counts) -> str:
 
 
 def _intervals(x: Floats) -> Histogram:
-    """Counts the values themselves, with as many digits as tell them apart. Where there are few, no class could pay for
-    its cuts, and they are where the values are."""
+    """Counts the values themselves, with as many digits as tell them apart."""
     low, high = np.quantile(x, [0.05, 0.95]) / 2.0
     span = (high - low) or x.max() / 2.0 - x.min() / 2.0
     largest = max(abs(low), abs(high))
     wanted = np.log2(STEPS) + np.log2(largest) - np.log2(span) if span > 0 and largest > 0 else 0.0
     bits = next((bits for bits in BITS if bits >= wanted), BITS[-1])
-    return Histogram(method="mdl" if x.size >= MANY_MORE else "equal count", alpha=FITTED, bits=bits)
+    return Histogram(method=FITTED, alpha=FITTED, bits=bits)
 
 
 def _is_identifier(values: Floats, name: str) -> bool:
