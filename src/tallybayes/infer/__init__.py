@@ -18,20 +18,22 @@ import pyarrow.compute as pc
 from tallybayes import frames
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
-from tallybayes.families import Bag, Bernoulli, Categorical, Each, Gaussian
+from tallybayes.families import Bag, Bernoulli, Each, Gaussian
 from tallybayes.families.smoothing import FITTED
 from tallybayes.families.vectors import Sparse, Vectors, read_vectors
-from tallybayes.infer.choice import Choice
+from tallybayes.infer.choice import CATEGORY, Choice
 from tallybayes.infer.numbers import choose_for_numbers
 from tallybayes.infer.texts import FREE_TEXT, choose_for_texts
 
 __all__ = ["FREE_TEXT", "Choice", "choose"]
 
+TRUTH = Bernoulli(alpha=FITTED)
 INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls an index without a name
 CODE = "^ *[+-]?0[0-9]"  # as a number it would lose its zeros
 TIMES = "times: turn them into a number or a category to have them counted"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
 ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
+FIRST_TIME = re.compile(ISO_TIME.encode())
 
 
 def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
@@ -42,7 +44,7 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
     if pa.types.is_temporal(cells.type):
         return Choice(None, TIMES)
     if cells.null_count == len(cells):
-        return Choice(None if whole else Categorical(alpha=FITTED), "every cell is missing")
+        return Choice(None if whole else CATEGORY, "every cell is missing")
     try:
         return _of_type(cells, name, whole)
     except CellError as error:
@@ -51,10 +53,10 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
 
 def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     if pa.types.is_boolean(cells.type):
-        return Choice(Bernoulli(alpha=FITTED), "true or false")
+        return Choice(TRUTH, "true or false")
     if pa.types.is_dictionary(cells.type):
         frames.texts(cells)  # an error if these are no categories
-        return Choice(Categorical(alpha=FITTED), f"a category already, of {len(cells.dictionary)} levels")
+        return Choice(CATEGORY, f"a category already, of {len(cells.dictionary)} levels")
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
         return Choice(FREE_TEXT, "lists of words")
     if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
@@ -64,31 +66,33 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
     if not frames.is_text(cells.type):
-        return choose_for_numbers(_finite(frames.numbers(cells)), name, whole)
-    present = frames.texts(cells).drop_null()
+        return choose_for_numbers(frames.numbers(cells), name, whole)
+    texts = frames.texts(cells)
+    present = texts.drop_null() if texts.null_count else texts
     numbers = _as_numbers(cells, present)
     if numbers is not None:
         family, reason = choose_for_numbers(numbers, name, whole)
         return Choice(family, reason if np.isnan(numbers).all() else f"written as text, {reason}")
-    if pc.all(pc.match_substring_regex(present, ISO_TIME)).as_py():
+    if _are_times(present):
         return Choice(None, TIMES)
     return choose_for_texts(present, whole)
 
 
-def _finite(x: Floats) -> Floats:
-    """Infinite numbers are errors when their turn comes to be counted, and say where they stand."""
-    return np.where(np.isinf(x), np.nan, x)
-
-
 def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:
     """What texts say that are all finite numbers, and written as numbers are."""
-    if pc.any(pc.match_substring_regex(present, CODE)).as_py():
-        return None
     try:
-        numbers = frames.numbers(cells)
+        numbers = frames.numbers(cells)  # of most texts the first says that it is none
     except CellError:
         return None
-    return None if np.isinf(numbers).any() else numbers
+    if np.isinf(numbers).any() or pc.any(pc.match_substring_regex(present, CODE)).as_py():
+        return None
+    return numbers
+
+
+def _are_times(present: pa.Array) -> bool:
+    """Whether all texts are; of most columns the first is not, and Arrow takes longer to read the pattern."""
+    first = present[0].as_buffer().to_pybytes()
+    return bool(FIRST_TIME.match(first)) and bool(pc.all(pc.match_substring_regex(present, ISO_TIME)).as_py())
 
 
 def _for_vectors(vectors: Vectors) -> Choice:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tallybayes.families import Family
+from tallybayes.families import Categorical, Family
+from tallybayes.families.smoothing import FITTED
 
 
 class Choice(NamedTuple):
@@ -12,5 +13,6 @@ class Choice(NamedTuple):
     reason: str
 
 
+CATEGORY = Categorical(alpha=FITTED)
 SAME = "every cell is the same"
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does

@@ -7,13 +7,14 @@ harm, and every number is taken; on all but small tables that tells more than a 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 
-from tallybayes.exact import Counts, Floats
-from tallybayes.families import Categorical, Gaussian, Histogram
+from tallybayes.exact import Floats
+from tallybayes.families import Gaussian, Histogram
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import ENOUGH, SAME, Choice
+from tallybayes.infer.choice import CATEGORY, ENOUGH, SAME, Choice
 
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 MANY_CELLS = 50  # from where intervals tell more than a Gaussian
@@ -26,44 +27,61 @@ IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|un
 
 
 def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
-    """The family of numbers like these; NaN is missing."""
-    x = x[~np.isnan(x)]
-    if not x.size:
-        return Choice(None if whole else Categorical(alpha=FITTED), "every cell is missing")
-    values, counts = np.unique(x, return_counts=True)
-    if len(values) == 1 and x.size >= ENOUGH:
+    """The family of numbers like these; NaN is missing. Infinite ones are errors when their turn comes to be counted,
+    and say where they stand."""
+    x = np.sort(x[np.isfinite(x)]) + 0.0
+    n = len(x)
+    if not n:
+        return Choice(None if whole else CATEGORY, "every cell is missing")
+    different = 1 + int(np.count_nonzero(x[1:] != x[:-1]))
+    if different == 1 and n >= ENOUGH:
         return Choice(None if whole else _intervals(x), SAME)
-    integral = bool(np.all(values == np.floor(values)))
-    if integral and len(values) == x.size >= MANY_DIFFERENT and _is_identifier(values, name):
-        return Choice(None, f"{x.size} different whole numbers: an identifier")
-    if integral and len(values) <= FEW_LEVELS and x.size >= ENOUGH * max(len(values) - 1, 1):
-        return Choice(Categorical(alpha=FITTED), _few(values))
-    if x.size < MANY_CELLS:
+    integral = bool((x == np.floor(x)).all())
+    if integral and different == n >= MANY_DIFFERENT and _is_identifier(x, name):
+        return Choice(None, f"{n} different whole numbers: an identifier")
+    if integral and different <= FEW_LEVELS and n >= ENOUGH * max(different - 1, 1):
+        return Choice(CATEGORY, _few(x, different))
+    if n < MANY_CELLS:
         return Choice(Gaussian(), _range(x))
-    return Choice(_intervals(x), _range(x) + _spike(values, counts))
+    return Choice(_intervals(x), _range(x) + (_spike(x) if different < n else ""))
 
 
-def _few(values: Floats) -> str:
-    return "only 0 and 1" if values.tolist() == [0.0, 1.0] else f"only {len(values)} different whole numbers"
+def _few(x: Floats, different: int) -> str:
+    truths = different == 2 and x[0] == 0.0 and x[-1] == 1.0
+    return "only 0 and 1" if truths else f"only {different} different whole numbers"
 
 
 def _range(x: Floats) -> str:
-    return f"numbers from {x.min():.6g} to {x.max():.6g}"
+    return f"numbers from {x[0]:.6g} to {x[-1]:.6g}"
 
 
-def _spike(values: Floats, counts: Counts) -> str:
+def _spike(x: Floats) -> str:
     """The value that many of the cells have, if one does."""
-    most, n = int(counts.argmax()), counts.sum()
-    return f", {counts[most] / n:.0%} of them {values[most]:.6g}" if counts[most] >= n / 4 else ""
+    values, counts = np.unique(x, return_counts=True)
+    most = int(counts.argmax())
+    return f", {counts[most] / len(x):.0%} of them {values[most]:.6g}" if counts[most] >= len(x) / 4 else ""
 
 
 def _intervals(x: Floats) -> Histogram:
     """Counts the values themselves, with as many digits as tell them apart."""
-    low, high = np.quantile(x, [0.05, 0.95]) / 2.0
-    span = (high - low) or x.max() / 2.0 - x.min() / 2.0
+    low, high = _quantile(x, 0.05) / 2.0, _quantile(x, 0.95) / 2.0
+    span = (high - low) or float(x[-1] / 2.0 - x[0] / 2.0)
     largest = max(abs(low), abs(high))
     wanted = np.log2(STEPS) + np.log2(largest) - np.log2(span) if span > 0 and largest > 0 else 0.0
     bits = next((bits for bits in BITS if bits >= wanted), BITS[-1])
+    return _histogram(bits)
+
+
+def _quantile(x: Floats, share: float) -> float:
+    """What `numpy.quantile` gives, of numbers in order."""
+    at = (len(x) - 1) * share
+    first = int(at)
+    part, low, high = at - first, float(x[first]), float(x[min(first + 1, len(x) - 1)])
+    return high - (high - low) * (1.0 - part) if part >= 0.5 else low + (high - low) * part
+
+
+@cache
+def _histogram(bits: int) -> Histogram:
     return Histogram(method=FITTED, alpha=FITTED, bits=bits)
 
 

@@ -26,6 +26,8 @@ def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
             rows = sum(map(len, kept))
     if not kept:
         raise ValueError("There are no rows to infer a schema from.")
+    if len(kept) == 1:
+        return kept[0], whole and step == 1
     sample = pa.Table.from_batches(kept).combine_chunks().to_batches()[0] if rows else kept[0]
     return sample, whole and step == 1
 

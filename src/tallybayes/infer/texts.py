@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes.families import Categorical, Words
+from tallybayes.families import Words
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import ENOUGH, SAME, Choice
+from tallybayes.infer.choice import CATEGORY, ENOUGH, SAME, Choice
 
 FREE_TEXT = Words(reading="once", alpha=FITTED)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
@@ -20,6 +20,7 @@ MANY_WORDS = 3.0  # so many to a cell make it free text …
 FEW_EACH = 5.0  # … where a text comes less often than this
 SOME = 1000  # cells that are looked at word by word
 SEPARATORS = "|;,/"
+NO_SEPARATOR = re.compile(f"[^{SEPARATORS}]*")
 SEVERAL = 1.5  # tags to a cell make it a list …
 OFTEN = 5.0  # … if each tag comes so often
 WORD = re.compile(r"\w+")
@@ -29,10 +30,11 @@ NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
 
 def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     """The family of texts like these, none of which is missing."""
-    levels, n = len(pc.unique(present)), len(present)
+    different = pc.unique(present)
+    levels, n = len(different), len(present)
     if n >= ENOUGH and levels == 1:
-        return Choice(None if whole else Categorical(alpha=FITTED), SAME)
-    some = present.take(pa.array(np.linspace(0, n - 1, min(n, SOME), dtype=np.int64)))
+        return Choice(None if whole else CATEGORY, SAME)
+    some = present if n <= SOME else present.take(pa.array(np.linspace(0, n - 1, SOME, dtype=np.int64)))
     mostly_different = levels > n / 2
     signs = _mean_count(some, UNSPACED) if mostly_different else 0.0
     if signs >= MANY_SIGNS:
@@ -41,20 +43,24 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     words = _mean_count(some, r"\S+") if rarely_alike else 0.0
     if words >= MANY_WORDS:
         return Choice(FREE_TEXT, f"free text, {words:.0f} words in a cell")
-    separator = _separator(some.to_pylist()) if n >= ENOUGH else None
+    separator = _separator(some, different) if n >= ENOUGH else None
     if separator is not None:
         return Choice(FREE_TEXT, f"lists of tags, with {separator!r} between them")
     if mostly_different and n >= ENOUGH:
         return _for_names(some.to_pylist(), levels, n)
-    return Choice(Categorical(alpha=FITTED), f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
+    return Choice(CATEGORY, f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
 
 
 def _mean_count(texts: pa.Array, pattern: str) -> float:
     return float(pc.mean(pc.count_substring_regex(texts, pattern)).as_py())
 
 
-def _separator(texts: list[str]) -> str | None:
-    """What stands between tags that come again and again in ever new lists."""
+def _separator(some: pa.Array, different: pa.Array) -> str | None:
+    """What stands between tags that come again and again in ever new lists. Most texts have nothing of the kind, which
+    is soon seen where few are different."""
+    if len(different) < len(some) and NO_SEPARATOR.fullmatch("".join(different.to_pylist())):
+        return None
+    texts = some.to_pylist()
     every = "".join(texts)
     for separator in SEPARATORS:
         if every.count(separator) < (SEVERAL - 1.0) * len(texts):
