@@ -23,6 +23,7 @@ from tallybayes.lookup import by_class, never_met
 from tallybayes.slots import Positions, Slot, as_positions
 from tallybayes.sums import cells_of, weighted_table
 
+FEW_CELLS = 128  # that Python reads sooner than numpy
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 
 
@@ -220,13 +221,17 @@ class Tally(Additive):
             slots = sorted({*self.canonical().slots, *more})
             return slots, self.aligned(slots, classes).sums["n"].round()
         counts = n.limbs[: len(self._slots), :, 0]
+        columns = [self._classes[key] for key in classes]
+        if counts.size <= FEW_CELLS:
+            rows = counts.tolist()
+            slots = sorted({*(slot for slot, i in self._slots.items() if any(rows[i])), *more})
+            nothing = [0] * len(self._classes)
+            few = [rows[self._slots[slot]] if slot in self._slots else nothing for slot in slots]
+            return slots, np.array([[row[i] for i in columns] for row in few], np.float64).reshape(-1, len(classes))
         held = np.asarray(counts.any(axis=1))
         slots = sorted({*(slot for slot, i in self._slots.items() if held[i]), *more})
-        rows, columns = [self._slots.get(slot, -1) for slot in slots], [self._classes[key] for key in classes]
-        found = np.zeros((len(slots), len(classes)))
-        met = [i for i, row in enumerate(rows) if row >= 0]
-        found[met] = counts[np.ix_([rows[i] for i in met], columns)]
-        return slots, found
+        at = np.array([self._slots.get(slot, -1) for slot in slots], np.intp)
+        return slots, np.where(at[:, None] >= 0, counts[at[:, None], columns], 0).astype(np.float64)
 
     def cells(self, other: Tally) -> dict[str, Exact]:
         """These sums where the other tally has slots and classes: the cells that it touches."""

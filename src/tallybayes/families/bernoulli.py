@@ -17,8 +17,8 @@ from tallybayes.exact import Codes
 from tallybayes.families.base import Belief
 from tallybayes.families.categorical import Categorical
 from tallybayes.families.posteriors import Beta, Posterior
-from tallybayes.families.smoothing import SmoothedBelief
-from tallybayes.tally import Key, Rows, Tally
+from tallybayes.families.smoothing import Smoothed, SmoothedBelief
+from tallybayes.tally import Rows, Tally
 
 LEVELS = ("false", "true")
 WORDS = {"": np.nan, "false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
@@ -80,8 +80,8 @@ class Bernoulli(Categorical):
     def tally(self, cells: Codes, rows: Rows) -> Tally:
         return Tally(rows.classes, LEVELS, {"n": rows.count(cells, 2)})
 
-    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        return BernoulliBelief(list(LEVELS), tally.aligned(LEVELS, classes).sums["n"].round(), self.alpha)
+    def scorer(self, levels: list[str], known: Smoothed) -> Belief:
+        return BernoulliBelief(known)
 
 
 def _truth(word: str | None) -> float:
@@ -96,6 +96,10 @@ def _truth(word: str | None) -> float:
 
 
 class BernoulliBelief(SmoothedBelief):
+    def __init__(self, known: Smoothed) -> None:
+        super().__init__(known)
+        self.levels = list(LEVELS)
+
     def posterior(self, index: int) -> Posterior:
         misses, hits = (self.counts[:, index] + self.pseudo).tolist()
         return Beta("true", hits, misses)

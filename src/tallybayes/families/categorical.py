@@ -11,9 +11,18 @@ import pyarrow as pa
 
 from tallybayes import frames, kernels, single
 from tallybayes.errors import CellError
-from tallybayes.exact import Codes, Floats
+from tallybayes.exact import Codes
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.smoothing import LAPLACE, Alpha, SmoothedBelief, as_alpha, named_levels
+from tallybayes.families.smoothing import (
+    LAPLACE,
+    Alpha,
+    Smoothed,
+    SmoothedBelief,
+    as_alpha,
+    named_levels,
+    pseudo_of,
+    smoothed,
+)
 from tallybayes.strings import string_buffers
 from tallybayes.tally import Key, Rows, Tally
 
@@ -67,15 +76,25 @@ class Categorical(Family):
         return Tally(rows.classes, levels, {"n": rows.count(codes, len(levels))})
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        levels, counts = tally.table(classes, [*self.levels, *named_levels(self.alpha)])
-        return LevelBelief(levels, counts, self.alpha)
+        return self.believe_each([tally], classes)[0]
+
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        more = [*self.levels, *named_levels(self.alpha)]
+        tables = [tally.table(classes, more) for tally in tallies]
+        pseudo = [pseudo_of(self.alpha, levels, counts) for levels, counts in tables]
+        known = smoothed([counts for _, counts in tables], pseudo)
+        return [self.scorer(levels, each) for (levels, _), each in zip(tables, known, strict=True)]
+
+    def scorer(self, levels: list[str], known: Smoothed) -> Belief:
+        return LevelBelief(levels, known)
 
 
 class LevelBelief(SmoothedBelief):
     """P(level | class) as a table, and the index of the levels."""
 
-    def __init__(self, levels: list[str], counts: Floats, alpha: Alpha) -> None:
-        super().__init__(levels, counts, alpha)
+    def __init__(self, levels: list[str], known: Smoothed) -> None:
+        super().__init__(known)
+        self.levels = levels
         self._index = kernels.StringIndex()
         self._index.encode_few(levels, True)
 

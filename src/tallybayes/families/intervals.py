@@ -34,10 +34,11 @@ def equal_count(values: Floats, counts: Floats, intervals: int) -> Floats:
     if len(values) < 2:
         return np.zeros(0)
     shares = below[-1] * np.arange(1, intervals) / intervals
-    after = np.searchsorted(below[:-1], shares).clip(0, len(values) - 2)
+    after = np.minimum(np.searchsorted(below[:-1], shares), len(values) - 2)
     before = np.maximum(after - 1, 0)
     nearer = np.where(shares - below[before] <= below[after] - shares, before, after)
-    return half_way(values)[np.unique(nearer)]
+    cuts = np.array(sorted(set(nearer.tolist())), int)
+    return values[cuts] / 2.0 + values[cuts + 1] / 2.0
 
 
 def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -108,26 +108,42 @@ def pseudocounts(alpha: Alpha, levels: Sequence[str], overall: Floats) -> Floats
     return np.full(len(levels), alpha.m / max(len(levels), 1))
 
 
-def smoothed(counts: Floats, pseudo: Floats) -> Floats:
-    """P(level | class) from counts[level, class]: (count + α) / Σ. Where nothing is counted or believed: uniform."""
-    raised = counts + pseudo[:, None]
-    total = raised.sum(axis=0)
-    if total.all():
-        return np.asarray(raised / total)
+def pseudo_of(alpha: Alpha, levels: Sequence[Any], counts: Floats) -> Floats:
+    """One pseudo-count per level, from counts[level, class]."""
+    return fitted(counts) if alpha == FITTED else pseudocounts(alpha, levels, counts.sum(axis=1))
+
+
+class Smoothed(NamedTuple):
+    """What counts and pseudo-counts say about the levels of a column."""
+
+    counts: Floats  # [level, class]
+    pseudo: Floats  # of every level
+    probability: Floats  # P(level | class): (count + α) / Σ. Where nothing is counted or believed: uniform
+    logs: Floats
+
+
+def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothed]:
+    """Several columns, worked out as one table."""
+    sizes = list(map(len, counts))
+    raised = np.concatenate(counts) + np.concatenate(pseudo)[:, None]
+    spans = [slice(end - size, end) for size, end in zip(sizes, np.cumsum(sizes).tolist(), strict=True)]
+    total = np.array([np.add.reduce(raised[span]) for span in spans])
+    whole = total if len(sizes) == 1 else np.repeat(total, sizes, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(total > 0, raised / total, 1.0 / max(len(raised), 1))
+        probability = raised / whole
+        if not total.all():
+            probability = np.where(whole > 0, probability, np.repeat(1.0 / np.maximum(sizes, 1), sizes)[:, None])
+        logs = np.log(probability)
+    return [Smoothed(n, a, probability[span], logs[span]) for n, a, span in zip(counts, pseudo, spans, strict=True)]
 
 
 class SmoothedBelief(Belief):
     """P(level | class) from counts and pseudo-counts, and its logarithms as a table to look up."""
 
-    def __init__(self, levels: list[str], counts: Floats, alpha: Alpha) -> None:
-        self.levels = levels
-        self.counts = counts
-        self.pseudo = fitted(counts) if alpha == FITTED else pseudocounts(alpha, levels, counts.sum(axis=1))
-        self.probability = smoothed(counts, self.pseudo)
-        with np.errstate(divide="ignore"):
-            self.table = np.ascontiguousarray(np.log(self.probability))
+    levels: list[str]
+
+    def __init__(self, known: Smoothed) -> None:
+        self.counts, self.pseudo, self.probability, self.table = known
 
     def codes(self, cells: Any) -> Codes:
         """Every cell's level by number, below zero where it is missing or unknown."""
@@ -157,7 +173,7 @@ class SmoothedBelief(Belief):
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
 
     def free(self) -> Free:
-        return Free(max(len(self.levels) - 1, 0), outcomes=max(len(self.levels), 1))
+        return Free(max(len(self.counts) - 1, 0), outcomes=max(len(self.counts), 1))
 
     def linear(self) -> Terms:
         """A feature for every level: 1 where the cell has it, else 0."""
@@ -168,9 +184,9 @@ class SmoothedBelief(Belief):
 
     def draw_codes(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         """Levels by number; missing where no level is known."""
-        if not self.levels:
+        if not len(self.counts):
             return pa.nulls(len(classes), pa.int64())
         codes = np.zeros(len(classes), np.int64)
         for number, rows in by_class(classes):
-            codes[rows] = random.choice(len(self.levels), len(rows), p=self.probability[:, number])
+            codes[rows] = random.choice(len(self.counts), len(rows), p=self.probability[:, number])
         return pa.array(codes)

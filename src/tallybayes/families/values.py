@@ -85,15 +85,19 @@ class Values(Family):
 
     def counted(self, tally: Tally, classes: Sequence[Key]) -> tuple[Floats, Floats]:
         """The values that were met, in order, and how often each was in every class."""
-        n, columns = tally.sums["n"].carried().round(), {key: i for i, key in enumerate(tally.classes)}
-        counts = np.zeros((len(tally), len(classes)))
-        for c, key in enumerate(classes):
-            if key in columns:
-                counts[:, c] = n[:, columns[key]]
-        keys = np.array(tally.slots, np.int64)
+        if not len(tally):
+            return np.zeros(0), np.zeros((0, len(classes)))
+        number = {key: i for i, key in enumerate(tally.classes)}
+        columns, n = [number.get(key, -1) for key in classes], tally.sums["n"].round()
+        keys = np.fromiter(tally.slots, np.int64, len(tally))
         order = np.argsort(keys)
-        order = order[counts[order].any(axis=1)]
-        return values_of_keys(keys[order], self.bits), counts[order]
+        keys, counts = keys[order], n[order]
+        if columns != list(number.values()):
+            counts = np.where(np.array(columns) >= 0, counts[:, columns], 0.0)
+        held = counts.any(axis=1)
+        if not held.all():
+            keys, counts = keys[held], counts[held]
+        return values_of_keys(keys, self.bits), counts
 
 
 def middle_half(ordered: Floats) -> tuple[float, float]:
@@ -118,14 +122,15 @@ def values_of_keys(keys: Counts, bits: int) -> Floats:
     return np.copysign(magnitude.view(np.float64), keys)
 
 
-def least_rounded_to(bounds: Floats, bits: int) -> Floats:
-    """For each bound the least number that, rounded, is not below it: new values are compared without being rounded."""
+def keys_from(bounds: Floats, bits: int) -> Counts:
+    """For each bound the key of the least rounded value that is not below it."""
     keys = value_keys(bounds, bits)
-    return least_of_keys(keys + (values_of_keys(keys, bits) < bounds), bits)
+    return keys + (values_of_keys(keys, bits) < bounds)
 
 
 def least_of_keys(keys: Counts, bits: int) -> Floats:
-    """For each key the least number that is rounded to it, or to one beyond it."""
+    """For each key the least number that is rounded to it, or to one beyond it: new values are compared without being
+    rounded."""
     shift = 52 - bits
     half = 1 << shift >> 1
     above = np.minimum((keys << shift) - half, LARGEST_BITS)
