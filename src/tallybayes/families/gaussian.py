@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -16,7 +17,7 @@ from tallybayes.families.base import Belief, NotLinearError
 from tallybayes.families.compiled import CompiledBelief
 from tallybayes.families.measured import Measured, MeasuredBelief
 from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
-from tallybayes.sums import Square, mean, scatter
+from tallybayes.sums import Square, mean, scatter, sums_at
 
 
 class GaussianSums(NamedTuple):
@@ -128,7 +129,7 @@ class Gaussian(Measured[GaussianSums]):
     def updated(self, s: Any) -> tuple[Floats, Floats, Floats, Floats]:
         """Weight, degrees of freedom, mean and variance after the values: those of the prior's m values and the n
         counted, together."""
-        prior = self if None not in (self.mean, self.variance) else self.informed(s)
+        prior = self if self.mean is not None and self.variance is not None else self.informed(s)
         assert prior.variance is not None
         weight, mean, between = prior._moved(s)
         n, scatter = (s.all_n, s.within) if isinstance(s, Pooled) else (s.n, s.scatter + between)
@@ -182,22 +183,49 @@ class Gaussian(Measured[GaussianSums]):
         formula, plugin, predictive = self.scorers()
         if not np.all((weight > 0) & (variance > 0)):
             return formula(self, s)
-        return (plugin if self.plugin else predictive)(self, s, updated)
+        kind = plugin if self.plugin else predictive
+        return kind(self, s, kind.settings_of(*updated))
 
-    def scorers(self) -> Sequence[Callable[..., Belief]]:
+    def believe_all(self, totals: Any, each: Any) -> list[Belief]:
+        """The same as one table, where all columns vary in all classes."""
+        known = [sums_at(totals, i) for i in range(len(totals.n))]
+        families = [self.informed(total) for total in known]
+        means, variances = np.array([(family.mean, family.variance) for family in families]).T[..., None]
+        prior = self.knowing(mean=means, variance=variances)
+        s = prior.pooled(each)
+        updated = weight, _, _, variance = prior.updated(s)
+        if any(map(self.alike, known)) or not np.all((weight > 0) & (variance > 0)):
+            return super().believe_all(totals, each)
+        _, plugin, predictive = self.scorers()
+        kind = plugin if self.plugin else predictive
+        settings = kind.settings_of(*updated)
+        return [kind(f, sums_at(s, i), [value[i] for value in settings]) for i, f in enumerate(families)]
+
+    def scorers(self) -> tuple[type[MeasuredBelief], type[UpdatedBelief], type[UpdatedBelief]]:
         """What scores by the formula, and by the kernels for estimated parameters and for such integrated out."""
         return MeasuredBelief, NormalBelief, StudentBelief
 
 
-class NormalBelief(CompiledBelief):
+class UpdatedBelief(CompiledBelief):
+    """A kernel's settings, from what `Gaussian.updated` gives."""
+
+    def __init__(self, family: Gaussian, s: Any, settings: list[Floats]) -> None:
+        super().__init__(family, s)
+        self.settings = settings
+
+    @staticmethod
+    @abstractmethod
+    def settings_of(weight: Floats, nu: Floats, mean: Floats, variance: Floats) -> list[Floats]: ...
+
+
+class NormalBelief(UpdatedBelief):
     """Mean and variance estimated: the Gaussian density."""
 
     kernel = staticmethod(kernels.add_normal)
 
-    def __init__(self, family: Gaussian, s: Any, updated: Sequence[Floats]) -> None:
-        super().__init__(family, s)
-        _, _, mean, variance = updated
-        self.settings = [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
+    @staticmethod
+    def settings_of(weight: Floats, nu: Floats, mean: Floats, variance: Floats) -> list[Floats]:
+        return [mean, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance)]
 
     @staticmethod
     def formula(x: Floats, *settings: Floats) -> Floats:
@@ -205,16 +233,15 @@ class NormalBelief(CompiledBelief):
         return constant - 0.5 * (x - mean) ** 2 * precision
 
 
-class StudentBelief(CompiledBelief):
+class StudentBelief(UpdatedBelief):
     """Mean and variance integrated out: Student's density."""
 
     kernel = staticmethod(kernels.add_student)
 
-    def __init__(self, family: Gaussian, s: Any, updated: Sequence[Floats]) -> None:
-        super().__init__(family, s)
-        weight, nu, mean, variance = updated
+    @staticmethod
+    def settings_of(weight: Floats, nu: Floats, mean: Floats, variance: Floats) -> list[Floats]:
         width = variance * (1.0 + 1.0 / weight)
-        self.settings = [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
+        return [mean, 1.0 / (nu * width), (nu + 1.0) / 2.0, student_constant(nu, width)]
 
     @staticmethod
     def formula(x: Floats, *settings: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,8 +9,7 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.exact import Floats
-from tallybayes.families.base import Belief
-from tallybayes.families.gaussian import Gaussian, NormalBelief, StudentBelief
+from tallybayes.families.gaussian import Gaussian, NormalBelief, StudentBelief, UpdatedBelief
 from tallybayes.families.measured import MeasuredBelief
 from tallybayes.families.support import POSITIVE, Support
 from tallybayes.sums import Square
@@ -48,7 +46,7 @@ class LogNormal(Gaussian):
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.exp(super().draw(random, **parameters))
 
-    def scorers(self) -> Sequence[Callable[..., Belief]]:
+    def scorers(self) -> tuple[type[MeasuredBelief], type[UpdatedBelief], type[UpdatedBelief]]:
         return LogFormulaBelief, LogNormalBelief, LogStudentBelief
 
 

@@ -202,10 +202,14 @@ class Measured(Family, Generic[S]):
         sums = {name: concatenated([each[name] for each in known]) for name in self.sums._fields}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             totals, each = self.read({name: array.sum(axis=1) for name, array in sums.items()}), self.read(sums)
-            return [self.believe_one(sums_at(totals, i), sums_at(each, i)) for i in range(len(tallies))]
+            return self.believe_all(totals, each)
+
+    def believe_all(self, totals: Any, each: Any) -> list[Belief]:
+        """What is believed of several columns, from the sums of all classes together and of each."""
+        return [self.believe_one(sums_at(totals, i), sums_at(each, i)) for i in range(len(totals.n))]
 
     def believe_one(self, total: Any, each: Any) -> Belief:
-        """What is believed of a column, from the sums of all classes together and of each."""
+        """The same of one."""
         if self.alike(total):
             each = type(each)(
                 *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
@@ -257,7 +261,10 @@ class MeasuredBelief(Belief):
     def __init__(self, family: Measured[Any], s: Any) -> None:
         self.family = family
         self.s = s
-        self._columns = type(s)(*(np.asarray(value)[..., None] for value in s))
+
+    @cached_property
+    def _columns(self) -> Any:
+        return type(self.s)(*(np.asarray(value)[..., None] for value in self.s))
 
     @cached_property
     def silent(self) -> bool:
