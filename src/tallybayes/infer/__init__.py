@@ -63,6 +63,8 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
         return Choice(None, "records: make columns of their fields to have them counted")
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
+    if frames.is_interval(cells.type):
+        return choose_for_texts(frames.texts(cells).drop_null(), whole)
     if not frames.is_text(cells.type):
         return choose_for_numbers(_finite(frames.numbers(cells)), name, whole)
     present = frames.texts(cells).drop_null()

@@ -44,8 +44,8 @@ def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMI
 
 
 def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
-    """Rows of the first chunk, as many as of each other but no few, every column typed by what is in all of them. Rows that are
-    bad are left out, and so are chunks that cannot be read: that is an error when their turn comes."""
+    """Rows of the first chunk, about as many as of each other but not too few, every column typed by what is in all of
+    them. Bad rows are left out, and so are chunks that cannot be read: that is an error when their turn comes."""
     chunks, batches = [first], [first.read(None, [])]
     for chunk in others:
         with suppress(SourceError):
