@@ -158,6 +158,17 @@ def test_what_does_not_vary_in_a_part_is_counted_all_the_same():
     assert Schema.infer(part).columns.keys() == {"flag"}
 
 
+def test_a_sample_that_does_not_vary_says_so_and_what_comes_near_it_is_told_apart():
+    schema = Schema.infer({"x": [293.15] * 50, "word": ["same"] * 50, "none": pa.nulls(50)}, whole=False)
+    assert schema.reasons == {
+        "x": "every cell of the sample is the same",
+        "word": "every cell of the sample is the same",
+        "none": "every cell of the sample is missing",
+    }
+    model = Model.train(Schema({"x": schema.columns["x"]}), {"x": [293.15, 293.65] * 50}, ["cold", "warm"] * 50)
+    assert model.posterior({"x": [293.15, 293.65]}).argmax(axis=1).tolist() == [0, 1]
+
+
 CELLS = {
     "numbers": st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6), 10**6).map(float),
     "texts": st.text(max_size=8) | st.integers().map(str),

@@ -21,14 +21,14 @@ from tallybayes.exact import Floats
 from tallybayes.families import Bag, Bernoulli, Categorical, Each, Gaussian
 from tallybayes.families.smoothing import FITTED
 from tallybayes.families.vectors import Sparse, Vectors, read_vectors
-from tallybayes.infer.choice import Choice
+from tallybayes.infer.choice import Choice, unvarying
 from tallybayes.infer.numbers import choose_for_numbers
 from tallybayes.infer.texts import FREE_TEXT, choose_for_texts
+from tallybayes.strings import has_codes
 
 __all__ = ["FREE_TEXT", "Choice", "choose"]
 
 INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls an index without a name
-CODE = "^ *[+-]?0[0-9]"  # as a number it would lose its zeros
 TIMES = "times: turn them into a number or a category to have them counted"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
 ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
@@ -42,7 +42,7 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
     if pa.types.is_temporal(cells.type):
         return Choice(None, TIMES)
     if cells.null_count == len(cells):
-        return Choice(None if whole else Categorical(alpha=FITTED), "every cell is missing")
+        return unvarying("missing", Categorical(alpha=FITTED), whole)
     try:
         return _of_type(cells, name, whole)
     except CellError as error:
@@ -58,7 +58,7 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
         return Choice(FREE_TEXT, "lists of words")
     if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
-        return Choice(None if whole else FREE_TEXT, "every list is empty")
+        return unvarying("an empty list", FREE_TEXT, whole)
     if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
         return Choice(None, "records: make columns of their fields to have them counted")
     if pa.types.is_nested(cells.type):
@@ -84,7 +84,7 @@ def _finite(x: Floats) -> Floats:
 
 def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:
     """What texts say that are all finite numbers, and written as numbers are."""
-    if pc.any(pc.match_substring_regex(present, CODE)).as_py():
+    if has_codes(present):
         return None
     try:
         numbers = frames.numbers(cells)

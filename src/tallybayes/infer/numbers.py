@@ -13,12 +13,13 @@ import numpy as np
 from tallybayes.exact import Counts, Floats
 from tallybayes.families import Categorical, Gaussian, Histogram
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import ENOUGH, SAME, Choice
+from tallybayes.infer.choice import ENOUGH, Choice, unvarying
 
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 MANY_CELLS = 50  # from where intervals tell more than a Gaussian
 STEPS = 128  # over the middle of a column whose values are counted, at the least
 BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose alike
+BITS_UNKNOWN = 16  # where the sample does not vary, and what comes later may be near it or far away
 MANY_DIFFERENT = 100  # cells that all differ are no chance meeting, where some should have met …
 MEETINGS = 10.0  # … so often
 EVENLY = 1.5  # how far numbers drawn evenly may be from even, in parts of 1 / √n
@@ -29,10 +30,10 @@ def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
     """The family of numbers like these; NaN is missing."""
     x = x[~np.isnan(x)]
     if not x.size:
-        return Choice(None if whole else Categorical(alpha=FITTED), "every cell is missing")
+        return unvarying("missing", Categorical(alpha=FITTED), whole)
     values, counts = np.unique(x, return_counts=True)
     if len(values) == 1 and x.size >= ENOUGH:
-        return Choice(None if whole else _intervals(x), SAME)
+        return unvarying("the same", Histogram(method="mdl", alpha=FITTED, bits=BITS_UNKNOWN), whole)
     integral = bool(np.all(values == np.floor(values)))
     if integral and len(values) == x.size >= MANY_DIFFERENT and _is_identifier(values, name):
         return Choice(None, f"{x.size} different whole numbers: an identifier")

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from tallybayes.families import Categorical, Words
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import ENOUGH, SAME, Choice
+from tallybayes.infer.choice import ENOUGH, Choice, unvarying
 
 FREE_TEXT = Words(reading="once", alpha=FITTED)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
@@ -31,7 +31,7 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     """The family of texts like these, none of which is missing."""
     levels, n = len(pc.unique(present)), len(present)
     if n >= ENOUGH and levels == 1:
-        return Choice(None if whole else Categorical(alpha=FITTED), SAME)
+        return unvarying("the same", Categorical(alpha=FITTED), whole)
     some = present.take(pa.array(np.linspace(0, n - 1, min(n, SOME), dtype=np.int64)))
     mostly_different = levels > n / 2
     signs = _mean_count(some, UNSPACED) if mostly_different else 0.0
