@@ -21,6 +21,7 @@ from tallybayes.sources import Source
 from tallybayes.strings import has_codes
 
 MOST = 0.9  # of the cells, if these are numbers, the others are worth a word
+NEARLY_ALL = 0.995  # which would be shown as 100%
 FEW = 2  # different texts that may be marks
 LOOKED_AT = 1000  # cells of a column, before all of them are
 
@@ -44,7 +45,8 @@ def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
     others = pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
     if any(text not in source.missing_numbers for text in others):
         if share >= MOST and len(others) <= FEW:
-            _note(name, f"{share:.0%} numbers, the rest {_named(others)}", others)
+            most = f"{share:.0%}" if share < NEARLY_ALL else "nearly all"
+            _note(name, f"{most} numbers, the rest {_named(others)}", others)
         return None
     if not share or has_codes(present):
         return None
