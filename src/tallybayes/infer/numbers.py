@@ -33,7 +33,7 @@ def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
         return unvarying("missing", Categorical(alpha=FITTED), whole)
     values, counts = np.unique(x, return_counts=True)
     if len(values) == 1 and x.size >= ENOUGH:
-        return unvarying("the same", Histogram(method="mdl", alpha=FITTED, bits=BITS_UNKNOWN), whole)
+        return unvarying("the same", Histogram(method=FITTED, alpha=FITTED, bits=BITS_UNKNOWN), whole)
     integral = bool(np.all(values == np.floor(values)))
     if integral and len(values) == x.size >= MANY_DIFFERENT and _is_identifier(values, name):
         return Choice(None, f"{x.size} different whole numbers: an identifier")
