@@ -104,9 +104,10 @@ class Exact:
         return f"Exact({self.round()!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied in the canonical form: the limbs themselves may show what was added and taken away."""
+        """Pickled and copied in the canonical form: the limbs themselves may show what was added and taken away. A
+        pickle tells apart types that are equal but not the same object, as arrays of kernels and of pickles have."""
         tidy = self.carried()
-        return Exact, (tidy.limbs, tidy.low)
+        return Exact, (tidy.limbs.view(np.int64), tidy.low)
 
     def sum(self, axis: int = 0) -> Exact:
         axis = axis % len(self.shape)
