@@ -116,7 +116,7 @@ def test_times_of_numpy_beside_its_other_values_are_refused_and_do_not_end_the_p
     mixed = [time, other]
     frames_of = [{"x": mixed}, {"x": ["a", *mixed]}, pd.DataFrame({"x": pd.Series(mixed, dtype=object)})]
     for frame in frames_of:
-        with pytest.raises(ValueError, match="Column 'x' mixes types.*times stand among other values"):
+        with pytest.raises(ValueError, match=r"Column 'x' mixes types.*times stand among other values"):
             Model.train(schema, frame, ["a"] * len(frame["x"]))
     with pytest.raises(TypeError, match=r"The labels mix .*datetime64.*\. Give labels of one type"):
         Model.train(schema, {"x": ["a", "b"]}, mixed)
