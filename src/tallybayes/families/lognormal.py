@@ -12,7 +12,7 @@ from tallybayes import kernels
 from tallybayes.exact import Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.gaussian import Gaussian, NormalBelief, StudentBelief
-from tallybayes.families.measured import MeasuredBelief
+from tallybayes.families.measured_belief import MeasuredBelief
 from tallybayes.families.support import POSITIVE, Support
 from tallybayes.sums import Square
 
