@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, Model, Schema, Words, open_source
 from tallybayes.infer import sample
-from tallybayes.streams import infer_schema
+from tallybayes.streams import infer_schema, train
 
 RNG = np.random.default_rng(8)
 LEVELS = Categorical(alpha="fitted")
@@ -120,10 +120,17 @@ def test_the_index_of_a_dataframe_is_left_out():
     assert inferred([3, 1, 2], "__index_level_0__") == (None, "the index of a DataFrame")
 
 
-def test_intervals_of_pandas_are_left_out():
-    cut = pd.DataFrame({"x": pd.cut(pd.Series([1.0, 2.0, 3.0]), 2), "y": ["a", "b", "a"]})
-    schema = Schema.infer(cut)
-    assert list(schema.columns) == ["y"]
+@pytest.mark.parametrize("edges", [[-9.0, 0.25, 9.0], [1, 2, 5], [0.5, 1.5, 2.0]])
+@pytest.mark.parametrize("closed", ["left", "right"])
+def test_intervals_of_pandas_are_levels_as_they_are_in_a_file(edges, closed, tmp_path):
+    cut = pd.cut(RNG.uniform(edges[0] - 1, edges[-1], 200), edges, right=closed == "right")
+    frame = pd.DataFrame({"cut": cut, "plain": pd.arrays.IntervalArray(cut), "y": np.resize(["p", "q"], 200)})
+    schema = Schema.infer(frame, "y")
+    assert schema.columns == {"cut": LEVELS, "plain": LEVELS}
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    source = open_source(tmp_path / "t.csv")
+    assert infer_schema(source, "y").columns == schema.columns
+    assert train(schema, source) == Model.train(schema, frame, "y")
 
 
 @pytest.mark.parametrize(
@@ -149,6 +156,17 @@ def test_what_does_not_vary_in_a_part_is_counted_all_the_same():
     schema = Schema.infer(part, whole=False)
     assert list(schema.columns) == list(part)
     assert Schema.infer(part).columns.keys() == {"flag"}
+
+
+def test_a_sample_that_does_not_vary_says_so_and_what_comes_near_it_is_told_apart():
+    schema = Schema.infer({"x": [293.15] * 50, "word": ["same"] * 50, "none": pa.nulls(50)}, whole=False)
+    assert schema.reasons == {
+        "x": "every cell of the sample is the same",
+        "word": "every cell of the sample is the same",
+        "none": "every cell of the sample is missing",
+    }
+    model = Model.train(Schema({"x": schema.columns["x"]}), {"x": [293.15, 293.65] * 50}, ["cold", "warm"] * 50)
+    assert model.posterior({"x": [293.15, 293.65]}).argmax(axis=1).tolist() == [0, 1]
 
 
 CELLS = {

@@ -49,6 +49,16 @@ def test_a_kernel_that_reads_one_long_text_hears_signals(soon):
     assert len(after) == 2
 
 
+def test_a_kernel_that_scores_many_columns_hears_signals(soon):
+    columns, classes, x = 40_000, 50, np.zeros(512)
+    zeros, ones = np.zeros((columns, classes)), np.ones((columns, classes))
+    scores = np.zeros((classes, len(x)))
+    soon()
+    with pytest.raises(AlarmedError):
+        kernels.add_normal([x] * columns, zeros, zeros, ones, scores, False)
+    assert scores[0, 0] < columns  # one is added for every column
+
+
 MINUTES_OF_WORK = {
     "numbers asked": """
 x, y = rng.normal(size=100_000), rng.integers(0, 100, 100_000)

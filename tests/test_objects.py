@@ -104,3 +104,19 @@ def test_labels_of_two_types_are_refused_in_any_order(labels):
 def test_whole_numbers_that_are_no_doubles_stay_what_they_are_beside_a_fraction():
     model = Model.train(Schema({"x": Categorical()}), {"x": [2**53 + 1, 0.5, 2**64]}, ["a", "a", "b"])
     assert model.counts("x").slots == ["0.5", str(2**64), str(2**53 + 1)]
+
+
+OTHERS = [np.float32(0.5), np.float16(0.5), np.int8(1), np.uint64(1), np.True_, np.longdouble(0.5), np.void(b"ab")]
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=lambda other: type(other).__name__)
+@pytest.mark.parametrize("time", [np.datetime64("2020-02-29"), np.datetime64("NaT")], ids=str)
+def test_times_of_numpy_beside_its_other_values_are_refused_and_do_not_end_the_process(time, other):
+    schema = Schema({"x": Categorical()})
+    mixed = [time, other]
+    frames_of = [{"x": mixed}, {"x": ["a", *mixed]}, pd.DataFrame({"x": pd.Series(mixed, dtype=object)})]
+    for frame in frames_of:
+        with pytest.raises(ValueError, match=r"Column 'x' mixes types.*times stand among other values"):
+            Model.train(schema, frame, ["a"] * len(frame["x"]))
+    with pytest.raises(TypeError, match=r"The labels mix .*datetime64.*\. Give labels of one type"):
+        Model.train(schema, {"x": ["a", "b"]}, mixed)

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.limbs import FEW, LIMB, largest, ratio, rounded, window
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
-LIMB = 32
 TRACE = 2.0**-100  # what decay cuts off is smaller than this part of a sum
-FEW = 16
 FULL = 1 << 62  # limbs stay below this, so that any two can be added
 
 
@@ -105,13 +104,14 @@ class Exact:
         return f"Exact({self.round()!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied in the canonical form: the limbs themselves may show what was added and taken away."""
+        """Pickled and copied in the canonical form: the limbs themselves may show what was added and taken away. A
+        pickle tells apart types that are equal but not the same object, as arrays of kernels and of pickles have."""
         tidy = self.carried()
-        return Exact, (tidy.limbs, tidy.low)
+        return Exact, (tidy.limbs.view(np.int64), tidy.low)
 
     def sum(self, axis: int = 0) -> Exact:
         axis = axis % len(self.shape)
-        bounded = self if _largest(self.limbs) * max(self.shape[axis], 1) < FULL else self.carried()
+        bounded = self if largest(self.limbs) * max(self.shape[axis], 1) < FULL else self.carried()
         return Exact(bounded.limbs.sum(axis=axis), bounded.low).safe()
 
     def widened(self, low: int, size: int) -> Exact:
@@ -125,11 +125,11 @@ class Exact:
 
     def safe(self) -> Exact:
         """The same numbers with every limb far enough from overflow to be added to."""
-        return self.carried() if _largest(self.limbs) >= FULL else self
+        return self.carried() if largest(self.limbs) >= FULL else self
 
     def carried(self) -> Exact:
         """The one canonical form: limbs below 2³² with the sign of their number, none zero throughout at either end."""
-        if self.limbs.shape[-1] == 1 and _largest(self.limbs) < 1 << LIMB:
+        if self.limbs.shape[-1] == 1 and largest(self.limbs) < 1 << LIMB:
             return self.trimmed()  # counts, mostly
         size = self.limbs.shape[-1]
         limbs, first = kernels.carry(np.ascontiguousarray(self.limbs).reshape(math.prod(self.shape), size))
@@ -141,7 +141,7 @@ class Exact:
         limbs, wide = self.limbs, self.limbs.shape[-1] > 1
         if not limbs.any():
             return not wide and self.low == 0
-        if _largest(limbs) >= 1 << LIMB or not limbs[..., 0].any() or not limbs[..., -1].any():
+        if largest(limbs) >= 1 << LIMB or not limbs[..., 0].any() or not limbs[..., -1].any():
             return False
         return not (wide and ((limbs > 0).any(axis=-1) & (limbs < 0).any(axis=-1)).any())
 
@@ -188,12 +188,12 @@ class Exact:
         """Every number as the double nearest to it."""
         if self.limbs.shape[-1] == 1 and self.low == 0:  # counts
             return self.limbs[..., 0].astype(np.float64)
-        if self.limbs.shape[-1] <= 2 and -16 <= self.low <= 16 and _largest(self.limbs) <= 1 << 53:
+        if self.limbs.shape[-1] <= 2 and -16 <= self.low <= 16 and largest(self.limbs) <= 1 << 53:
             both = self.limbs.astype(np.float64) @ np.ldexp(1.0, LIMB * np.arange(self.limbs.shape[-1]))  # rounds once
             return np.ldexp(both, LIMB * self.low)
         tidy = self.carried()
         if tidy.low >= -30 and tidy.low + tidy.limbs.shape[-1] <= 30:
-            return _rounded(tidy.limbs, tidy.low)
+            return rounded(tidy.limbs, tidy.low)
         return np.array([ratio(number, 1, self.low) for number in self.integers()], np.float64).reshape(self.shape)
 
     def whole(self) -> Counts:
@@ -210,7 +210,7 @@ class Exact:
         other = other.widened(low, size)
         cells = wide.limbs[index] + other.limbs
         wide.limbs[index] = cells
-        if _largest(cells) >= FULL:
+        if largest(cells) >= FULL:
             wide = wide.carried()
         self.limbs, self.low = wide.limbs, wide.low
 
@@ -243,45 +243,6 @@ class Exact:
             self.limbs, self.low = wide.limbs, wide.low
 
 
-def ratio(above: int, below: int, low: int) -> float:
-    """above / below · 2^(32·low) as the nearest double, infinite beyond the largest."""
-    try:
-        return (above << max(LIMB * low, 0)) / (below << max(-LIMB * low, 0))
-    except OverflowError:
-        return float("-inf") if above < 0 else float("inf")
-
-
-def window(factors: list[Floats]) -> tuple[int, int]:
-    """Lowest limb and number of limbs that hold any sum of products of these columns."""
-    low = high = 0
-    for factor in factors:
-        magnitudes = np.abs(factor[np.isfinite(factor) & (factor != 0.0)])
-        if magnitudes.size:
-            low += max(int(np.frexp(magnitudes.min())[1]) - 53, -1074)
-            high += int(np.frexp(magnitudes.max())[1])
-    first = low // LIMB
-    return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that a word may touch
-
-
-def _rounded(limbs: Counts, low: int) -> Floats:
-    """Canonical limbs as the nearest doubles, where none is near the ends of the doubles' range.
-
-    The three highest limbs decide, and whether anything lies below them. The two highest add up to a double and an
-    exact rest; the rest and the third are a whole number below 2⁴³; so the last addition is the only one that rounds.
-    """
-    sign = np.where((limbs < 0).any(axis=-1), -1.0, 1.0)
-    padded = np.concatenate([np.zeros((*limbs.shape[:-1], 2), np.int64), np.abs(limbs)], axis=-1)
-    places = np.arange(padded.shape[-1])
-    top = np.maximum(np.where(padded != 0, places, 0).max(axis=-1), 2)
-    first, second, third = (np.take_along_axis(padded, (top - k)[..., None], -1)[..., 0] for k in range(3))
-    below = np.any((padded != 0) & (places < (top - 2)[..., None]), axis=-1)
-    third = third | below  # a last bit that stands for all that is below
-    high, middle = first * 2.0**64, second * 2.0**32
-    total = high + middle
-    rest = middle - (total - high)
-    return np.ldexp(sign * (total + (rest + third)), (LIMB * (low + top - 4)).astype(np.int32))
-
-
 def _times(limbs: Counts, factor: int) -> Counts:
     """Canonical limbs times a whole number, in digits of 16 bits so that no product overflows."""
     digits = [factor >> (16 * j) & 0xFFFF for j in range(-(-factor.bit_length() // 16))]
@@ -298,13 +259,6 @@ def _times(limbs: Counts, factor: int) -> Counts:
         if j % 64 == 63:
             product = Exact(product).carried().widened(0, product.shape[-1]).limbs
     return product
-
-
-def _largest(limbs: Counts) -> int:
-    """The largest magnitude."""
-    if limbs.size <= FEW:  # numpy would take longer to start than Python takes
-        return max(map(abs, limbs.reshape(-1).tolist()), default=0)
-    return max(int(limbs.max()), -int(limbs.min()))
 
 
 def _union(a: Exact, b: Exact) -> tuple[int, int]:

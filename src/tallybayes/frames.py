@@ -113,7 +113,18 @@ def texts(cells: pa.Array) -> pa.Array:
         found = coded.dictionary.to_pylist() if is_sure(kind) else coded.dictionary.to_numpy(zero_copy_only=False)
         words = [None if v is None or v != v else number_text(v) for v in found]
         return pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
+    if is_interval(kind):
+        return _interval_texts(cells)
     raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
+
+
+def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
+    """Intervals, as of `pandas.cut`, as pandas writes them into a file."""
+    opening = "[" if cells.type.closed in ("left", "both") else "("
+    closing = "]" if cells.type.closed in ("right", "both") else ")"
+    ends = cells.storage.to_pylist()
+    words = [None if cell is None else f"{opening}{cell['left']}, {cell['right']}{closing}" for cell in ends]
+    return pa.array(words, pa.string())
 
 
 def level_text(level: Any) -> str:
@@ -132,6 +143,10 @@ def decoded(cells: pa.Array) -> pa.Array:
 
 def is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def is_interval(kind: pa.DataType) -> bool:
+    return getattr(kind, "extension_name", "") == "pandas.interval"
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -16,7 +16,7 @@ from tallybayes.decimals import decimal_text, shifted
 from tallybayes.errors import NoLabelError
 from tallybayes.frames import decoded, is_text, native, one_array
 from tallybayes.given import is_arrow, is_iterable
-from tallybayes.objects import as_objects
+from tallybayes.objects import as_objects, kinds_of
 from tallybayes.single import WIDEST
 from tallybayes.strings import is_writable
 
@@ -46,9 +46,9 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
     try:
         if is_arrow(given):
             return one_array(pa.chunked_array(given))
-        found = pa.array(native(given) if isinstance(given, np.ndarray) else given, from_pandas=True)
-        typed = isinstance(given, np.ndarray) and given.dtype != object
-        return found if typed else _as_labels(found, given)
+        if isinstance(given, np.ndarray) and given.dtype != object:
+            return pa.array(native(given), from_pandas=True)
+        return _as_labels(given)
     except (pa.ArrowException, OverflowError, TypeError) as error:
         examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
@@ -74,11 +74,13 @@ def _as_one(shape: Sequence[int]) -> str:
     return ", as in y.ravel()" if shape[1] == 1 else f"; {FROM_ONE_HOT}"
 
 
-def _as_labels(found: pa.Array, given: Sequence[Any]) -> pa.Array:
-    """What Arrow made of a list, in which no label may stand for another beside it: True for 1, or b"a" for "a"."""
-    if pa.types.is_binary(found.type) and str in set(map(type, given)):
+def _as_labels(given: Sequence[Any]) -> pa.Array:
+    """What Arrow makes of a list, in which no label may stand for another beside it: True for 1, or b"a" for "a"."""
+    kinds = kinds_of(given)
+    found = pa.array(given, from_pandas=True)
+    if pa.types.is_binary(found.type) and str in kinds:
         raise pa.ArrowInvalid("texts stand among bytes")
-    return as_objects(found, given)
+    return as_objects(found, given, kinds)
 
 
 def single_label(labels: Any) -> LabelColumn | None:

@@ -1,4 +1,4 @@
-"""Exact sums looked up by their names, as plain numbers: whole ones as they are, others rounded once."""
+"""Exact sums by their names, as plain numbers: looked up, or written as a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from tallybayes.exact import Exact
+from tallybayes.exact import Exact, Floats
 
 SHOWN = 12  # names that an error shows
 
@@ -27,3 +27,14 @@ def never_met(key: Any, known: Sequence[Any]) -> NoReturn:
     hint = f" Do you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)
     raise KeyError(f"Nothing is counted of {key!r}.{hint} There are {listed or 'none'}.")
+
+
+def written(title: str, slots: Sequence[Any], classes: Sequence[Any], numbers: Floats) -> str:
+    """Numbers under their labels, as wide as they need."""
+    cells = [[title, *map(str, classes)]]
+    cells += [[str(s), *(f"{v:.12g}" for v in row)] for s, row in zip(slots, numbers.tolist(), strict=True)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for first, *rest in cells:
+        lines.append("  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]).rstrip())
+    return "\n".join(lines)

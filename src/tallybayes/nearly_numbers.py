@@ -18,9 +18,10 @@ import pyarrow.compute as pc
 from tallybayes import frames
 from tallybayes.infer import choose
 from tallybayes.sources import Source
+from tallybayes.strings import has_codes
 
-CODE = r"^ *[+-]?0[0-9]"  # as a number it would lose its zeros
 MOST = 0.9  # of the cells, if these are numbers, the others are worth a word
+NEARLY_ALL = 0.995  # which would be shown as 100%
 FEW = 2  # different texts that may be marks
 LOOKED_AT = 1000  # cells of a column, before all of them are
 
@@ -44,9 +45,10 @@ def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
     others = pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
     if any(text not in source.missing_numbers for text in others):
         if share >= MOST and len(others) <= FEW:
-            _note(name, f"{share:.0%} numbers, the rest {_named(others)}", others)
+            most = f"{share:.0%}" if share < NEARLY_ALL else "nearly all"
+            _note(name, f"{most} numbers, the rest {_named(others)}", others)
         return None
-    if not share or pc.any(pc.match_substring_regex(present, CODE)).as_py():
+    if not share or has_codes(present):
         return None
     known = pc.if_else(pc.is_in(cells, pa.array(others, cells.type)), pa.scalar(None, cells.type), cells)
     numbers = pc.cast(pc.replace_substring(pc.ascii_trim(known, " "), source.decimal, "."), pa.float64())

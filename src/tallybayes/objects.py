@@ -28,6 +28,7 @@ def object_cells(values: Any) -> pa.Array:
     values = values if isinstance(values, (list, np.ndarray)) else list(values)
     if len(values) and type(values[0]) is str:
         return _text_cells(values)
+    kinds = kinds_of(values)
     try:
         cells = pa.array(values, from_pandas=True)
     except (pa.ArrowException, OverflowError, TypeError):
@@ -35,15 +36,23 @@ def object_cells(values: Any) -> pa.Array:
         if texts is None:
             raise
         return texts
-    return as_objects(cells, values)
+    return as_objects(cells, values, kinds)
 
 
-def as_objects(cells: pa.Array, values: Iterable[Any]) -> pa.Array:
+def kinds_of(values: Iterable[Any]) -> set[type]:
+    """The types of these objects, if Arrow can be asked: a number of numpy's after a time of numpy's ends the process
+    there."""
+    kinds = set(map(type, values))
+    if np.datetime64 in kinds and any(issubclass(kind, np.generic) for kind in kinds - {np.datetime64}):
+        raise pa.ArrowInvalid("times stand among other values")
+    return kinds
+
+
+def as_objects(cells: pa.Array, values: Iterable[Any], kinds: set[type]) -> pa.Array:
     """What Arrow made of these objects, if that is what each of them is by itself. A float32 among objects is the
     double that it is: beside a double, Arrow makes it so."""
     if not (pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type)):
         return cells
-    kinds = set(map(type, values))
     if kinds & TRUTHS:
         raise pa.ArrowInvalid("true or false stands among numbers")
     if kinds & CUT_OFF and pa.types.is_integer(cells.type):
@@ -56,7 +65,13 @@ def object_columns(data: Any) -> dict[Any, Any]:
     if not hasattr(type(data), "_iter_column_arrays") or not data.columns.is_unique:
         return {}
     kinds = data.dtypes.items()
-    return {name: data[name].to_numpy() for name, kind in kinds if getattr(kind, "hasobject", False)}
+    found = {name: data[name].to_numpy() for name, kind in kinds if getattr(kind, "hasobject", False)}
+    for name, values in found.items():
+        try:
+            kinds_of(values)
+        except pa.ArrowInvalid as error:
+            raise mixed(name, error) from None
+    return found
 
 
 def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -> Iterator[pa.RecordBatch]:
@@ -65,9 +80,9 @@ def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -
     for batch in stream:
         for name, values in objects.items():
             at = batch.schema.get_field_index(str(name))
-            given = batch.column(at)
+            given, own = batch.column(at), values[start : start + len(batch)]
             try:
-                cells = as_objects(given, values[start : start + len(batch)])
+                cells = as_objects(given, own, kinds_of(own))
             except pa.ArrowInvalid as error:
                 raise mixed(name, error) from None
             batch = batch if cells is given else batch.set_column(at, str(name), cells)
@@ -96,6 +111,7 @@ def _text_cells(values: Any) -> pa.Array:
     try:
         cells = pa.array(values, pa.string())
     except (pa.ArrowInvalid, pa.ArrowTypeError):
+        kinds_of(values)
         return pa.array(values, from_pandas=True)
     if bytes in set(map(type, values)):  # Arrow took them for texts, which it does not where they come first
         return pa.array(values, pa.binary())

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
 
 Codes = NDArray[np.int32]
+WITH_ZEROS = "^ *[+-]?0[0-9]"
 
 
 def index_words(index: kernels.StringIndex, words: Sequence[str] | pa.Array, grow: bool = True) -> Codes:
@@ -35,6 +37,11 @@ def string_buffers(cells: pa.Array) -> tuple[Any, bool, Any, Any, int, int]:
         cells.offset,
         len(cells),
     )
+
+
+def has_codes(texts: pa.Array) -> bool:
+    """Whether one of them is a code such as 007, which would lose its zeros as a number."""
+    return bool(pc.any(pc.match_substring_regex(texts, WITH_ZEROS)).as_py())
 
 
 def is_writable(text: str) -> bool:

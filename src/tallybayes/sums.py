@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.exact import LIMB, Codes, Exact, Floats, ratio, window
+from tallybayes.exact import Codes, Exact, Floats
+from tallybayes.limbs import LIMB, ratio, window
 
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once

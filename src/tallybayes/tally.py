@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.decay import scaled, traces_of
-from tallybayes.exact import FEW, Codes, Counts, Exact, Floats
-from tallybayes.lookup import by_class, never_met
+from tallybayes.exact import Codes, Counts, Exact, Floats
+from tallybayes.limbs import FEW
+from tallybayes.lookup import by_class, never_met, written
 from tallybayes.slots import Positions, Slot, as_positions
 from tallybayes.sums import cells_of, weighted_table
 
@@ -170,7 +171,7 @@ class Tally(Additive):
 
     def __repr__(self) -> str:
         tidy = self.canonical()
-        return "\n".join(_table(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
+        return "\n".join(written(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing
@@ -299,14 +300,3 @@ def _common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[Cou
     pairs = [(i, sources[label]) for label, i in targets.items() if label in sources]
     both = np.array(pairs, np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
-
-
-def _table(title: str, slots: Sequence[Slot], classes: Sequence[Key], numbers: Floats) -> str:
-    """Numbers under their labels, as wide as they need."""
-    cells = [[title, *map(str, classes)]]
-    cells += [[str(s), *(f"{v:.12g}" for v in row)] for s, row in zip(slots, numbers.tolist(), strict=True)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = []
-    for first, *rest in cells:
-        lines.append("  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]).rstrip())
-    return "\n".join(lines)

@@ -84,6 +84,21 @@ def test_texts_wanted_as_numbers_are_read_as_such(file):
     assert message.startswith("data.jsonl, line 3, column 'a': 'many' is not a number. Correct it, or")
 
 
+@given(
+    st.lists(st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(e-?[0-9]{1,3})?| ?[+.][0-9]+ ?", fullmatch=True), min_size=1)
+)
+def test_texts_are_the_same_numbers_beside_a_bad_line(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("json") / "t.jsonl"
+    lines = "".join(json.dumps({"x": text}) + "\n" for text in texts)
+    path.write_text(lines)
+    try:
+        quick = rows_of(path, {"x": pa.float64()})
+    except SourceError:
+        return
+    path.write_text(lines + "no JSON\n")
+    assert rows_of(path, {"x": pa.float64()}, skip_bad=True) == quick
+
+
 def test_what_is_wrong_with_a_line_is_said(file):
     good = '{"a": 1}'
     start = "data.jsonl, line 2: the line "

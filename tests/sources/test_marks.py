@@ -100,6 +100,12 @@ def test_a_column_that_is_nearly_numbers_is_noted(file):
     assert schema.columns["x"].reads == pa.float64()
 
 
+def test_all_but_one_of_a_thousand_is_not_said_to_be_all(file):
+    path = file("x,y\n" + "".join(f"{row / 7},p\n" for row in range(999)) + "unknown,p\n")
+    with pytest.warns(UserWarning, match="Column 'x': nearly all numbers, the rest 'unknown'"):
+        infer_schema(open_source(path), "y")
+
+
 def test_marks_among_whole_numbers_that_are_categories_are_levels_and_noted(file):
     path = file("x,y\n" + "".join(f"{'-' if i % 10 == 0 else i % 3},{i % 2}\n" for i in range(300)))
     with pytest.warns(UserWarning, match=r"Column 'x': numbers but for '-', counted as levels like the others\."):

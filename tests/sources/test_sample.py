@@ -70,6 +70,36 @@ def test_a_sample_comes_from_several_files(tmp_path):
     assert len(set(found)) > 10
 
 
+def test_a_small_file_after_a_large_one_leaves_most_of_the_sample(tmp_path):
+    (tmp_path / "large.csv").write_text("x,y\n" + "".join(f"{row / 7},p\n" for row in range(9000)))
+    (tmp_path / "small.csv").write_text("x,y\n1.5,p\n")
+    sample = open_source([tmp_path / "large.csv", tmp_path / "small.csv"]).sample()
+    assert len(sample) == 9001
+
+
+def test_small_row_groups_are_sampled_and_counted_together(tmp_path):
+    pyarrow.parquet.write_table(pa.table(SORTED), tmp_path / "t.parquet", row_group_size=20)
+    source = open_source(tmp_path / "t.parquet", Reading(block_bytes=1 << 18))
+    sample = source.sample()
+    assert len(sample) > 10_000
+    assert sample.column("class").unique().to_pylist() == ["a", "b"]
+    assert min(map(len, source.batches({"late": pa.float64()}))) > 5000
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("rows", [30, 700, 2500, 60_000])
+def test_no_row_is_in_a_sample_twice(kind, rows, tmp_path):
+    table, path = pa.table({"row": np.arange(ROWS), "y": np.resize(["p", "q"], ROWS)}), tmp_path / f"t.{kind}"
+    if kind == "parquet":
+        pyarrow.parquet.write_table(table, path, row_group_size=rows)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table, max_chunksize=rows)
+    for reading in (Reading(), SMALL):
+        found = open_source(path, reading).sample().column("row").to_numpy()
+        assert (np.diff(found) > 0).all()
+
+
 def test_a_column_that_is_text_further_on_is_text(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "1.50,p\n" * 20_000 + "unknown,q\n" * 20_000)

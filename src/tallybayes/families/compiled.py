@@ -10,7 +10,7 @@ import numpy as np
 
 from tallybayes.exact import Floats
 from tallybayes.families.base import Scorer
-from tallybayes.families.measured import MeasuredBelief
+from tallybayes.families.measured_belief import MeasuredBelief
 
 
 class CompiledBelief(MeasuredBelief):

@@ -15,7 +15,8 @@ from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families import special
 from tallybayes.families.base import Belief, NotLinearError
 from tallybayes.families.compiled import CompiledBelief
-from tallybayes.families.measured import Measured, MeasuredBelief
+from tallybayes.families.measured import Measured
+from tallybayes.families.measured_belief import MeasuredBelief
 from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
 from tallybayes.sums import Square, mean, scatter, sums_at
 

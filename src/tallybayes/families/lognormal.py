@@ -10,7 +10,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import Floats
 from tallybayes.families.gaussian import Gaussian, NormalBelief, StudentBelief, UpdatedBelief
-from tallybayes.families.measured import MeasuredBelief
+from tallybayes.families.measured_belief import MeasuredBelief
 from tallybayes.families.support import POSITIVE, Support
 from tallybayes.sums import Square
 

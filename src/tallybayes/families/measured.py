@@ -11,7 +11,6 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -21,7 +20,8 @@ from numpy.typing import NDArray
 from tallybayes import frames, single
 from tallybayes.errors import CellError
 from tallybayes.exact import TRACE, Exact, Floats
-from tallybayes.families.base import Belief, Family, Free, NotLinearError, Terms, by_class
+from tallybayes.families.base import Belief, Family, NotLinearError
+from tallybayes.families.measured_belief import MeasuredBelief
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
 from tallybayes.sums import (
@@ -253,70 +253,3 @@ def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
         return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)
     n, x, xx = class_sums(values[:, None], rows, squares)
     return ClassSums(n[0], x[0], None if xx is None else xx[0])
-
-
-class MeasuredBelief(Belief):
-    """A family and its sums, scored by the family's own formula."""
-
-    def __init__(self, family: Measured[Any], s: Any) -> None:
-        self.family = family
-        self.s = s
-
-    @cached_property
-    def _columns(self) -> Any:
-        return type(self.s)(*(np.asarray(value)[..., None] for value in self.s))
-
-    @cached_property
-    def silent(self) -> bool:
-        """Whether nothing was counted in any class and nothing is assumed: what is unknown rules no class out."""
-        none = not np.any(self.s.n > 0)
-        return none and bool(np.isneginf(self.family.log_likelihood(self._columns, np.ones((1, 1)))).all())
-
-    def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        if self.silent:
-            return
-        missing = np.isnan(cells) | self.family.outside(cells)
-        values = np.where(missing, 1.0, cells)
-        said = self.family.log_likelihood(self._columns, values[None, :])
-        scores[:, : len(cells)] += np.where(missing, 0.0, said)
-
-    def estimates(self) -> dict[str, Floats]:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self.family.estimate(self.s)
-
-    def posterior(self, index: int) -> Posterior:
-        try:
-            with np.errstate(divide="raise", invalid="raise", over="ignore"):
-                return self.family.posterior(type(self.s)(*(np.float64(value[index]) for value in self.s)))
-        except FloatingPointError:
-            raise ValueError(
-                "Nothing is counted in this class and nothing is assumed: there is no posterior."
-            ) from None
-
-    def free(self) -> Free:
-        common = self.family.in_common
-        return Free(len(self.estimates()) - common, common)
-
-    def linear(self) -> Terms:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            weight, constant = self.family.linear(**self.family.estimate(self.s))
-        if not self.family.plugin:
-            raise NotLinearError(
-                f"{type(self.family).__name__} integrates its parameters out, "
-                "which is not linear in the value; use plugin=True."
-            )
-        unknown = np.isnan(weight + constant)  # nothing counted and nothing assumed: every value is impossible
-        weights = np.where(unknown, 0.0, weight)[None, :]
-        return Terms([self.family.feature], weights, np.where(unknown, -np.inf, constant))
-
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        drawn = np.full(len(classes), np.nan)
-        for number, rows in by_class(classes):
-            s = type(self.s)(*(np.float64(value[number]) for value in self.s))
-            with np.errstate(all="ignore"):
-                parameters = self.family.draw_parameters(s, random, len(rows))
-                if any(np.isnan(values).any() for values in parameters.values()):
-                    continue
-                values = self.family.support.nearest(self.family.draw(random, **parameters))
-            drawn[rows] = np.where(np.isneginf(self.family.log_likelihood(s, values)), np.nan, values)
-        return pa.array(drawn, pa.int64() if self.family.support.whole else None, from_pandas=True)

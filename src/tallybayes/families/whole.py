@@ -11,7 +11,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.exact import Floats
 from tallybayes.families.base import Scorer
-from tallybayes.families.measured import MeasuredBelief
+from tallybayes.families.measured_belief import MeasuredBelief
 
 MOST_NUMBERS = 256  # from 0, in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together

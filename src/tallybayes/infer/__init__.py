@@ -21,15 +21,15 @@ from tallybayes.exact import Floats
 from tallybayes.families import Bag, Bernoulli, Each, Gaussian
 from tallybayes.families.smoothing import FITTED
 from tallybayes.families.vectors import Sparse, Vectors, read_vectors
-from tallybayes.infer.choice import CATEGORY, Choice
+from tallybayes.infer.choice import CATEGORY, Choice, unvarying
 from tallybayes.infer.numbers import choose_for_numbers
 from tallybayes.infer.texts import FREE_TEXT, choose_for_texts
+from tallybayes.strings import has_codes
 
 __all__ = ["FREE_TEXT", "Choice", "choose"]
 
 TRUTH = Bernoulli(alpha=FITTED)
 INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls an index without a name
-CODE = "^ *[+-]?0[0-9]"  # as a number it would lose its zeros
 TIMES = "times: turn them into a number or a category to have them counted"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
 ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
@@ -44,7 +44,7 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
     if pa.types.is_temporal(cells.type):
         return Choice(None, TIMES)
     if cells.null_count == len(cells):
-        return Choice(None if whole else CATEGORY, "every cell is missing")
+        return unvarying("missing", CATEGORY, whole)
     try:
         return _of_type(cells, name, whole)
     except CellError as error:
@@ -60,11 +60,13 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
         return Choice(FREE_TEXT, "lists of words")
     if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
-        return Choice(None if whole else FREE_TEXT, "every list is empty")
+        return unvarying("an empty list", FREE_TEXT, whole)
     if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
         return Choice(None, "records: make columns of their fields to have them counted")
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
+    if frames.is_interval(cells.type):
+        return choose_for_texts(frames.texts(cells).drop_null(), whole)
     if not frames.is_text(cells.type):
         return choose_for_numbers(frames.numbers(cells), name, whole)
     texts = frames.texts(cells)
@@ -84,9 +86,7 @@ def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:
         numbers = frames.numbers(cells)  # of most texts the first says that it is none
     except CellError:
         return None
-    if np.isinf(numbers).any() or pc.any(pc.match_substring_regex(present, CODE)).as_py():
-        return None
-    return numbers
+    return None if np.isinf(numbers).any() or has_codes(present) else numbers
 
 
 def _are_times(present: pa.Array) -> bool:

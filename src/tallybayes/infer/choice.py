@@ -14,5 +14,9 @@ class Choice(NamedTuple):
 
 
 CATEGORY = Categorical(alpha=FITTED)
-SAME = "every cell is the same"
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
+
+
+def unvarying(what: str, family: Family, whole: bool) -> Choice:
+    """Cells that tell nothing are left out if they are all that there are; the family is for what may come else."""
+    return Choice(None, f"every cell is {what}") if whole else Choice(family, f"every cell of the sample is {what}")

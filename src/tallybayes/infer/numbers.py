@@ -14,12 +14,13 @@ import numpy as np
 from tallybayes.exact import Floats
 from tallybayes.families import Gaussian, Histogram
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import CATEGORY, ENOUGH, SAME, Choice
+from tallybayes.infer.choice import CATEGORY, ENOUGH, Choice, unvarying
 
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 MANY_CELLS = 50  # from where intervals tell more than a Gaussian
 STEPS = 128  # over the middle of a column whose values are counted, at the least
 BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose alike
+BITS_UNKNOWN = 16  # where the sample does not vary, and what comes later may be near it or far away
 MANY_DIFFERENT = 100  # cells that all differ are no chance meeting, where some should have met …
 MEETINGS = 10.0  # … so often
 EVENLY = 1.5  # how far numbers drawn evenly may be from even, in parts of 1 / √n
@@ -32,10 +33,10 @@ def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
     x = np.sort(x[np.isfinite(x)]) + 0.0
     n = len(x)
     if not n:
-        return Choice(None if whole else CATEGORY, "every cell is missing")
+        return unvarying("missing", CATEGORY, whole)
     different = 1 + int(np.count_nonzero(x[1:] != x[:-1]))
     if different == 1 and n >= ENOUGH:
-        return Choice(None if whole else _intervals(x), SAME)
+        return unvarying("the same", _histogram(BITS_UNKNOWN), whole)
     integral = bool((x == np.floor(x)).all())
     if integral and different == n >= MANY_DIFFERENT and _is_identifier(x, name):
         return Choice(None, f"{n} different whole numbers: an identifier")

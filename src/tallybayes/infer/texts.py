@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from tallybayes.families import Words
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import CATEGORY, ENOUGH, SAME, Choice
+from tallybayes.infer.choice import CATEGORY, ENOUGH, Choice, unvarying
 
 FREE_TEXT = Words(reading="once", alpha=FITTED)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
@@ -33,7 +33,7 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     different = pc.unique(present)
     levels, n = len(different), len(present)
     if n >= ENOUGH and levels == 1:
-        return Choice(None if whole else CATEGORY, SAME)
+        return unvarying("the same", CATEGORY, whole)
     some = present if n <= SOME else present.take(pa.array(np.linspace(0, n - 1, SOME, dtype=np.int64)))
     mostly_different = levels > n / 2
     signs = _mean_count(some, UNSPACED) if mostly_different else 0.0

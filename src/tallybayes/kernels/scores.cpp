@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "both.hpp"
+#include "signals.hpp"
 
 namespace tallybayes {
 namespace {
@@ -43,6 +44,7 @@ INLINE double log1p_positive(double u) {
 }
 
 constexpr int64_t stretch = 512;
+constexpr size_t patience = 256;  // columns of a stretch before signals are heeded
 constexpr double far = 1e300;
 constexpr double never = -std::numeric_limits<double>::infinity();
 
@@ -158,6 +160,7 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
         int64_t at = 0;
         Stretch here(columns, first, count);
         for (size_t column = 0; column < columns.x.size(); ++column) {
+            if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
             const Range met = range(x, count);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
@@ -190,6 +193,7 @@ BOTH void add_linear(const Columns& columns, const double* weight) {
         int64_t at = 0;
         Stretch here(columns, first, count);
         for (size_t column = 0; column < columns.x.size(); ++column) {
+            if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
                 double* __restrict score = columns.scores + c * columns.stride + first;
@@ -212,6 +216,7 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
         int64_t at = 0;
         Stretch here(columns, first, count);
         for (size_t column = 0; column < columns.x.size(); ++column) {
+            if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
             const Range met = range(x, count);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {

@@ -13,6 +13,7 @@
 
 #include "limbs.hpp"
 #include "pages.hpp"
+#include "signals.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -226,7 +227,7 @@ AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, 
 // A matrix row by row, some columns at a time: of each row, what lies side by side is read once and put in the order of
 // the classes.
 AVX2 bool sum_matrix_blocks(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
-    constexpr int side = 8, ahead = 32;
+    constexpr int side = 8, ahead = 32, patience = 1024;  // columns before signals are heeded
     alignas(32) double buffer[Groups::block_rows + 4];
     Pages<double> turned(side * Groups::block_rows);
     for (int64_t block = 0; block < groups.blocks(); ++block) {
@@ -235,6 +236,7 @@ AVX2 bool sum_matrix_blocks(const Matrix& matrix, const Groups& groups, int64_t*
         const int32_t* starts = groups.starts(block);
         const int rows = starts[groups.classes()];
         for (int64_t column = 0; column < matrix.columns; column += side) {
+            if (column % patience == patience - side) heed_signals();
             const int wide = int(std::min<int64_t>(side, matrix.columns - column));
             for (int i = 0; i < rows; ++i) {
                 if (i + ahead < rows) __builtin_prefetch(base + order[i + ahead] * matrix.columns + column);

@@ -35,7 +35,8 @@ class Arrow(Reader):
     def __init__(self, source: Input, reading: Reading) -> None:
         self._source = source
         self._batch_bytes = reading.batch_bytes
-        self._done = 0  # bytes of the input that were read
+        self._done = 0  # bytes of the input that were read …
+        self._passed = 0  # … and batches
         self.file = source.name
         self.total = source.total
         self._stream = None if source.stream.look().startswith(MAGIC) else Watched(source.stream)
@@ -65,7 +66,7 @@ class Arrow(Reader):
             return
         with naming(self.file):
             file = pa.ipc.open_file(open_anywhere(self._place))
-            for place in places(file.num_record_batches):
+            for place in places(self._passed, file.num_record_batches):
                 batch = file.get_batch(place)
                 rows = rows_within(PIECE, bytes_of(batch) / max(len(batch), 1))
                 yield ColumnarChunk(self.file, 0, batch.slice(0, rows), 0)
@@ -80,6 +81,7 @@ class Arrow(Reader):
         with naming(self.file):
             for batch in self._reader:
                 batch.validate(full=True)
+                self._passed += 1
                 self._done = self._source.stored.done if self._stream else min(self._bytes.tell(), self.total or 0)
                 yield batch
             self._check_end()

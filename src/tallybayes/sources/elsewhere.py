@@ -16,11 +16,16 @@ from tallybayes.sources.text import NO_DELIMITER, Block, is_plain
 
 PLACES = 15  # beside the beginning
 PIECE = 1 << 18  # bytes that are read at each
+LEAST_ROWS = 10_000  # of the first block, however few there are elsewhere
 
 
-def places(count: int) -> list[int]:
-    """Which of so many parts are looked at: at equal distances, without the first."""
-    return sorted(set(np.linspace(0, count - 1, min(count, PLACES + 1)).astype(int).tolist()) - {0})
+def places(given: int, count: int) -> list[int]:
+    """Which of so many parts are looked at beside the first ones, that were given out: at equal distances.
+
+    >>> places(2, 5), places(1, 1), len(places(1, 1000))
+    ([2, 3, 4], [], 15)
+    """
+    return np.linspace(given, count - 1, min(max(count - given, 0), PLACES)).astype(int).tolist()
 
 
 def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
@@ -39,8 +44,8 @@ def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMI
 
 
 def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
-    """Rows of the first chunk and as many of each other, every column typed by what is in all of them. Rows that are
-    bad are left out, and so are chunks that cannot be read: that is an error when their turn comes."""
+    """Rows of the first chunk, about as many as of each other but not too few, every column typed by what is in all of
+    them. Bad rows are left out, and so are chunks that cannot be read: that is an error when their turn comes."""
     chunks, batches = [first], [first.read(None, [])]
     for chunk in others:
         with suppress(SourceError):
@@ -53,8 +58,8 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
         for name in names
     }
     alike = [_as(kinds, chunk, batch) for chunk, batch in zip(chunks, batches, strict=True)]
-    few = max(sum(map(len, alike[1:])) // len(alike[1:]), 1)
-    alike[0] = alike[0].take(pa.array(np.arange(0, len(alike[0]), -(-len(alike[0]) // few) or 1)))
+    enough = max(sum(map(len, alike[1:])) // len(alike[1:]), LEAST_ROWS)
+    alike[0] = alike[0].take(pa.array(np.arange(0, len(alike[0]), -(-len(alike[0]) // enough) or 1)))
     table = pa.concat_tables(map(pa.Table.from_batches, ([batch] for batch in alike)), promote_options="permissive")
     return table.combine_chunks().to_batches()[0]
 

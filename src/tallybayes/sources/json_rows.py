@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,8 @@ from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
 from tallybayes.sources.paths import quoted
 from tallybayes.strings import is_writable
+
+PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python reads as Arrow does, and sooner
 
 
 class ValueFaultError(ValueError):
@@ -79,6 +82,8 @@ def _value(value: Any, name: str, kind: pa.DataType) -> Any:
     if not pa.types.is_float64(kind):
         return _of_kind(value, kind)
     if isinstance(value, str):
+        if PLAIN_NUMBER.fullmatch(value):
+            return float(value)
         try:
             return converted(pa.array([value]), kind)[0].as_py()
         except (CellError, UnicodeEncodeError):

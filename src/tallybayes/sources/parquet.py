@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import accumulate, islice, pairwise
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -35,6 +35,7 @@ class Parquet(Reader):
         self.total = source.total
         self._batch_bytes = reading.batch_bytes
         self._wanted: Kinds | None = None
+        self._given = 0  # rows
         with naming(self.file):
             self._place = spooled(source)
             self._stored = (self._place.total if isinstance(self._place, Stored) else source.total) or 0
@@ -50,51 +51,55 @@ class Parquet(Reader):
         self._wanted = kinds
 
     def chunks(self) -> Iterator[Chunk]:
-        start = 0
-        for group in range(self._about.num_row_groups):
-            first = start
-            for batch in self._batches(group):
+        """All rows, each once. If what is wanted changes meanwhile (after a sample), the rest is read so."""
+        while self._given < self._about.num_rows:
+            wanted = self._wanted
+            for batch in of_good_size(self._after(self._given, wanted), self._batch_bytes):
                 size = (self.total or 0) * len(batch) // self._about.num_rows
+                start, self._given = self._given, self._given + len(batch)
                 yield ColumnarChunk(self.file, start, batch, size)
-                start += len(batch)
-            expected = self._about.row_group(group).num_rows
-            if start - first != expected:
-                raise SourceError(
-                    f"{self.file} is damaged: row group {group + 1} holds {start - first:,} rows, and should hold "
-                    f"{expected:,}. Write the file again."
-                )
-
-    def elsewhere(self) -> Iterator[Chunk]:
-        """The first rows of other row groups."""
-        with naming(self.file):
-            file = pyarrow.parquet.ParquetFile(open_anywhere(self._place), metadata=self._about, buffer_size=READ_BYTES)
-            for group in places(self._about.num_row_groups):
-                rows = self._rows_at_once(group, self.names, PIECE)
-                for batch in islice(file.iter_batches(rows, [group], self.names), 1):
-                    yield ColumnarChunk(self.file, 0, batch, 0)
-
-    def _batches(self, group: int) -> Iterator[pa.RecordBatch]:
-        """The rows of a group, each once. If what is wanted changes meanwhile (after a sample), the rest is read so."""
-        given, finished = 0, False
-        while not finished:
-            wanted, finished = self._wanted, True
-            for batch in of_good_size(self._after(given, group, wanted), self._batch_bytes):
-                given += len(batch)
-                yield batch
                 if self._wanted is not wanted:
-                    finished = False
                     break
 
-    def _after(self, given: int, group: int, wanted: Kinds | None) -> Iterator[pa.RecordBatch]:
-        """The rows of a group but for the first so many, however these were cut."""
+    def elsewhere(self) -> Iterator[Chunk]:
+        """The first rows of row groups of which none was given out; of those that follow, too, where they are small."""
+        groups = self._about.num_row_groups
+        starts = accumulate((self._about.row_group(group).num_rows for group in range(groups)), initial=0)
+        begun = sum(start < self._given for start in islice(starts, groups))
+        with naming(self.file):
+            file = pyarrow.parquet.ParquetFile(open_anywhere(self._place), metadata=self._about, buffer_size=READ_BYTES)
+            for group, following in pairwise([*places(begun, groups), groups]):
+                rows = self._rows_at_once(group, self.names, PIECE)
+                for batch in islice(file.iter_batches(rows, [*range(group, following)], self.names), 1):
+                    yield ColumnarChunk(self.file, 0, batch, 0)
+
+    def _after(self, given: int, wanted: Kinds | None) -> Iterator[pa.RecordBatch]:
+        """The rows but for the first so many, however these were cut."""
         check_wanted(self.file, self.names, wanted)
+        for group in range(self._about.num_row_groups):
+            expected = self._about.row_group(group).num_rows
+            passed = min(given, expected)
+            given -= passed
+            if passed < expected:
+                yield from self._rows_of(group, passed, wanted)
+
+    def _rows_of(self, group: int, given: int, wanted: Kinds | None) -> Iterator[pa.RecordBatch]:
+        """The rows of a group but for the first so many; an error if it holds more or fewer than it says."""
         names = self.names if wanted is None else list(wanted)
+        found, expected = 0, self._about.row_group(group).num_rows
         with naming(self.file):
             rows = self._rows_at_once(group, names, self._batch_bytes)
             for batch in self._open(wanted, group).iter_batches(rows, [group], names):
-                passed = min(given, len(batch))
-                given -= passed
+                passed = min(max(given - found, 0), len(batch))
+                found += len(batch)
+                if found > expected:
+                    break
                 yield batch.slice(passed)
+        if found != expected:
+            raise SourceError(
+                f"{self.file} is damaged: row group {group + 1} should hold {expected:,} rows, and holds "
+                f"{'more' if found > expected else f'{found:,}'}. Write the file again."
+            )
 
     def _open(self, wanted: Kinds | None, group: int) -> pyarrow.parquet.ParquetFile:
         coded = [name for name, kind in (wanted or {}).items() if is_texts(kind) and name in self._coded]

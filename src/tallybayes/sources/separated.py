@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
@@ -19,8 +18,7 @@ from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
 from tallybayes.sources.paths import printable, quoted
 from tallybayes.sources.reading import Reading
 from tallybayes.sources.text import NO_DELIMITER, Block, open_text, read_blocks
-
-CODE = r"^ *[+-]?0[0-9]"  # as a number it would lose its zeros
+from tallybayes.strings import has_codes
 
 
 class Separated(Reader):
@@ -119,6 +117,6 @@ class SeparatedChunk(Chunk):
         if not numbers or not len(batch):
             return batch
         texts = self._layout.read(self._block.data, numbers)
-        codes = [name for name in numbers if pc.any(pc.match_substring_regex(texts.column(name), CODE)).as_py()]
+        codes = [name for name in numbers if has_codes(texts.column(name))]
         columns = {name: (texts if name in codes else batch).column(name) for name in kinds}
         return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))

@@ -66,7 +66,7 @@ class Tables(Reader):
         yield from self._current.elsewhere()
         small = replace(self._reading, block_bytes=PIECE)
         files = [path for path in self._later if os.path.isfile(path)]  # a pipe can be read only once
-        for place in places(len(files) + 1):
+        for place in places(1, len(files) + 1):
             with suppress(SourceError):
                 yield from islice(_open(files[place - 1], small).chunks(), 1)
 
