@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 Slot = str | int
 
@@ -45,3 +48,10 @@ def as_positions(slots: Sequence[Slot]) -> Positions | None:
         return None
     size = slots[-1] + 1
     return positions(size, slots[0] == VECTORS) if size <= SPARSE * len(slots) else None
+
+
+def common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the labels stand that both have: among the one's, and among the other's."""
+    pairs = [(i, sources[label]) for label, i in targets.items() if label in sources]
+    both = np.array(pairs, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]

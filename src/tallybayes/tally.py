@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.decay import scaled, traces_of
-from tallybayes.exact import Codes, Counts, Exact, Floats
+from tallybayes.exact import Codes, Exact, Floats
 from tallybayes.limbs import FEW
 from tallybayes.lookup import by_class, never_met, written
-from tallybayes.slots import Positions, Slot, as_positions
+from tallybayes.slots import Positions, Slot, as_positions, common
 from tallybayes.sums import cells_of, weighted_table
 
 FEW_CELLS = 128  # that Python reads sooner than numpy
@@ -202,8 +202,8 @@ class Tally(Additive):
         if list(self._classes) == list(classes) and list(self._slots) == list(slots):
             return Tally(classes, slots, {k: Exact(v.limbs.copy(), v.low).carried() for k, v in self.sums.items()})
         result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
-        to_slots, from_slots = _common(result._slots, self._slots)
-        to_classes, from_classes = _common(result._classes, self._classes)
+        to_slots, from_slots = common(result._slots, self._slots)
+        to_classes, from_classes = common(result._classes, self._classes)
         for name, array in self._arrays.items():
             cells = Exact(array.limbs[np.ix_(from_slots, from_classes)], array.low)
             result._arrays[name].add_at(np.ix_(to_slots, to_classes), cells)
@@ -294,9 +294,3 @@ class Tally(Additive):
 
 def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:
     return sorted(label for label, i in labels.items() if wanted[i])
-
-
-def _common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[Counts, Counts]:
-    pairs = [(i, sources[label]) for label, i in targets.items() if label in sources]
-    both = np.array(pairs, np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
