@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
     from tallybayes.sources import Source
 
-AS_TOLD = "as told"  # as Schema.infer has it, which would take long to import
 MANY_CLASSES = 100  # numbers that are labels
 SHOWN = 12  # classes, and columns left out, that are named
 WHOLE_FAMILY = re.compile(r"\s*(?:\w+\s*(?:\(.*\))?|left out)\s*", re.DOTALL)
@@ -94,7 +93,9 @@ def _counted(
     import pyarrow as pa
 
     from tallybayes import streams
+    from tallybayes.schema import AS_TOLD
     from tallybayes.sources import SourceError
+    from tallybayes.sources.paths import STANDARD_INPUT
 
     kind = pa.string() if label_as_text else None
     misled: dict[str, Family | None] = {}
@@ -108,7 +109,7 @@ def _counted(
         except SourceError as error:
             name = error.column
             inferred = name in schema.columns and schema.reasons.get(name, AS_TOLD) != AS_TOLD
-            if name is None or not inferred or source.total is None or "-" in data:
+            if name is None or not inferred or source.total is None or STANDARD_INPUT in data:
                 raise
             misled[name] = tallybayes.Categorical(alpha="fitted")
             say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
@@ -138,6 +139,8 @@ def settle(
 
 
 def _from_file(file: str, hints: dict[str, Family | None]) -> Schema:
+    from tallybayes.schema import AS_TOLD
+
     try:
         found = tallybayes.schema_from_toml(Path(file).read_text("utf-8"))
     except UnicodeDecodeError:

@@ -14,7 +14,6 @@ class Choice(NamedTuple):
 
 
 CATEGORY = Categorical(alpha=FITTED)
-ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
 
 
 def unvarying(what: str, family: Family, whole: bool) -> Choice:

@@ -14,7 +14,8 @@ import numpy as np
 from tallybayes.exact import Floats
 from tallybayes.families import Gaussian, Histogram
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import CATEGORY, ENOUGH, Choice, unvarying
+from tallybayes.families.values import ENOUGH
+from tallybayes.infer.choice import CATEGORY, Choice, unvarying
 
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 MANY_CELLS = 50  # from where intervals tell more than a Gaussian

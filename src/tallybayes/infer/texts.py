@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from tallybayes.families import Words
 from tallybayes.families.smoothing import FITTED
-from tallybayes.infer.choice import CATEGORY, ENOUGH, Choice, unvarying
+from tallybayes.families.values import ENOUGH
+from tallybayes.infer.choice import CATEGORY, Choice, unvarying
 
 FREE_TEXT = Words(reading="once", alpha=FITTED)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
