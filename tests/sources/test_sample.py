@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -123,3 +124,12 @@ def test_what_begins_in_the_midst_of_a_quoted_cell_is_not_taken_for_rows(tmp_pat
     source = open_source(path, SMALL)
     assert set(source.sample().column("y").to_pylist()) == {"p"}
     assert train(infer_schema(source, "y", hints={"text": None}), source).n == 200
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_standard_input_that_is_a_file_is_sampled_all_over_too(kind, tmp_path, monkeypatch):
+    with open(written(kind, tmp_path)) as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        source = open_source("-", SMALL)
+        assert source.sample().column("class").unique().to_pylist() == ["a", "b"]
+        assert train(infer_schema(source, "class"), source).n == ROWS

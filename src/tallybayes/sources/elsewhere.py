@@ -33,14 +33,13 @@ def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMI
     line breaks, what begins in the midst of a cell looks like rows and is none: whoever asks must see to that."""
     if source.total is None or not is_plain(source) or source.total <= block_bytes:
         return
-    with open(source.path, "rb", buffering=0) as file:
-        for place in range(1, PLACES + 1):
-            offset = block_bytes + (source.total - block_bytes) * (place - 1) // PLACES
-            data = os.pread(file.fileno(), PIECE, offset)
-            start = data.find(b"\n") + 1
-            end, _, _ = kernels.find_rows_end(np.frombuffer(data, np.uint8)[start:], delimiter)
-            if start and end:
-                yield Block(0, pa.py_buffer(data[start : start + end]), 0)
+    for place in range(1, PLACES + 1):
+        offset = block_bytes + (source.total - block_bytes) * (place - 1) // PLACES
+        data = os.pread(source.stored.fileno(), PIECE, offset)  # whoever reads on is where they were
+        start = data.find(b"\n") + 1
+        end, _, _ = kernels.find_rows_end(np.frombuffer(data, np.uint8)[start:], delimiter)
+        if start and end:
+            yield Block(0, pa.py_buffer(data[start : start + end]), 0)
 
 
 def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
