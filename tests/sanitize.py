@@ -66,7 +66,7 @@ def run(tree: Path) -> None:
         f"assert compiled.__file__.startswith({str(tree)!r}), compiled.__file__\n"
         "sys.exit(pytest.main(sys.argv[1:]))\n"
     )
-    files = [str(ROOT / "tests" / f"{name}.py") for name in TESTS]
+    files = [str(path) for name in TESTS for path in (ROOT / "tests").rglob(f"{name}.py")]
     options = ["-q", "-x", "-p", "no:cacheprovider", "-k", SLOW, "--rootdir", str(ROOT)]
     environment = {
         **os.environ,

@@ -12,8 +12,9 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +28,7 @@ Run = Callable[..., None]
 
 
 def demo(
+    context: typer.Context,
     folder: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Work in this folder, and leave what was made there.", show_default=False),
@@ -40,33 +42,34 @@ def demo(
     os.makedirs(made, exist_ok=True)
     before = os.getcwd()
     os.chdir(made)
+    run = partial(_run, context.find_root().command.main)
     try:
-        _tennis()
-        _docstrings()
+        _tennis(run)
+        _docstrings(run)
     finally:
         os.chdir(before)
         if folder is None:
             shutil.rmtree(made)
 
 
-def _tennis() -> None:
+def _tennis(run: Run) -> None:
     from importlib.resources import files
 
-    header, *days = (files("tallybayes") / "data" / "play-tennis.csv").read_text().splitlines()
+    header, *days = (files("tallybayes.cli") / "play-tennis.csv").read_text().splitlines()
     others = [day for i, day in enumerate(days) if i != FORGOTTEN]
     for name, rows in (("tennis", days), ("day-9", [days[FORGOTTEN]]), ("without-day-9", others)):
         Path(f"{name}.csv").write_text("\n".join([header, *rows, ""]))
     _say("Fourteen days of weather, and whether tennis was played.")
-    _run("train", "tennis.csv", "--label", "play", "-o", "tennis.tally")
-    _run("evaluate", "tennis.tally", "tennis.csv")
-    _run("explain", "tennis.tally", *(part for cell in NEW_DAY.items() for part in ("--cell", "=".join(cell))))
+    run("train", "tennis.csv", "--label", "play", "-o", "tennis.tally")
+    run("evaluate", "tennis.tally", "tennis.csv")
+    run("explain", "tennis.tally", *(part for cell in NEW_DAY.items() for part in ("--cell", "=".join(cell))))
     _say("\nA model is its counts: to forget a day is to subtract it.")
-    _run("forget", "tennis.tally", "day-9.csv")
-    _run("train", "without-day-9.csv", "--label", "play", "-o", "never-saw-it.tally")
+    run("forget", "tennis.tally", "day-9.csv")
+    run("train", "without-day-9.csv", "--label", "play", "-o", "never-saw-it.tally")
     _prove("tennis.tally", "never-saw-it.tally")
 
 
-def _docstrings() -> None:
+def _docstrings(run: Run) -> None:
     from tallybayes.cli.docstrings import PACKAGES, held_out, paragraphs
 
     learned, asked = held_out(paragraphs())
@@ -78,11 +81,11 @@ def _docstrings() -> None:
         f"\nReal text: {len(learned):,} paragraphs of the docstrings of {len(PACKAGES)} packages of Python's library.",
         f"Which package does a sentence come from? {len(asked):,} others are held out to see.",
     )
-    _run("train", "docstrings.jsonl", "--label", "package", "-o", "docstrings.tally")
-    _run("evaluate", "docstrings.tally", "held-out.jsonl", "--brief")
-    _run("explain", "docstrings.tally", "--text", SENTENCE)
-    _run("forget", "docstrings.tally", "one-of-them.jsonl")
-    _run("train", "all-but-one.jsonl", "--label", "package", "-o", "never-saw-it.tally")
+    run("train", "docstrings.jsonl", "--label", "package", "-o", "docstrings.tally")
+    run("evaluate", "docstrings.tally", "held-out.jsonl", "--brief")
+    run("explain", "docstrings.tally", "--text", SENTENCE)
+    run("forget", "docstrings.tally", "one-of-them.jsonl")
+    run("train", "all-but-one.jsonl", "--label", "package", "-o", "never-saw-it.tally")
     _prove("docstrings.tally", "never-saw-it.tally")
 
 
@@ -90,12 +93,10 @@ def _say(*lines: str) -> None:
     print(*lines, sep="\n", flush=True)
 
 
-def _run(*arguments: str) -> None:
+def _run(program: Callable[..., Any], *arguments: str) -> None:
     """One command as it is typed, and what it says."""
-    from tallybayes.cli.program import app
-
     print(f"\n$ tallybayes {shlex.join(arguments)}", flush=True)
-    code = app(list(arguments), standalone_mode=False)
+    code = program(list(arguments), prog_name="tallybayes", standalone_mode=False)
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     if code == BROKEN_PIPE:

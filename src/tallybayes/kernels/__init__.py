@@ -1,6 +1,6 @@
 """The loops that touch every cell, in C++: exact sums by class, words, counting, scoring.
 
-Each is checked against a slow, obviously right twin in ``tests/test_kernels.py``. All release the interpreter lock;
+Each is checked against a slow, obviously right twin in ``tests/kernels``. All release the interpreter lock;
 none starts threads of its own.
 """
 

@@ -1,0 +1,1 @@
+"""Families of levels: a cell is one of a few texts, or one of two."""

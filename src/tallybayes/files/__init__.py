@@ -1,0 +1,9 @@
+"""One safe, canonical model file: equal models are equal bytes, and nothing in a file is ever run.
+
+`model_file` saves and loads, `packing` makes arrays of tallies, `tensors` bytes of arrays, `replacing` puts a whole
+file in the place of another. Leans on `model`.
+"""
+
+from tallybayes.files.model_file import changing, digest, from_bytes, load, save, to_bytes
+
+__all__ = ["changing", "digest", "from_bytes", "load", "save", "to_bytes"]
