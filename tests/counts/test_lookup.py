@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from test_lectures import tennis
 
 from tallybayes import Bag, Categorical, Gaussian, Histogram, Model, Schema, Words
+from tennis import tennis
 
 
 def train(family, values, labels, **options):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from test_single import made, outcome, pandas_kinds, values
+from test_one_row import made, outcome, pandas_kinds, values
 
 from tallybayes import (
     Bernoulli,
@@ -25,8 +25,8 @@ from tallybayes import (
     Schema,
     Words,
     digest,
-    frames,
 )
+from tallybayes.data import frames
 from tallybayes.files import to_bytes
 from tallybayes.model.batches import labelled_alone
 

@@ -2,23 +2,15 @@
 
 import math
 from fractions import Fraction
-from importlib.resources import files
 
 import numpy as np
-import pyarrow.csv
 import pytest
 
 import reference
 from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Schema, Words
 from tallybayes.cli.demo import NEW_DAY
 from tallybayes.model.decide import bayes_error, error_probability
-
-DAYS = pyarrow.csv.read_csv(str(files("tallybayes.cli") / "play-tennis.csv"))
-COLUMNS = DAYS.column_names[:-1]
-
-
-def tennis(alpha=0.0):
-    return Model.train(Schema({name: Categorical(alpha=alpha) for name in COLUMNS}), DAYS, "play")
+from tennis import COLUMNS, DAYS, tennis
 
 
 def test_play_tennis_table():

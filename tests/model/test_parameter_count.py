@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from test_lectures import tennis
 
 from tallybayes import (
     Bag,
@@ -24,6 +23,7 @@ from tallybayes import (
     Words,
 )
 from tallybayes.model.parameter_count import shown
+from tennis import tennis
 
 
 def count(family, values, labels=("a", "b", "c")):
