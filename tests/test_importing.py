@@ -14,11 +14,11 @@ def printed(code, folder):
 
 
 def test_a_star_brings_every_public_name(tmp_path):
-    assert printed(NAMES, tmp_path) == str(sorted(tallybayes.MODULES))
+    assert printed(NAMES, tmp_path) == str(sorted(tallybayes._MODULES))
 
 
 def test_without_scikit_learn_a_star_brings_all_that_does_not_need_it(tmp_path):
-    others = str(sorted(tallybayes.MODULES.keys() - {"NaiveBayes"}))
+    others = str(sorted(tallybayes._MODULES.keys() - {"NaiveBayes"}))
     hidden = "import sys as _sys\n_sys.modules['sklearn'] = None\n"
     assert printed(hidden + NAMES, tmp_path) == others
     (tmp_path / "sklearn").mkdir()  # no package, but importlib finds something
@@ -26,6 +26,11 @@ def test_without_scikit_learn_a_star_brings_all_that_does_not_need_it(tmp_path):
     has = "from pathlib import Path\ndef has(path): return (Path(path) / 'sklearn').exists()\n"
     kept = "import numpy, pyarrow, safetensors, tallybayes\n"
     assert "NaiveBayes" not in printed(kept + has + alone + "print(tallybayes.__all__)", tmp_path)
+
+
+def test_completion_shows_what_is_the_users_and_no_room_behind_it(tmp_path):
+    code = "import tallybayes\ntallybayes.Model, tallybayes.NaiveBayes\nprint(dir(tallybayes))"
+    assert printed(code, tmp_path) == str(sorted({*tallybayes._MODULES, "sklearn", "testing", "__version__"}))
 
 
 def test_asking_which_names_there_are_imports_nothing(tmp_path):

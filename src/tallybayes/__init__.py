@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-FOUND_IN = {
+_FOUND_IN = {
     "model.evaluation": ("Evaluation", "evaluate"),
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Density", "Dirichlet", "Each"),
@@ -55,7 +55,8 @@ FOUND_IN = {
     "sources": ("Reading", "open_source"),
     "model.heaviest": ("heaviest",),
 }
-MODULES = {name: module for module, names in FOUND_IN.items() for name in names}
+_FACES = ("sklearn", "testing")
+_MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
@@ -63,15 +64,16 @@ def __getattr__(name: str) -> Any:
     scikit-learn takes longer than all of this library."""
     if name == "__all__":
         return _importable()
-    if name not in MODULES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(f"tallybayes.{MODULES[name]}"), name)
+    found = getattr(importlib.import_module(f"tallybayes.{_MODULES[name]}"), name)
     globals()[name] = found
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *MODULES})
+    """What completion shows: what is the user's, and not the rooms behind it."""
+    return sorted({*_MODULES, *_FACES, "__version__"})
 
 
 def _importable() -> list[str]:
@@ -80,4 +82,4 @@ def _importable() -> list[str]:
 
     spec = find_spec("sklearn")
     installed = spec is not None and spec.origin is not None  # a folder of that name has a spec too, without origin
-    return sorted(name for name, module in MODULES.items() if installed or module != "sklearn")
+    return sorted(name for name, module in _MODULES.items() if installed or module != "sklearn")
