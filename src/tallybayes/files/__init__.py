@@ -5,5 +5,6 @@ file in the place of another. Leans on `model`.
 """
 
 from tallybayes.files.model_file import changing, digest, from_bytes, load, save, to_bytes
+from tallybayes.files.tensors import FileError
 
-__all__ = ["changing", "digest", "from_bytes", "load", "save", "to_bytes"]
+__all__ = ["FileError", "changing", "digest", "from_bytes", "load", "save", "to_bytes"]
