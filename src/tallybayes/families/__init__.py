@@ -1,60 +1,31 @@
-"""The families, by name. One short file each; `base` and `measured` say what a family is."""
+"""The families, by name. One short file each; `base` and `measured` say what a family is.
 
-from tallybayes.families.bag import Bag
-from tallybayes.families.base import Belief, Family
-from tallybayes.families.bernoulli import Bernoulli
-from tallybayes.families.categorical import Categorical
-from tallybayes.families.density import Density
-from tallybayes.families.each import Each
-from tallybayes.families.exponential import Exponential
-from tallybayes.families.gamma import Gamma
-from tallybayes.families.gaussian import Gaussian
-from tallybayes.families.geometric import Geometric
-from tallybayes.families.histogram import Histogram
-from tallybayes.families.lognormal import LogNormal
-from tallybayes.families.poisson import Poisson
-from tallybayes.families.posteriors import Dirichlet
-from tallybayes.families.smoothing import JEFFREYS, LAPLACE, MEstimate
-from tallybayes.families.words import Words
+A line here makes a file's family one of the library's: a text or a model file may then name it.
+"""
 
-FAMILIES: dict[str, type[Family]] = {
-    family.__name__: family
-    for family in (
-        Bag,
-        Bernoulli,
-        Categorical,
-        Density,
-        Each,
-        Exponential,
-        Gamma,
-        Gaussian,
-        Geometric,
-        Histogram,
-        LogNormal,
-        Poisson,
-        Words,
-    )
-}
+from tallybayes.families.bag import Bag as Bag
+from tallybayes.families.base import FAMILIES as FAMILIES
+from tallybayes.families.base import Belief as Belief
+from tallybayes.families.base import Family as Family
+from tallybayes.families.bernoulli import Bernoulli as Bernoulli
+from tallybayes.families.categorical import Categorical as Categorical
+from tallybayes.families.density import Density as Density
+from tallybayes.families.each import Each as Each
+from tallybayes.families.exponential import Exponential as Exponential
+from tallybayes.families.gamma import Gamma as Gamma
+from tallybayes.families.gaussian import Gaussian as Gaussian
+from tallybayes.families.geometric import Geometric as Geometric
+from tallybayes.families.histogram import Histogram as Histogram
+from tallybayes.families.lognormal import LogNormal as LogNormal
+from tallybayes.families.poisson import Poisson as Poisson
+from tallybayes.families.posteriors import Dirichlet as Dirichlet
+from tallybayes.families.smoothing import JEFFREYS as JEFFREYS
+from tallybayes.families.smoothing import LAPLACE as LAPLACE
+from tallybayes.families.smoothing import MEstimate as MEstimate
+from tallybayes.families.words import Words as Words
 
-__all__ = [
-    "FAMILIES",
-    "JEFFREYS",
-    "LAPLACE",
-    "Bag",
-    "Belief",
-    "Bernoulli",
-    "Categorical",
-    "Density",
-    "Dirichlet",
-    "Each",
-    "Exponential",
-    "Family",
-    "Gamma",
-    "Gaussian",
-    "Geometric",
-    "Histogram",
-    "LogNormal",
-    "MEstimate",
-    "Poisson",
-    "Words",
-]
+FAMILIES.update(
+    (name, found)
+    for name, found in sorted(globals().items())
+    if isinstance(found, type) and issubclass(found, Family) and found is not Family
+)

@@ -18,6 +18,7 @@ from tallybayes import frames, kernels, single
 from tallybayes.errors import CellError
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
+from tallybayes.families.settings import setting
 from tallybayes.families.support import REAL
 from tallybayes.tally import Key, Rows, Tally
 
@@ -33,11 +34,13 @@ class Values(Family):
     """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
-    counting: ClassVar[tuple[str, ...]] = ("bits",)
-    bits: int = 12
-
-    def __post_init__(self) -> None:
-        self.settle_choice("bits", int, 1, 52)
+    bits: int = setting(
+        12,
+        "significant binary digits to which a value is counted; 12 keep one part in 8,192",
+        least=1,
+        most=52,
+        counting=True,
+    )
 
     @classmethod
     def statistics(cls) -> str:

@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 from tallybayes import frames
 from tallybayes.errors import CellError
 from tallybayes.exact import Codes, Counts, Floats
+from tallybayes.families.settings import setting
 from tallybayes.matrices import POSITION, VALUE
 from tallybayes.tally import Tally
 
 FREE_BYTES = 1 << 30
 THINLY = 256  # positions for each that was met
+
+
+def vector_size() -> Any:
+    """The setting `size` of a family of vectors."""
+    about = (
+        "how many positions there are, whether or not any vector has something in them; not given: those that were met"
+    )
+    return setting(None, about, whole=True, least=1, most=1 << 31, counting=True)
 
 
 class InRows(ABC):
