@@ -11,23 +11,21 @@ WORD = st.sampled_from(["free", "prize", "lunch", "monday", "größe", "the"]) |
     st.characters(categories=["L", "Nd"]), max_size=8
 )
 
-VALUES = {
+VALUES = {  # of families whose cells are no numbers
     "Bag": st.lists(st.integers(0, 4).map(float) | st.floats(0, 10), min_size=3, max_size=3),
     "Bernoulli": st.booleans(),
     "Categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
     "Each": st.lists(REAL, min_size=3, max_size=3),
-    "Exponential": POSITIVE,
-    "Gamma": POSITIVE,
-    "Geometric": WHOLE,
-    "LogNormal": POSITIVE,
-    "Poisson": WHOLE,
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }
 
 
 def values_of(name):
     """A strategy for the cells of a family."""
-    return VALUES.get(name, REAL)
+    support = FAMILIES[name]().support
+    if support is None:
+        return VALUES[name]
+    return WHOLE if support.whole else REAL if support.lowest < 0 else POSITIVE
 
 
 def rows_of(name, least=0, most=8):

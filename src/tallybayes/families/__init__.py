@@ -17,6 +17,7 @@ from tallybayes.families.gaussian import Gaussian as Gaussian
 from tallybayes.families.geometric import Geometric as Geometric
 from tallybayes.families.histogram import Histogram as Histogram
 from tallybayes.families.lognormal import LogNormal as LogNormal
+from tallybayes.families.negative_binomial import NegativeBinomial as NegativeBinomial
 from tallybayes.families.poisson import Poisson as Poisson
 from tallybayes.families.posteriors import Dirichlet as Dirichlet
 from tallybayes.families.smoothing import JEFFREYS as JEFFREYS

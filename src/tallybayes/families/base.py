@@ -21,6 +21,7 @@ from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Codes, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import settings_of
+from tallybayes.families.support import Support
 from tallybayes.tally import Key, Rows, Tally
 
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
@@ -150,11 +151,12 @@ class Family(ABC):
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
+    support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
 
     def __post_init__(self) -> None:
         for name, declared in settings_of(type(self)).items():
-            object.__setattr__(self, name, declared.check(self, name, getattr(self, name)))
+            object.__setattr__(self, name, declared.kept(self, name, getattr(self, name)))
 
     @abstractmethod
     def encode(self, cells: pa.Array) -> Any:

@@ -37,7 +37,7 @@ ABOUT_LEVELS = "levels that exist whether or not any row has them (of Bernoulli 
 def as_levels(family: Any, name: str, given: Any) -> tuple[str, ...]:
     levels = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
     if not all(isinstance(level, str) for level in levels):
-        raise refused(type(family).__name__, name, given, "a tuple of texts")
+        raise refused(family, name, given, "a tuple of texts")
     return tuple(sorted(set(levels)))
 
 

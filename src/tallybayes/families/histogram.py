@@ -43,7 +43,7 @@ class Histogram(Values):
         "equal length",
         'where intervals are cut: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" (5 to 80 of equal '
         'count or "mdl", whichever makes the classes likeliest; below 1,000 values `intervals` of equal count)',
-        choices=METHODS,
+        choices=tuple(METHODS),
     )
     alpha: float | MEstimate | str = smoothing()
 

@@ -53,7 +53,7 @@ class ByMoments(Measured[S]):
             return "a variance would go below zero"
         return None
 
-    def joined(self, s: Moments, prior: Floats) -> tuple[Floats, Floats, Floats]:
+    def joined(self, s: Moments, prior: Any) -> tuple[Floats, Floats, Floats]:
         """Weight, mean and scatter of the n values counted and of m values with this mean, but for what these scatter
         themselves."""
         weight = self.m + s.n

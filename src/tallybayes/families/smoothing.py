@@ -15,7 +15,7 @@ from tallybayes.exact import Codes, Floats
 from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, by_class, heaviest, log_odds
 from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.families.settings import as_number, refused, setting
+from tallybayes.families.settings import as_number, number_words, refused, setting
 from tallybayes.frames import level_text
 
 LAPLACE = 1.0
@@ -68,10 +68,10 @@ def as_alpha(family: Any, name: str, alpha: Any) -> Alpha:
 
 
 def _pseudocount(family: str, name: str, value: Any) -> float:
-    try:
-        return as_number(value, least=0.0)
-    except ValueError as error:
-        raise refused(family, name, value, error) from None
+    number = as_number(value)
+    if number is None:
+        raise refused(family, name, value, number_words())
+    return number
 
 
 def alpha_to_json(alpha: Alpha) -> Any:

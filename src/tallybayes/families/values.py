@@ -19,7 +19,7 @@ from tallybayes.errors import CellError
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
 from tallybayes.families.settings import setting
-from tallybayes.families.support import REAL
+from tallybayes.families.support import REAL, Support
 from tallybayes.tally import Key, Rows, Tally
 
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
@@ -34,6 +34,7 @@ class Values(Family):
     """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
+    support: ClassVar[Support] = REAL
     bits: int = setting(
         12,
         "significant binary digits to which a value is counted; 12 keep one part in 8,192",
@@ -57,10 +58,10 @@ class Values(Family):
         return self._finite(single.number(value))
 
     def _finite(self, x: Floats) -> Floats:
-        bad = np.flatnonzero(REAL.outside(x))
+        bad = np.flatnonzero(self.support.outside(x))
         if bad.size:
             row = int(bad[0])
-            raise CellError(row, f"the value is infinite; {type(self).__name__} expects {REAL.words}.")
+            raise CellError(row, f"the value is infinite; {type(self).__name__} expects {self.support.words}.")
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:

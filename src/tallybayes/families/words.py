@@ -43,14 +43,14 @@ def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
     whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
     if not whole or not 1 <= runs[0] <= runs[1] <= longest:
         wanted = f"the longest run, or the shortest and the longest, from 1 to {longest} {family.unit}"
-        raise refused("Words", name, given, wanted)
+        raise refused(family, name, given, wanted)
     return int(runs[0]), int(runs[1])
 
 
 def as_words(family: Any, name: str, given: Any) -> tuple[str, ...]:
     words = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
     if not all(isinstance(word, str) and word for word in words):
-        raise refused("Words", name, given, "a tuple of words")
+        raise refused(family, name, given, "a tuple of words")
     return tuple(sorted({family.as_counted(word) for word in words}))
 
 
