@@ -20,12 +20,21 @@ VALUES = {  # of families whose cells are no numbers
 }
 
 
+def takes_numbers(name):
+    return FAMILIES[name]().support is not None
+
+
+def takes_whole_numbers(name):
+    return takes_numbers(name) and FAMILIES[name]().support.whole
+
+
 def values_of(name):
     """A strategy for the cells of a family."""
-    support = FAMILIES[name]().support
-    if support is None:
+    if not takes_numbers(name):
         return VALUES[name]
-    return WHOLE if support.whole else REAL if support.lowest < 0 else POSITIVE
+    if takes_whole_numbers(name):
+        return WHOLE
+    return REAL if FAMILIES[name]().support.lowest < 0 else POSITIVE
 
 
 def rows_of(name, least=0, most=8):

@@ -21,11 +21,13 @@ from tallybayes import (
     LogNormal,
     MEstimate,
     Model,
+    NegativeBinomial,
     Poisson,
     Schema,
 )
 from tallybayes.families.gaussian import student_constant
 from tallybayes.families.moments import Moments
+from tallybayes.families.negative_binomial import Dispersed
 from tallybayes.families.special import log_rising
 from tallybayes.families.statistics import LogTotals, Totals
 from tallybayes.families.values import value_keys, values_of_keys
@@ -59,6 +61,8 @@ def over_line_as_counted(values):
         (Poisson(plugin=True), COUNTS, over_counts),
         (Geometric(alpha=2.0), COUNTS, over_counts),
         (Geometric(plugin=True), COUNTS, over_counts),
+        (NegativeBinomial(), COUNTS, over_counts),
+        (NegativeBinomial(m=0.5, mean=2.0, variance=9.0, plugin=True), COUNTS, over_counts),
         (Gaussian(), NUMBERS, over_line),
         (Gaussian(plugin=True), NUMBERS, over_line),
         (Gaussian(m=2.0, mean=1.0, variance=4.0), NUMBERS, over_line),
@@ -126,6 +130,36 @@ def test_geometric_is_that_of_scipy():
 
     predictive = [integrate.quad(likelihood, 0, 1, args=(x,))[0] for x in X]
     np.testing.assert_allclose(Geometric().log_predictive(s, X), np.log(predictive), rtol=1e-7)
+
+
+def test_negative_binomial_is_that_of_scipy():
+    data = np.array([0.0, 0.0, 1.0, 2.0, 3.0, 12.0])
+    mean, variance = data.mean(), data.var()
+    dispersion = (variance - mean) / mean**2
+    model = train(NegativeBinomial(m=0.0, plugin=True), data)
+    assert model.estimates("x") == {"mean": {"a": mean}, "dispersion": {"a": pytest.approx(dispersion, rel=1e-15)}}
+    plugin = stats.nbinom(1 / dispersion, 1 / (1 + dispersion * mean))
+    np.testing.assert_allclose(model.evidence({"x": X})["x"][:, 0], plugin.logpmf(X))
+    found = np.exp(model.believing(plugin=False).evidence({"x": np.arange(4000.0)})["x"][:, 0])
+    x = np.arange(4000.0)
+    np.testing.assert_allclose([found.sum(), found @ x], [1.0, mean], rtol=1e-9)
+    np.testing.assert_allclose(found @ (x - mean) ** 2, variance * (1 + 1 / 6), rtol=1e-9)
+
+
+def test_negative_binomial_of_counts_that_spread_no_more_than_poisson_is_poisson():
+    data = [2.0, 3.0, 3.0, 4.0]
+    model = train(NegativeBinomial(m=0.0, plugin=True), data)
+    np.testing.assert_allclose(model.evidence({"x": X})["x"][:, 0], stats.poisson(3.0).logpmf(X), rtol=1e-12)
+    new = model.believing(plugin=False).evidence({"x": X})["x"][:, 0]  # as the Poisson family has it without a prior
+    np.testing.assert_allclose(new, stats.nbinom(12.0, 4 / 5).logpmf(X), rtol=1e-12)
+
+
+def test_negative_binomial_keeps_its_digits_where_counts_are_large():
+    s = Moments(n=np.array(1e6), mean=np.array(1e6), scatter=np.array(1e6 * (1e6 + 1e-3 * 1e12)))
+    family = NegativeBinomial(m=0.0, plugin=True)
+    expected = stats.nbinom(1e3, 1 / (1 + 1e3)).logpmf([9e5, 1e6, 1.1e6])
+    known = Dispersed(*(value[None] for value in family.updated(s, s)))
+    np.testing.assert_allclose(family.log_likelihood(known, np.array([9e5, 1e6, 1.1e6])), expected, rtol=1e-8)
 
 
 def test_exponential_predictive_is_lomax():

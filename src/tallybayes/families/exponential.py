@@ -28,9 +28,9 @@ class Exponential(Measured[Totals]):
     """
 
     support: ClassVar[Support] = NOT_NEGATIVE
-    shape: float = setting(1.0, "Gamma prior of the rate: how many events were already seen", least=0)
+    shape: float = setting(1.0, "Gamma prior of the rate: so many events were already seen", least=0)
     rate: float | None = setting(
-        None, "in how much time they were seen; not given: as much as the column has for so many", least=0
+        None, "Gamma prior of the rate: in so much time; not given: at the column's own pace", least=0
     )
 
     def sufficient(self, x: Floats) -> Totals:

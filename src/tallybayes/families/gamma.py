@@ -45,10 +45,10 @@ class Gamma(Measured[LogTotals]):
     support: ClassVar[Support] = POSITIVE
     m: float = setting(1.0, "how many values the prior is worth; 0 is maximum likelihood", least=0)
     mean: float | None = setting(
-        None, "the mean of those values; not given: that of the column over all classes", above=0
+        None, "the mean of the prior's values; not given: that of the column over all classes", above=0
     )
     log_mean: float | None = setting(
-        None, "the mean of their logarithms; not given: that of the column over all classes"
+        None, "the mean logarithm of the prior's values; not given: that of the column over all classes"
     )
 
     def sufficient(self, x: Floats) -> LogTotals:

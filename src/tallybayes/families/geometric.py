@@ -32,8 +32,8 @@ class Geometric(Measured[Totals]):
 
     support: ClassVar[Support] = COUNT
     belief: ClassVar[type[Any]] = WholeBelief
-    alpha: float = setting(1.0, "Beta prior of the probability: how many successes were already seen", least=0)
-    beta: float = setting(1.0, "and how many failures", least=0)
+    alpha: float = setting(1.0, "Beta prior of the probability: so many successes were already seen", least=0)
+    beta: float = setting(1.0, "Beta prior of the probability: so many failures were already seen", least=0)
 
     def sufficient(self, x: Floats) -> Totals:
         """Each value is one success, and their total is the failures."""

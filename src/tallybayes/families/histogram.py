@@ -38,7 +38,7 @@ class Histogram(Values):
     Histogram(intervals=5, alpha=0.5)
     """
 
-    intervals: int = setting(10, "how many intervals there are", least=1, most=MOST)
+    intervals: int = setting(10, "how many intervals", least=1, most=MOST)
     method: str = setting(
         "equal length",
         'where intervals are cut: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" (5 to 80 of equal '

@@ -46,7 +46,7 @@ class NegativeBinomial(ByMoments[PowerSums]):
     support: ClassVar[Support] = COUNT
     belief: ClassVar[type[Any]] = WholeBelief
     mean: float | None = setting(
-        None, "the mean of those values; not given: that of the column over all classes", above=0
+        None, "the mean of the prior's values; not given: that of the column over all classes", above=0
     )
 
     def sufficient(self, x: Floats) -> PowerSums:

@@ -33,8 +33,8 @@ class Poisson(Measured[Totals]):
     """
 
     belief: ClassVar[type[Any]] = WholeBelief
-    shape: float = setting(1.0, "Gamma prior of the rate: how many events were already seen", least=0)
-    rate: float = setting(1.0, "in how many units they were seen", least=0)
+    shape: float = setting(1.0, "Gamma prior of the rate: so many events were already seen", least=0)
+    rate: float = setting(1.0, "Gamma prior of the rate: in so many units", least=0)
     whole: bool = setting(
         True, "whether numbers must be whole; False takes any of at least 0, such as weighted counts", later=True
     )
