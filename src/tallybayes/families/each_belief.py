@@ -41,7 +41,7 @@ class EachBelief(Belief):
         if isinstance(cells, Sparse):
             refuse_infinite(cells, self.family.support.words)
             scores[:, : len(cells)] += self._sparse(cells)
-        elif cells.width == len(self._by_kernel):
+        elif cells.width == self.size and not self._by_formula.size:
             self._add_kernel(cells, scores)
         else:
             refuse_infinite(cells, self.family.support.words)
