@@ -11,23 +11,30 @@ WORD = st.sampled_from(["free", "prize", "lunch", "monday", "größe", "the"]) |
     st.characters(categories=["L", "Nd"]), max_size=8
 )
 
-VALUES = {
+VALUES = {  # of families whose cells are no numbers
     "Bag": st.lists(st.integers(0, 4).map(float) | st.floats(0, 10), min_size=3, max_size=3),
     "Bernoulli": st.booleans(),
     "Categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
     "Each": st.lists(REAL, min_size=3, max_size=3),
-    "Exponential": POSITIVE,
-    "Gamma": POSITIVE,
-    "Geometric": WHOLE,
-    "LogNormal": POSITIVE,
-    "Poisson": WHOLE,
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }
 
 
+def takes_numbers(name):
+    return FAMILIES[name]().support is not None
+
+
+def takes_whole_numbers(name):
+    return takes_numbers(name) and FAMILIES[name]().support.whole
+
+
 def values_of(name):
     """A strategy for the cells of a family."""
-    return VALUES.get(name, REAL)
+    if not takes_numbers(name):
+        return VALUES[name]
+    if takes_whole_numbers(name):
+        return WHOLE
+    return REAL if FAMILIES[name]().support.lowest < 0 else POSITIVE
 
 
 def rows_of(name, least=0, most=8):

@@ -42,6 +42,12 @@ def test_every_family_and_setting_is_documented(name):
         assert any(f"`{setting}`" in row.split("|")[1] for row in rows), setting
 
 
+def test_the_table_of_settings_is_as_they_are_declared():
+    assert runpy.run_path(str(ROOT / "docs" / "generate_settings.py"))["page"](FAMILY_PAGE) == FAMILY_PAGE, (
+        "run: make docs"
+    )
+
+
 def public_names(module):
     functions = inspect.getmembers(module, inspect.isfunction)
     own = [name for name, found in functions if found.__module__ == module.__name__ and not name.startswith("_")]

@@ -4,25 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tallybayes.families import FAMILIES as FAMILIES
-    from tallybayes.families import JEFFREYS as JEFFREYS
-    from tallybayes.families import LAPLACE as LAPLACE
-    from tallybayes.families import Bag as Bag
-    from tallybayes.families import Bernoulli as Bernoulli
-    from tallybayes.families import Categorical as Categorical
-    from tallybayes.families import Density as Density
-    from tallybayes.families import Dirichlet as Dirichlet
-    from tallybayes.families import Each as Each
-    from tallybayes.families import Exponential as Exponential
-    from tallybayes.families import Family as Family
-    from tallybayes.families import Gamma as Gamma
-    from tallybayes.families import Gaussian as Gaussian
-    from tallybayes.families import Geometric as Geometric
-    from tallybayes.families import Histogram as Histogram
-    from tallybayes.families import LogNormal as LogNormal
-    from tallybayes.families import MEstimate as MEstimate
-    from tallybayes.families import Poisson as Poisson
-    from tallybayes.families import Words as Words
+    from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
     from tallybayes.files import digest as digest
     from tallybayes.files import load as load
@@ -45,7 +27,7 @@ _FOUND_IN = {
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Density", "Dirichlet", "Each"),
         *("Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal", "MEstimate"),
-        *("Poisson", "Words"),
+        *("NegativeBinomial", "Poisson", "Words"),
     ),
     "files": ("changing", "digest", "load", "save"),
     "model": ("Model",),

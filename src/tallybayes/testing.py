@@ -1,15 +1,19 @@
 """The laws that make a model its counts, as a function to run on any family: `check_family(family, values)`.
 
-Whoever adds a family runs it, and with it: merging is adding; adding is an abelian group; weight two is twice; any
-order, any batching, any number of threads give the same bytes; forgotten is never seen; missing is not counted; left
-out is recounted without it; a file comes back the same; what the family says about all possible values adds up to
-one. Needs hypothesis, which draws the rows: negative and fractional weights, missing cells and repeated values among
-them.
+Whoever adds a family runs it, and with it: its settings have one form, and texts and files bring it back; merging is
+adding; adding is an abelian group; weight two is twice; any order, any batching, any number of threads give the same
+bytes; forgotten is never seen; missing is not counted; a file comes back the same; a row by itself, and a column of a
+matrix, say what they say among others; what is drawn can be counted; what the family says about all possible values
+adds up to one. Needs hypothesis, which draws the rows: negative and fractional weights, missing cells and repeated
+values among them.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +23,13 @@ from hypothesis import strategies as st
 
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows, Tally
-from tallybayes.families import Family
+from tallybayes.families import FAMILIES, Family
+from tallybayes.families.settings import settings_of
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
+from tallybayes.schema.family_json import family_from_json, family_to_json
+from tallybayes.schema.family_text import family_from_text, family_to_text
 
 Row = tuple[Any, str, float]  # value (None is missing), class, weight
 Points = tuple[Any, Floats]
@@ -32,13 +39,18 @@ WEIGHTS = st.sampled_from([1.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.1, 0.75, -0.3,
 
 
 def check_family(
-    family: Family, values: st.SearchStrategy[Any], *, total: Grid | None = None, examples: int = 30
+    family: Family, values: st.SearchStrategy[Any] | None = None, *, total: Grid | None = None, examples: int = 30
 ) -> None:
     """Raises an AssertionError that names the law if the family breaks one on rows drawn from `values`.
 
     `total` gives the points, and what each stands for, over which the predictive distribution must add up to one:
-    `over_levels`, `over_counts`, `over_line`, `over_half_line`, or your own.
+    `over_levels`, `over_counts`, `over_line`, `over_half_line`, or your own. For a family of numbers, both follow from
+    its support where no `values` are given.
     """
+    it_can_be_written(family)
+    its_settings_have_one_form(family)
+    if values is None:
+        values, total = values_of(family), total or grid_of(family)
     rows = st.lists(st.tuples(st.none() | values, st.sampled_from("abc"), WEIGHTS), max_size=12)
     some = st.lists(st.tuples(values, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=12)
     draw = settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -59,6 +71,10 @@ def check_family(
     check(forgotten_is_never_seen, some, some, st.randoms())
     check(files_come_back_the_same, some, some)
     check(scores_follow_the_counts, some, some)
+    if family.support is not None:
+        check(a_number_by_itself_is_one_among_others, some)
+        check(columns_of_a_matrix_are_columns, some)
+        check(what_is_drawn_can_be_counted, some)
     if total is not None:
         check(predictive_adds_up_to_one, some, st.just(total))
 
@@ -150,6 +166,77 @@ def predictive_adds_up_to_one(family: Family, a: list[Row], total: Grid) -> None
     points, widths = total([value for value, _, _ in a])
     density = np.exp(model.evidence({"x": points})["x"])
     assert np.allclose(widths @ density, 1.0, atol=1e-3), "the predictive distribution adds up to one"
+
+
+def it_can_be_written(family: Family) -> None:
+    name = type(family).__name__
+    assert FAMILIES.get(name) is type(family), f"it has a name: write FAMILIES[{name!r}] = {name}"
+    assert not (type(family).__doc__ or f"{name}(").startswith(f"{name}("), "it says what it is: write a docstring"
+    assert family_from_text(family_to_text(family)) == family, "a text brings it back"
+    assert family_from_json(json.loads(json.dumps(family_to_json(family)))) == family, "JSON brings it back"
+
+
+def its_settings_have_one_form(family: Family) -> None:
+    """What is equal is equal bytes, and what makes no sense is refused."""
+    for name in settings_of(type(family)):
+        with suppress(TypeError, ValueError):
+            raise AssertionError(f"nonsense is refused, where {replace(family, **{name: object()})!r} was made")
+        for one, same in ((1, 1.0), (0, -0.0), (True, np.True_)):
+            with suppress(TypeError, ValueError):
+                pair = [Model(Schema({"x": replace(family, **{name: value})})) for value in (one, same)]
+                assert digest(pair[0]) == digest(pair[1]), f"{name}={one!r} and {name}={same!r} are the same bytes"
+
+
+def values_of(family: Family) -> st.SearchStrategy[float]:
+    """Numbers that a family takes."""
+    if family.support is None:
+        raise TypeError(f"{family!r} does not say which numbers it takes; give values for it.")
+    if family.support.whole:
+        return st.integers(0, 50).map(float)
+    least = 1e-3 if family.support.lowest == 0.0 else -1e3
+    return st.integers(1, 20).map(float) | st.floats(least, 1e3).map(lambda x: round(x, 6))
+
+
+def grid_of(family: Family) -> Grid:
+    """The points that its predictive distribution is spread over."""
+    if family.support is not None and family.support.whole:
+        return over_counts
+    return over_half_line if family.support is not None and family.support.lowest == 0.0 else over_line
+
+
+def a_number_by_itself_is_one_among_others(family: Family, a: list[Row]) -> None:
+    model, schema = train(family, a), Schema({"x": family})
+    together = model.log_joint(_frame(a)[0])
+    learned = Model(schema)
+    for (value, label, _), expected in zip(a, together, strict=True):
+        assert _close(model.log_joint({"x": value})[0], expected), "a plain number says what it says in a batch"
+        learned += Model.train(schema, {"x": value}, [label])
+    assert digest(learned) == digest(model), "a plain number is counted as in a batch"
+
+
+def columns_of_a_matrix_are_columns(family: Family, a: list[Row]) -> None:
+    """All columns of a matrix are scored by one expression: the formulas must not mix them up."""
+    try:
+        vectors = family.for_matrix(3)
+    except TypeError:
+        return
+    labels = [label for _, label, _ in a]
+    x = np.array([value for value, _, _ in a])
+    matrix = np.stack([x, x[::-1], np.full(len(x), x[0])], axis=1)
+    columns = {str(i): column for i, column in enumerate(matrix.T)}
+    together = Model.train(Schema({"x": vectors}), matrix, labels).evidence(matrix)["x"]
+    apart = Model.train(Schema(dict.fromkeys(columns, family)), columns, labels).evidence(columns)
+    said = np.sum([apart[name] for name in columns], axis=0)
+    assert _close(together, said), "a column of a matrix says what it says by itself"
+
+
+def what_is_drawn_can_be_counted(family: Family, a: list[Row]) -> None:
+    for plugin in (False, True):
+        beliefs = family.changed({"plugin": plugin})
+        model = train(beliefs, a)
+        sample = model.sample(5, seed=1)
+        assert not np.isinf(model.log_joint(sample.rows).max(axis=1)).any(), "what is drawn is possible"
+        assert Model.train(Schema({"x": beliefs}), *sample).estimates("x"), "what is drawn can be counted"
 
 
 def over_levels(values: Sequence[Any]) -> Points:

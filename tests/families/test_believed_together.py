@@ -3,7 +3,21 @@
 import numpy as np
 import pytest
 
-from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, LogNormal, Model, Poisson, Schema
+from tallybayes import (
+    Bernoulli,
+    Categorical,
+    Each,
+    Exponential,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Histogram,
+    LogNormal,
+    Model,
+    NegativeBinomial,
+    Poisson,
+    Schema,
+)
 from tallybayes.families.smoothing import FITTED
 
 RNG = np.random.default_rng(5)
@@ -61,3 +75,44 @@ def test_a_model_that_learned_row_by_row_answers_to_the_last_bit_as_one_trained_
         model += Model.train(schema, one, [int(LABELS[row])])
         model.posterior(one)
     np.testing.assert_array_equal(model.log_joint(frame), Model.train(schema, frame, LABELS).log_joint(frame))
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        Gaussian(),
+        LogNormal(),
+        Gamma(),
+        Exponential(),
+        Poisson(),
+        Geometric(),
+        NegativeBinomial(),
+        Gaussian(shared=True),
+    ],
+    ids=repr,
+)
+def test_rows_left_out_are_in_nothing_that_scores_them_not_even_the_prior(family):
+    """All at once: each row's sums, less its own, are a column of one table."""
+    values, labels = [1.0, 2.0, 9.0, 4.0, 1.0, 30.0], list("aabbcc")
+    schema = Schema({"x": family})
+    every = Model.train(schema, {"x": values}, labels)
+    others = [every - Model.train(schema, {"x": [x]}, [label]) for x, label in zip(values, labels, strict=True)]
+    beliefs = family.believe_each([model.columns["x"] for model in others], ["a", "b", "c"])
+    for row, belief in enumerate(beliefs):
+        scores = np.zeros((3, 1))
+        belief.add_evidence(np.array(values[row : row + 1]), scores)
+        kept = [i for i in range(6) if i != row]
+        model = Model.train(schema, {"x": [values[i] for i in kept]}, [labels[i] for i in kept])
+        np.testing.assert_array_equal(scores[:, 0], model.evidence({"x": values[row]})["x"][0])
+
+
+def test_vectors_shorter_than_those_counted_say_what_their_columns_say():
+    family = Gaussian(m=0.0, plugin=True)
+    matrix = np.stack([np.arange(8.0), np.full(8, 3.0), np.arange(8.0) ** 2, np.arange(8.0)[::-1]], axis=1)
+    labels = list("aaaabbbb")
+    model = Model.train(Schema({"x": Each(family)}), matrix, labels)
+    columns = {str(i): column for i, column in enumerate(matrix.T)}
+    apart = Model.train(Schema(dict.fromkeys(columns, family)), columns, labels).evidence(columns)
+    for width in (1, 2, 3, 4):
+        said = sum(apart[str(i)] for i in range(width))
+        np.testing.assert_allclose(model.evidence(matrix[:, :width])["x"], said, rtol=1e-12)

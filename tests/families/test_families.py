@@ -21,14 +21,14 @@ from tallybayes import (
     LogNormal,
     MEstimate,
     Model,
+    NegativeBinomial,
     Poisson,
     Schema,
 )
-from tallybayes.families.numbers.exponential import ExponentialSums
-from tallybayes.families.numbers.gamma import GammaSums
-from tallybayes.families.numbers.gaussian import Moments, student_constant
-from tallybayes.families.numbers.geometric import GeometricSums
-from tallybayes.families.numbers.poisson import PoissonSums
+from tallybayes.families.numbers.gaussian import student_constant
+from tallybayes.families.numbers.moments import Moments
+from tallybayes.families.numbers.negative_binomial import Dispersed
+from tallybayes.families.numbers.statistics import LogTotals, Totals
 from tallybayes.families.numbers.values import value_keys, values_of_keys
 from tallybayes.kernels.special import log_rising
 from tallybayes.testing import check_family, over_counts, over_half_line, over_levels, over_line
@@ -61,6 +61,8 @@ def over_line_as_counted(values):
         (Poisson(plugin=True), COUNTS, over_counts),
         (Geometric(alpha=2.0), COUNTS, over_counts),
         (Geometric(plugin=True), COUNTS, over_counts),
+        (NegativeBinomial(), COUNTS, over_counts),
+        (NegativeBinomial(m=0.5, mean=2.0, variance=9.0, plugin=True), COUNTS, over_counts),
         (Gaussian(), NUMBERS, over_line),
         (Gaussian(plugin=True), NUMBERS, over_line),
         (Gaussian(m=2.0, mean=1.0, variance=4.0), NUMBERS, over_line),
@@ -77,7 +79,7 @@ def over_line_as_counted(values):
         (Density(bandwidth=0.5), NUMBERS, over_line_as_counted),
         (Density(bandwidth="leave one out", m=0.5), NUMBERS, over_line_as_counted),
     ],
-    ids=lambda given: repr(given) if hasattr(given, "counting") else "",
+    ids=lambda given: repr(given) if hasattr(given, "counts") else "",
 )
 def test_obeys_the_laws(family, values, total):
     check_family(family, values, total=total)
@@ -87,28 +89,28 @@ X = np.arange(20.0)
 
 
 def test_poisson_predictive_is_negative_binomial():
-    s = PoissonSums(n=np.array(9.0), x=np.array(29.0))
+    s = Totals(n=np.array(9.0), x=np.array(29.0))
     np.testing.assert_allclose(Poisson().log_predictive(s, X), stats.nbinom(30.0, 10 / 11).logpmf(X))
 
 
 def test_poisson_plug_in_is_poisson():
-    s = PoissonSums(n=np.array(9.0), x=np.array(27.0))
+    s = Totals(n=np.array(9.0), x=np.array(27.0))
     mle = Poisson(shape=0.0, rate=0.0, plugin=True)
     np.testing.assert_allclose(mle.log_likelihood(s, X), stats.poisson(3.0).logpmf(X))
 
 
 def test_poisson_with_much_data_keeps_its_digits():
-    s = PoissonSums(n=np.array(1e12), x=np.array(3e12))
+    s = Totals(n=np.array(1e12), x=np.array(3e12))
     np.testing.assert_allclose(Poisson().log_predictive(s, X), stats.poisson(3.0).logpmf(X), rtol=1e-8)
 
 
 def test_large_counts_keep_their_digits():
     """The numbers were worked out to sixty digits."""
-    s = PoissonSums(n=np.array(1e6), x=np.array(1e12))
+    s = Totals(n=np.array(1e6), x=np.array(1e12))
     np.testing.assert_allclose(Poisson().log_predictive(s, np.array([1e6])), -7.8267, atol=1e-4)
-    s = PoissonSums(n=np.array(1e6), x=np.array(3e15))
+    s = Totals(n=np.array(1e6), x=np.array(3e15))
     np.testing.assert_allclose(Poisson().log_predictive(s, np.array([3e9])), -11.831, atol=1e-3)
-    s = GeometricSums(n=np.array(1e6), x=np.array(1e12))
+    s = Totals(n=np.array(1e6), x=np.array(1e12))
     np.testing.assert_allclose(Geometric().log_predictive(s, np.array([1e6])), -14.8155, atol=1e-4)
 
 
@@ -119,7 +121,7 @@ def test_rising_factorials(a, x):
 
 
 def test_geometric_is_that_of_scipy():
-    s = GeometricSums(n=np.array(4.0), x=np.array(12.0))
+    s = Totals(n=np.array(4.0), x=np.array(12.0))
     mle = Geometric(alpha=0.0, beta=0.0, plugin=True)
     np.testing.assert_allclose(mle.log_likelihood(s, X), stats.geom(0.25, loc=-1).logpmf(X))
 
@@ -130,10 +132,40 @@ def test_geometric_is_that_of_scipy():
     np.testing.assert_allclose(Geometric().log_predictive(s, X), np.log(predictive), rtol=1e-7)
 
 
+def test_negative_binomial_is_that_of_scipy():
+    data = np.array([0.0, 0.0, 1.0, 2.0, 3.0, 12.0])
+    mean, variance = data.mean(), data.var()
+    dispersion = (variance - mean) / mean**2
+    model = train(NegativeBinomial(m=0.0, plugin=True), data)
+    assert model.estimates("x") == {"mean": {"a": mean}, "dispersion": {"a": pytest.approx(dispersion, rel=1e-15)}}
+    plugin = stats.nbinom(1 / dispersion, 1 / (1 + dispersion * mean))
+    np.testing.assert_allclose(model.evidence({"x": X})["x"][:, 0], plugin.logpmf(X))
+    found = np.exp(model.believing(plugin=False).evidence({"x": np.arange(4000.0)})["x"][:, 0])
+    x = np.arange(4000.0)
+    np.testing.assert_allclose([found.sum(), found @ x], [1.0, mean], rtol=1e-9)
+    np.testing.assert_allclose(found @ (x - mean) ** 2, variance * (1 + 1 / 6), rtol=1e-9)
+
+
+def test_negative_binomial_of_counts_that_spread_no_more_than_poisson_is_poisson():
+    data = [2.0, 3.0, 3.0, 4.0]
+    model = train(NegativeBinomial(m=0.0, plugin=True), data)
+    np.testing.assert_allclose(model.evidence({"x": X})["x"][:, 0], stats.poisson(3.0).logpmf(X), rtol=1e-12)
+    new = model.believing(plugin=False).evidence({"x": X})["x"][:, 0]  # as the Poisson family has it without a prior
+    np.testing.assert_allclose(new, stats.nbinom(12.0, 4 / 5).logpmf(X), rtol=1e-12)
+
+
+def test_negative_binomial_keeps_its_digits_where_counts_are_large():
+    s = Moments(n=np.array(1e6), mean=np.array(1e6), scatter=np.array(1e6 * (1e6 + 1e-3 * 1e12)))
+    family = NegativeBinomial(m=0.0, plugin=True)
+    expected = stats.nbinom(1e3, 1 / (1 + 1e3)).logpmf([9e5, 1e6, 1.1e6])
+    known = Dispersed(*(value[None] for value in family.updated(s, s)))
+    np.testing.assert_allclose(family.log_likelihood(known, np.array([9e5, 1e6, 1.1e6])), expected, rtol=1e-8)
+
+
 def test_exponential_predictive_is_lomax():
-    s = ExponentialSums(n=np.array(4.0), x=np.array(8.0))
+    s = Totals(n=np.array(4.0), x=np.array(8.0))
     family = Exponential(shape=2.0, rate=3.0)
-    np.testing.assert_allclose(family.log_predictive(s, X), stats.lomax(6.0, scale=11.0).logpdf(X))
+    np.testing.assert_allclose(family.log_predictive(family.updated(s, s), X), stats.lomax(6.0, scale=11.0).logpdf(X))
     mle = Exponential(shape=0.0, rate=0.0, plugin=True)
     np.testing.assert_allclose(mle.log_likelihood(s, X), stats.expon(scale=2.0).logpdf(X))
 
@@ -153,7 +185,7 @@ def test_gaussian_predictive_is_students():
     scale = (nu * variance0 + 38.0 + kappa * 4 / (kappa + 4) * (4.0 - mean0) ** 2) / (nu + 4)
     student = stats.t(nu + 4, loc=mean, scale=math.sqrt(scale * (1 + 1 / (kappa + 4))))
     family = Gaussian(m=2.0, mean=mean0, variance=variance0)
-    np.testing.assert_allclose(family.log_predictive(s, X), student.logpdf(X))
+    np.testing.assert_allclose(family.log_predictive(family.updated(s, s), X), student.logpdf(X))
 
 
 def test_gaussian_maximum_likelihood():
@@ -175,8 +207,9 @@ def test_lognormal_is_that_of_scipy():
 
 @given(st.lists(st.floats(0.1, 100.0), min_size=3, max_size=30, unique=True))
 def test_gamma_is_the_maximum_likelihood_of_scipy(data):
-    s = GammaSums(n=np.array(len(data)), x=np.sum(data), log_x=np.sum(np.log(data)))
+    s = LogTotals(n=np.array(len(data)), x=np.sum(data), log_x=np.sum(np.log(data)))
     family = Gamma(m=0.0)
+    s = family.updated(s, s)
     found = family.estimate(s)
     shape, _, scale = stats.gamma.fit(data, floc=0)
     np.testing.assert_allclose(found["shape"], shape, rtol=1e-5)
@@ -188,8 +221,8 @@ def test_gamma_is_the_maximum_likelihood_of_scipy(data):
 
 def test_gamma_maximises_the_likelihood():
     data = stats.gamma(2.5, scale=3.0).rvs(500, random_state=1)
-    s = GammaSums(n=np.array(500.0), x=data.sum(), log_x=np.log(data).sum())
-    best = Gamma(m=0.0).estimate(s)
+    s = LogTotals(n=np.array(500.0), x=data.sum(), log_x=np.log(data).sum())
+    best = Gamma(m=0.0).estimate(Gamma(m=0.0).updated(s, s))
     likelihood = stats.gamma(best["shape"], scale=best["scale"]).logpdf(data).sum()
     for shape, scale in ((1.001, 1.0), (0.999, 1.0), (1.0, 1.001), (1.0, 0.999)):
         other = stats.gamma(best["shape"] * shape, scale=best["scale"] * scale).logpdf(data).sum()

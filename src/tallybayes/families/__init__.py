@@ -1,64 +1,34 @@
 """The families, by name: one short file each, in a folder for numbers, levels, text and vectors.
 
-`base` says what a family is, `smoothing` how levels and words are smoothed, `posteriors` what is known of a parameter.
-Leans on `counts` and `data`; nobody outside asks which class a family is.
+`base` says what a family is, `settings` how its settings are declared, `smoothing` how levels and words are smoothed.
+A line here makes a file's family one of the library's: a text or a model file may then name it. Leans on `counts` and
+`data`; nobody outside asks which class a family is.
 """
 
-from tallybayes.families.base import Belief, Family
-from tallybayes.families.levels.bernoulli import Bernoulli
-from tallybayes.families.levels.categorical import Categorical
-from tallybayes.families.numbers.density import Density
-from tallybayes.families.numbers.exponential import Exponential
-from tallybayes.families.numbers.gamma import Gamma
-from tallybayes.families.numbers.gaussian import Gaussian
-from tallybayes.families.numbers.geometric import Geometric
-from tallybayes.families.numbers.histogram import Histogram
-from tallybayes.families.numbers.lognormal import LogNormal
-from tallybayes.families.numbers.poisson import Poisson
-from tallybayes.families.posteriors import Dirichlet
-from tallybayes.families.smoothing import JEFFREYS, LAPLACE, MEstimate
-from tallybayes.families.text.words import Words
-from tallybayes.families.vectors.bag import Bag
-from tallybayes.families.vectors.each import Each
+from tallybayes.families.base import FAMILIES as FAMILIES
+from tallybayes.families.base import Belief as Belief
+from tallybayes.families.base import Family as Family
+from tallybayes.families.levels.bernoulli import Bernoulli as Bernoulli
+from tallybayes.families.levels.categorical import Categorical as Categorical
+from tallybayes.families.numbers.density import Density as Density
+from tallybayes.families.numbers.exponential import Exponential as Exponential
+from tallybayes.families.numbers.gamma import Gamma as Gamma
+from tallybayes.families.numbers.gaussian import Gaussian as Gaussian
+from tallybayes.families.numbers.geometric import Geometric as Geometric
+from tallybayes.families.numbers.histogram import Histogram as Histogram
+from tallybayes.families.numbers.lognormal import LogNormal as LogNormal
+from tallybayes.families.numbers.negative_binomial import NegativeBinomial as NegativeBinomial
+from tallybayes.families.numbers.poisson import Poisson as Poisson
+from tallybayes.families.posteriors import Dirichlet as Dirichlet
+from tallybayes.families.smoothing import JEFFREYS as JEFFREYS
+from tallybayes.families.smoothing import LAPLACE as LAPLACE
+from tallybayes.families.smoothing import MEstimate as MEstimate
+from tallybayes.families.text.words import Words as Words
+from tallybayes.families.vectors.bag import Bag as Bag
+from tallybayes.families.vectors.each import Each as Each
 
-FAMILIES: dict[str, type[Family]] = {
-    family.__name__: family
-    for family in (
-        Bag,
-        Bernoulli,
-        Categorical,
-        Density,
-        Each,
-        Exponential,
-        Gamma,
-        Gaussian,
-        Geometric,
-        Histogram,
-        LogNormal,
-        Poisson,
-        Words,
-    )
-}
-
-__all__ = [
-    "FAMILIES",
-    "JEFFREYS",
-    "LAPLACE",
-    "Bag",
-    "Belief",
-    "Bernoulli",
-    "Categorical",
-    "Density",
-    "Dirichlet",
-    "Each",
-    "Exponential",
-    "Family",
-    "Gamma",
-    "Gaussian",
-    "Geometric",
-    "Histogram",
-    "LogNormal",
-    "MEstimate",
-    "Poisson",
-    "Words",
-]
+FAMILIES.update(
+    (name, found)
+    for name, found in sorted(globals().items())
+    if isinstance(found, type) and issubclass(found, Family) and found is not Family
+)

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,9 @@ from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import one_row
+from tallybayes.families.numbers.support import Support
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.settings import settings_of
 
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
 
@@ -145,13 +146,17 @@ class Belief(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Family(ABC):
-    """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
+    """One kind of column. Its settings are fields that `setting` declares; those that are `counting` decide what is
+    counted, and all others can be changed later."""
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
+    support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
-    counting: ClassVar[tuple[str, ...]] = ()
-    later: ClassVar[tuple[str, ...]] = ()  # settings younger than the file: filed where they are not the default
+
+    def __post_init__(self) -> None:
+        for name, declared in settings_of(type(self)).items():
+            object.__setattr__(self, name, declared.kept(self, name, getattr(self, name)))
 
     @abstractmethod
     def encode(self, cells: pa.Array) -> Any:
@@ -218,7 +223,8 @@ class Family(ABC):
     @property
     def counts(self) -> tuple[str, dict[str, Any]]:
         """What is counted; families that agree in this can take over each other's counts."""
-        return self.statistics(), {name: getattr(self, name) for name in self.counting}
+        declared = settings_of(type(self))
+        return self.statistics(), {name: value for name, value in self.settings().items() if declared[name].counting}
 
     @classmethod
     def statistics(cls) -> str:
@@ -229,22 +235,6 @@ class Family(ABC):
         """The names of the sums in this family's tallies; `n`, how many or how much, is always one."""
         return ("n",)
 
-    def settle(self, *names: str, least: float = 0.0, above: bool = False) -> None:
-        """Settings that must be numbers become floats, so that equal settings are equal bytes; None stays None where
-        nothing need be given."""
-        defaults = {field.name: field.default for field in dataclasses.fields(self)}
-        for name in names:
-            if getattr(self, name) is not None or defaults[name] is not None:
-                number = as_number(type(self).__name__, name, getattr(self, name), least=least, above=above)
-                object.__setattr__(self, name, number)
-
-    def settle_choice(self, name: str, kind: type, low: int, high: int) -> None:
-        """A setting that must be a truth or a whole number, and is not the one in place of the other."""
-        value = getattr(self, name)
-        if not isinstance(value, int) or isinstance(value, bool) != (kind is bool) or not low <= value <= high:
-            wanted = "True or False" if kind is bool else f"a whole number from {low} to {high}"
-            raise ValueError(f"{type(self).__name__}({name}={value!r}): {name} must be {wanted}.")
-
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
@@ -252,21 +242,37 @@ class Family(ABC):
         """The names by which settings can be changed."""
         return set(self.settings())
 
+    def defaults(self) -> dict[str, Any]:
+        return {field.name: field.default for field in dataclasses.fields(self)}
+
     def filed(self) -> dict[str, Any]:
-        """The settings that a file holds."""
-        defaults = {field.name: field.default for field in dataclasses.fields(self)}
-        return {k: v for k, v in self.settings().items() if k not in self.later or v != defaults[k]}
+        """The settings that a file holds, as JSON has them."""
+        declared, defaults = settings_of(type(self)), self.defaults()
+        kept = {k: v for k, v in self.settings().items() if not declared[k].later or v != defaults[k]}
+        return {name: declared[name].to_json(value) for name, value in kept.items()}
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """This family with those of the settings that it has."""
-        own = {field.name for field in dataclasses.fields(self)}
+        own = self.defaults().keys()
         return replace(self, **{name: value for name, value in settings.items() if name in own})
 
+    def level_named(self, text: str) -> str:
+        """The text under which a level that a prior names is counted; a `ValueError`, if cells cannot have it."""
+        return text
+
+    def for_matrix(self, size: int) -> Family:
+        """The family of vectors of so many numbers, each of which has this one."""
+        raise TypeError(
+            f"{self!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns."
+        )
+
     def __repr__(self) -> str:
-        defaults = {field.name: field.default for field in dataclasses.fields(self)}
-        other = {k: v for k, v in self.settings().items() if type(v) is not type(defaults[k]) or v != defaults[k]}
-        shown = (f"{k}={v!r}" for k, v in other.items())
+        defaults = self.defaults()
+        shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+FAMILIES: dict[str, type[Family]] = {}  # by name: those that texts and files may speak of
 
 
 def by_class(classes: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
@@ -274,12 +280,3 @@ def by_class(classes: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]
     order = np.argsort(classes, kind="stable")
     numbers, starts = np.unique(classes[order], return_index=True)
     yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=False)
-
-
-def as_number(family: str, name: str, value: Any, *, least: float = 0.0, above: bool = False) -> float:
-    """A setting as a float, or an error with the real names and values: not a finite number, or out of bounds."""
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < least or (above and value == least):
-        bound = "" if least == -math.inf else f" above {least:g}" if above else f" of at least {least:g}"
-        raise ValueError(f"{family}({name}={value!r}): {name} must be a finite number{bound}.")
-    return float(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.data.frames import level_text
-from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
+from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, by_class, heaviest, log_odds
 from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.families.settings import as_number, number_words, refused, setting
 from tallybayes.families.shrinkage import fitted
 
 LAPLACE = 1.0
@@ -33,12 +34,12 @@ class MEstimate:
     p: str | Mapping[str, float] = "uniform"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", as_number("MEstimate", "m", self.m))
+        object.__setattr__(self, "m", _pseudocount("MEstimate", "m", self.m))
         if self.p in ("uniform", "overall"):
             return
         if not isinstance(self.p, Mapping):
             raise ValueError(f"MEstimate(p={self.p!r}): p must be 'uniform', 'overall' or a probability per level.")
-        object.__setattr__(self, "p", _by_level("MEstimate", "p", self.p, str))
+        object.__setattr__(self, "p", _by_level("MEstimate", "p", self.p))
         if not np.isclose(sum(self.p.values()), 1.0):
             raise ValueError(f"MEstimate(p=…): the probabilities add up to {sum(self.p.values()):g}, not to 1.")
 
@@ -46,18 +47,31 @@ class MEstimate:
 Alpha = float | Mapping[str, float] | MEstimate | str
 
 
-def as_alpha(family: str, alpha: Any, counted: Callable[[str], str] = str) -> Alpha:
-    """A smoothing setting in its one form: a float, floats by the texts of their levels, an m-estimate, or "fitted".
+def smoothing() -> Any:
+    """The setting `alpha` of a family that counts levels."""
+    about = (
+        "pseudo-counts: 0 maximum likelihood, 0.5 Jeffreys, 1 Laplace (default); a mapping gives one per level, and "
+        "levels not named have none ([names](#names-in-priors)); `MEstimate(m, p)` adds m values spread like p "
+        '("uniform", "overall", or a probability per level); "fitted" works them out from the counts'
+    )
+    return setting(LAPLACE, about, check=as_alpha, last=True, to_json=alpha_to_json, from_json=alpha_from_json)
 
-    `counted` gives the text under which the family counts a level; a text that it cannot have is a `ValueError`.
-    """
+
+def as_alpha(family: Any, name: str, alpha: Any) -> Alpha:
+    """A smoothing setting in its one form: a float, floats by the texts of their levels, an m-estimate, or "fitted"."""
+    kind = type(family).__name__
     if isinstance(alpha, str) and alpha == FITTED:
-        return alpha
+        return FITTED
     if isinstance(alpha, MEstimate):
-        return alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, _by_level(family, "alpha", alpha.p, counted))
-    if isinstance(alpha, Mapping):
-        return _by_level(family, "alpha", alpha, counted)
-    return as_number(family, "alpha", alpha)
+        return alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, _by_level(kind, name, alpha.p, family))
+    return _by_level(kind, name, alpha, family) if isinstance(alpha, Mapping) else _pseudocount(kind, name, alpha)
+
+
+def _pseudocount(family: str, name: str, value: Any) -> float:
+    number = as_number(value)
+    if number is None:
+        raise refused(family, name, value, number_words())
+    return number
 
 
 def alpha_to_json(alpha: Alpha) -> Any:
@@ -72,18 +86,19 @@ def alpha_from_json(value: Any) -> Any:
     return value
 
 
-def _by_level(family: str, name: str, given: Mapping[Any, float], counted: Callable[[str], str]) -> dict[str, float]:
+def _by_level(kind: str, name: str, given: Mapping[Any, float], family: Any = None) -> dict[str, float]:
+    """Numbers by the texts under which the family counts the levels, if it is known yet."""
     numbers: dict[str, float] = {}
     names: dict[str, Any] = {}
     for key, value in given.items():
-        shown = f"{family}({name}={{{key!r}: {value!r}{', …' * (len(given) > 1)}}})"
+        shown = f"{kind}({name}={{{key!r}: {value!r}{', …' * (len(given) > 1)}}})"
         try:
-            level = counted(level_text(key))
+            level = level_text(key) if family is None else family.level_named(level_text(key))
         except ValueError as error:
             raise ValueError(f"{shown}: {error}") from None
         if level in names:
             raise ValueError(f"{shown}: {names[level]!r} is counted as {level!r} too; give one number for both.")
-        names[level], numbers[level] = key, as_number(family, f"{name}[{key!r}]", value)
+        names[level], numbers[level] = key, _pseudocount(kind, f"{name}[{key!r}]", value)
     return dict(sorted(numbers.items()))
 
 

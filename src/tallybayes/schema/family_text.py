@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
 
-from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Family, MEstimate
-from tallybayes.families.posteriors import Dirichlet
+from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Dirichlet, Family, MEstimate
 
 LEFT_OUT = "left out"
 LONGEST = 1 << 24  # characters
@@ -24,7 +23,7 @@ LONGEST_NUMBER = 64  # digits and signs; no setting needs more
 SHOWN = 60  # characters that an error shows
 
 VALUES = {"True": True, "False": False, "None": None, "LAPLACE": LAPLACE, "JEFFREYS": JEFFREYS}
-MAKERS: Mapping[str, type[Any]] = {**FAMILIES, "MEstimate": MEstimate, "Dirichlet": Dirichlet}
+PRIORS: Mapping[str, type[Any]] = {"MEstimate": MEstimate, "Dirichlet": Dirichlet}
 ESCAPES = r"\\(?:[\\'\"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"  # those that `repr` writes
 TOKENS = re.compile(
     r"[ \t\r\n]*+(?:(?P<key>[^\W\d]\w*+)[ \t]*+="
@@ -153,7 +152,7 @@ class _Reader:
 
     def _made(self, name: str) -> Any:
         """What a name makes of the settings that follow it: a family, or an m-estimate."""
-        maker = MAKERS[name]
+        maker: type[Any] = FAMILIES.get(name) or PRIORS[name]
         given = self._between("(", self._setting)[0] if self._is("(") else []
         fields = dataclasses.fields(maker)
         known = [field.name for field in fields]
@@ -230,7 +229,7 @@ class _Reader:
     def _named(self, token: Token) -> Any:
         if token.text in VALUES:
             return VALUES[token.text]
-        if token.text in MAKERS:
+        if token.text in FAMILIES or token.text in PRIORS:
             return self._made(token.text)
         name = _cut_off(token.text)
         raise self._unreadable(token.at, f"{name} is no value; if it is a text, put it in quotes: {name!r}")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from tallybayes.families import Bag, Bernoulli, Each, Family, Gaussian
-from tallybayes.families.numbers.numeric import Measured
-from tallybayes.families.smoothing import named_levels
+from tallybayes.families import Bag, Each, Family, Gaussian
 from tallybayes.schema import Schema
 from tallybayes.sklearn.matrix import COLUMN
 
@@ -27,8 +24,12 @@ def takes_vectors(schema: Any, labels: list[Any] | None = None) -> bool:
 def counts_matrices(schema: Any) -> bool:
     """Whether a sparse matrix can be given."""
     columns = list(_columns(schema).values())
-    fits = len(columns) == 1 and (isinstance(columns[0], (Measured, Bernoulli)) or takes_vectors(schema))
-    return schema is None or fits
+    if len(columns) != 1 or not isinstance(columns[0], Family):
+        return schema is None
+    try:
+        return columns[0].for_matrix(1).takes_vectors
+    except TypeError:
+        return False
 
 
 def matrix_schema(given: Any, matrix: Any) -> Schema:
@@ -42,21 +43,12 @@ def matrix_schema(given: Any, matrix: Any) -> Schema:
     if len(columns) != 1:
         raise TypeError(f"schema={given!r}: a sparse matrix is counted by one family; give it as schema=Bag().")
     ((name, family),) = columns.items()
-    found = {name: _of_size(family, size)}
+    if not isinstance(family, Family):
+        raise TypeError(
+            f"{family!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns."
+        )
+    found = {name: family.for_matrix(size)}
     return Schema(found, prior=given.prior, reasons=given.reasons) if isinstance(given, Schema) else Schema(found)
-
-
-def _of_size(family: Any, size: int) -> Family:
-    """A family of vectors so long: for one of numbers, each of them has it."""
-    if isinstance(family, (Bag, Each)):
-        return family if family.size is not None else replace(family, size=size)
-    if isinstance(family, Measured):
-        return Each(family, size=size)
-    if isinstance(family, Bernoulli):
-        if named_levels(family.alpha):
-            raise TypeError(f"{family!r}: for the columns of a matrix, give alpha as one number for true and false.")
-        return Bag(reading="bernoulli", alpha=family.alpha, size=size)
-    raise TypeError(f"{family!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns.")
 
 
 def _columns(schema: Any) -> Mapping[str, Any]:

@@ -249,7 +249,7 @@ def test_infinities_are_refused_when_asked_too():
 def test_families_that_are_no_numbers_are_refused():
     with pytest.raises(TypeError, match="give a family of numbers"):
         Each(Categorical())
-    with pytest.raises(ValueError, match="give one of 'pooled'"):
+    with pytest.raises(ValueError, match="reading must be one of 'pooled'"):
         Bag(reading="compound")
     with pytest.raises(TypeError, match="A sparse matrix is a column of vectors"):
         Model.train(Schema({"x": Gaussian()}), sp.csr_array([[1.0]]), ["a"])

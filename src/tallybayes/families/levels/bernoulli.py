@@ -15,13 +15,20 @@ from tallybayes.counts.exact import Codes
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data import frames, one_row
 from tallybayes.data.errors import CellError
-from tallybayes.families.base import Belief
-from tallybayes.families.levels.categorical import Categorical
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.levels.categorical import ABOUT_LEVELS, Categorical, as_levels
 from tallybayes.families.posteriors import Beta, Posterior
-from tallybayes.families.smoothing import Smoothed, SmoothedBelief
+from tallybayes.families.settings import setting
+from tallybayes.families.smoothing import Smoothed, SmoothedBelief, named_levels
 
 LEVELS = ("false", "true")
 WORDS = {"": np.nan, "false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
+
+
+def _both(family: Any, name: str, given: Any) -> tuple[str, ...]:
+    if as_levels(family, name, given) != LEVELS:
+        raise ValueError(f"Bernoulli(levels={given!r}): the levels are {LEVELS!r}. Use Categorical for others.")
+    return LEVELS
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -35,20 +42,20 @@ class Bernoulli(Categorical):
     Bernoulli(alpha={'false': 5.0, 'true': 2.0})
     """
 
-    levels: tuple[str, ...] = LEVELS
+    levels: tuple[str, ...] = setting(LEVELS, ABOUT_LEVELS, check=_both)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.levels != LEVELS:
-            raise ValueError(
-                f"Bernoulli(levels={self.levels!r}): the levels are {LEVELS!r}. Use Categorical for others."
-            )
-
-    def _counted(self, level: str) -> str:
-        truth = _truth(level)
+    def level_named(self, text: str) -> str:
+        truth = _truth(text)
         if truth not in (0.0, 1.0):
-            raise ValueError(f"{level!r} is neither true nor false (1 or 0). Use Categorical for other levels.")
+            raise ValueError(f"{text!r} is neither true nor false (1 or 0). Use Categorical for other levels.")
         return LEVELS[int(truth)]
+
+    def for_matrix(self, size: int) -> Family:
+        from tallybayes.families.vectors.bag import Bag
+
+        if named_levels(self.alpha):
+            raise TypeError(f"{self!r}: for the columns of a matrix, give alpha as one number for true and false.")
+        return Bag(reading="bernoulli", alpha=self.alpha, size=size)
 
     def encode(self, cells: pa.Array) -> Codes:
         if pa.types.is_dictionary(cells.type):

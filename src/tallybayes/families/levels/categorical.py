@@ -15,21 +15,31 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames, one_row
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
+from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import (
-    LAPLACE,
     Alpha,
     Smoothed,
     SmoothedBelief,
-    as_alpha,
     named_levels,
     pseudo_of,
     smoothed,
+    smoothing,
 )
 from tallybayes.kernels.strings import string_buffers
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
+
+
+ABOUT_LEVELS = "levels that exist whether or not any row has them (of Bernoulli always false and true)"
+
+
+def as_levels(family: Any, name: str, given: Any) -> tuple[str, ...]:
+    levels = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+    if not all(isinstance(level, str) for level in levels):
+        raise refused(family, name, given, "a tuple of texts")
+    return tuple(sorted(set(levels)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -46,22 +56,15 @@ class Categorical(Family):
     """
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
-    alpha: Alpha = LAPLACE
-    levels: tuple[str, ...] = ()
+    alpha: Alpha = smoothing()
+    levels: tuple[str, ...] = setting((), ABOUT_LEVELS, check=as_levels)
 
-    def __post_init__(self) -> None:
-        listed = isinstance(self.levels, Iterable) and not isinstance(self.levels, str)
-        if not listed or not all(isinstance(level, str) for level in self.levels):
-            raise ValueError(f"{type(self).__name__}(levels={self.levels!r}): levels must be a tuple of texts.")
-        object.__setattr__(self, "levels", tuple(sorted(set(self.levels))))
-        object.__setattr__(self, "alpha", as_alpha(type(self).__name__, self.alpha, self._counted))
-
-    def _counted(self, level: str) -> str:
-        """A level that is named elsewhere than in a cell: where levels are given, it is one of them."""
-        if self.levels and level not in self.levels:
+    def level_named(self, text: str) -> str:
+        """Where levels are given, it is one of them."""
+        if self.levels and text not in self.levels:
             listed = ", ".join(map(repr, self.levels))
-            raise ValueError(f"{level!r} is not among the levels {listed}. Correct the name, or add it to them.")
-        return level
+            raise ValueError(f"{text!r} is not among the levels {listed}. Correct the name, or add it to them.")
+        return text
 
     def encode(self, cells: pa.Array) -> pa.Array:
         texts = _few_numbers(cells) or frames.texts(cells)

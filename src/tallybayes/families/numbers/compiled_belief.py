@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Scorer
@@ -18,8 +19,11 @@ class CompiledBelief(MeasuredBelief):
     single values."""
 
     kernel: Callable[..., int]
-    settings: list[Floats]
     logs: bool = False  # whether the settings speak of the logarithms of the cells
+
+    def __init__(self, family: Any, s: Any, counted: bool, settings: list[Floats]) -> None:
+        super().__init__(family, s, counted)
+        self.settings = settings
 
     @classmethod
     def said(cls, x: Floats, settings: Sequence[Floats]) -> Floats:
@@ -49,3 +53,11 @@ class CompiledBelief(MeasuredBelief):
                     belief.family.outside(column)
 
         return score
+
+
+class Compiled(NamedTuple):
+    """A kernel for several columns, and its settings in every class."""
+
+    kind: type[CompiledBelief]
+    settings: list[Floats]  # [column, class]
+    fits: NDArray[np.bool_]  # the columns that it can score; the formula scores the others

@@ -17,6 +17,7 @@ from tallybayes.families.numbers.stretched import Stretched
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Values, least_of_keys, value_keys
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.settings import setting
 
 RULE = "rule"
 LEFT_OUT = "leave one out"
@@ -38,17 +39,10 @@ class Density(Values):
     Density(bandwidth=0.5)
     """
 
-    bandwidth: float | str = RULE
-    m: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.settle("m")
-        if isinstance(self.bandwidth, str):
-            if self.bandwidth not in (RULE, LEFT_OUT):
-                raise ValueError(f"Density(bandwidth={self.bandwidth!r}): give a number, {RULE!r} or {LEFT_OUT!r}.")
-        else:
-            self.settle("bandwidth", above=True)
+    bandwidth: float | str = setting(
+        RULE, 'a number, "rule" (Silverman\'s), or "leave one out"', choices=(RULE, LEFT_OUT), above=0
+    )
+    m: float = setting(1.0, "how many values of the heavy tail each class has beside its own; 0: bumps alone", least=0)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         return DensityBelief(self, *self.counted(tally, classes))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,46 +12,47 @@ from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.sums import mean as exact_mean
 from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.statistics import LogTotals
 from tallybayes.families.numbers.support import LARGEST, POSITIVE, Support
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
 LARGEST_SHAPE = 1e9  # values that hardly differ have no finite shape
 
 
-class GammaSums(NamedTuple):
-    n: Any  # how many values
-    x: Any  # their total
-    log_x: Any  # the total of their logarithms
+class Fit(NamedTuple):
+    """To the prior's m values and the n counted, together."""
+
+    shape: Any
+    scale: Any
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Gamma(Measured[GammaSums]):
+class Gamma(Measured[LogTotals]):
     """A positive number, Gamma with shape and scale of maximum likelihood.
 
     To keep a class of few values from an extreme fit, `m` values are added that look like the whole column: with its
     `mean` and mean logarithm `log_mean`, unless these are given. `m=0` is plain maximum likelihood. The Gamma
     distribution has no closed predictive, so the fitted density scores either way.
 
-    >>> fit = Gamma(m=0.0).estimate(GammaSums(n=np.array([3.0]), x=np.array([6.0]), log_x=np.array([1.5])))
+    >>> s = LogTotals(n=np.array([3.0]), x=np.array([6.0]), log_x=np.array([1.5]))
+    >>> fit = Gamma(m=0.0).updated(s, total=s)._asdict()
     >>> {name: value.round(3).tolist() for name, value in fit.items()}
     {'shape': [2.744], 'scale': [0.729]}
     """
 
-    sums: ClassVar[Any] = GammaSums
     support: ClassVar[Support] = POSITIVE
-    m: float = 1.0
-    mean: float | None = None
-    log_mean: float | None = None
+    m: float = setting(1.0, "how many values the prior is worth; 0 is maximum likelihood", least=0)
+    mean: float | None = setting(
+        None, "the mean of the prior's values; not given: that of the column over all classes", above=0
+    )
+    log_mean: float | None = setting(
+        None, "the mean logarithm of the prior's values; not given: that of the column over all classes"
+    )
 
-    def __post_init__(self) -> None:
-        self.settle("m")
-        self.settle_choice("plugin", bool, 0, 1)
-        self.settle("mean", above=True)
-        self.settle("log_mean", least=-np.inf)
-
-    def sufficient(self, x: Floats) -> GammaSums:
-        return GammaSums(n=1, x=x, log_x=kernels.logarithm(x))
+    def sufficient(self, x: Floats) -> LogTotals:
+        return LogTotals(n=1, x=x, log_x=kernels.logarithm(x))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
@@ -61,25 +62,17 @@ class Gamma(Measured[GammaSums]):
             gap = np.log(exact_mean(cells["n"], cells["x"])) - exact_mean(cells["n"], cells["log_x"])
         return "a mean would fall below its geometric mean" if (gap[held] < -1e-9).any() else None
 
-    def informed(self, total: Any) -> Self:
-        """Without values to go by: an exponential distribution of mean one."""
-        n, x, log_x = (float(np.sum(value)) for value in total)
-        mean, log_mean = (x / n, log_x / n) if n > 0 else (1.0, -np.euler_gamma)
-        return replace(
-            self,
-            mean=mean if self.mean is None else self.mean,
-            log_mean=log_mean if self.log_mean is None else self.log_mean,
-        )
+    def updated(self, s: Any, total: Any) -> Fit:
+        """Without values to go by, the prior's look exponential, with a mean of one."""
+        known, n = total.n > 0, s.n + self.m
+        mean = np.where(known, total.x / total.n, 1.0) if self.mean is None else self.mean
+        log_mean = np.where(known, total.log_x / total.n, -np.euler_gamma) if self.log_mean is None else self.log_mean
+        mean = np.minimum(s.x / n + self.m / n * mean, LARGEST)
+        shape = shape_of_gap(np.asarray(np.log(mean) - (s.log_x + self.m * log_mean) / n))
+        return Fit(shape, mean / shape)
 
     def estimate(self, s: Any) -> dict[str, Floats]:
-        prior = self if None not in (self.mean, self.log_mean) else self.informed(s)
-        assert prior.mean is not None
-        assert prior.log_mean is not None
-        n = s.n + self.m
-        mean = np.minimum(s.x / n + self.m / n * prior.mean, LARGEST)
-        gap = np.log(mean) - (s.log_x + self.m * prior.log_mean) / n
-        shape = shape_of_gap(np.asarray(gap))
-        return {"shape": shape, "scale": mean / shape}
+        return {"shape": s.shape, "scale": s.scale}
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         shape, scale = parameters["shape"], parameters["scale"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,7 +17,8 @@ from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.numbers.intervals import METHODS
 from tallybayes.families.numbers.values import Values, keys_from, least_of_keys
-from tallybayes.families.smoothing import LAPLACE, MEstimate, Smoothed, SmoothedBelief, as_alpha, pseudo_of, smoothed
+from tallybayes.families.settings import setting
+from tallybayes.families.smoothing import MEstimate, Smoothed, SmoothedBelief, pseudo_of, smoothed, smoothing
 
 MOST = 100_000  # intervals
 LARGEST = float(np.finfo(np.float64).max)
@@ -37,21 +38,17 @@ class Histogram(Values):
     Histogram(intervals=5, alpha=0.5)
     """
 
-    intervals: int = 10
-    method: str = "equal length"
-    alpha: float | MEstimate | str = LAPLACE
+    intervals: int = setting(10, "how many intervals", least=1, most=MOST)
+    method: str = setting(
+        "equal length",
+        'where intervals are cut: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" (5 to 80 of equal '
+        'count or "mdl", whichever makes the classes likeliest; below 1,000 values `intervals` of equal count)',
+        choices=tuple(METHODS),
+    )
+    alpha: float | MEstimate | str = smoothing()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        alpha = as_alpha("Histogram", self.alpha)
-        if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping)):
-            raise ValueError(
-                f"Histogram(alpha={self.alpha!r}): intervals have no names; give a number, an MEstimate or 'fitted'."
-            )
-        object.__setattr__(self, "alpha", alpha)
-        self.settle_choice("intervals", int, 1, MOST)
-        if self.method not in list(METHODS):
-            raise ValueError(f"Histogram(method={self.method!r}): the methods are {', '.join(map(repr, METHODS))}.")
+    def level_named(self, text: str) -> str:
+        raise ValueError("intervals have no names; give a number, an MEstimate or 'fitted'.")
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         return self.believe_each([tally], classes)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,14 +11,8 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import Square
 from tallybayes.families.numbers.gaussian import Gaussian, NormalBelief, StudentBelief, UpdatedBelief
-from tallybayes.families.numbers.numeric_belief import MeasuredBelief
+from tallybayes.families.numbers.statistics import LogPowerSums
 from tallybayes.families.numbers.support import POSITIVE, Support
-
-
-class LogNormalSums(NamedTuple):
-    n: Any  # how many values
-    log_x: Any  # the total of their logarithms
-    log_xx: Any  # the total of the exact squares of those
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -29,25 +23,27 @@ class LogNormal(Gaussian):
     array([0., 1.])
     """
 
-    sums: ClassVar[Any] = LogNormalSums
+    sums: ClassVar[Any] = LogPowerSums
     support: ClassVar[Support] = POSITIVE
     feature: ClassVar[str] = "log x"
 
     def sufficient(self, x: Floats) -> Any:
         logs = kernels.logarithm(x)
-        return LogNormalSums(n=1, log_x=logs, log_xx=Square(logs))
+        return LogPowerSums(n=1, log_x=logs, log_xx=Square(logs))
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
-        return super().log_predictive(s, np.log(x)) - np.log(x)
+        logs = kernels.logarithm(x)  # as counted: of values that are all alike, they are the mean to the last bit
+        return super().log_predictive(s, logs) - logs
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
-        return super().log_density(np.log(x), **parameters) - np.log(x)
+        logs = kernels.logarithm(x)
+        return super().log_density(logs, **parameters) - logs
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.exp(super().draw(random, **parameters))
 
-    def scorers(self) -> tuple[type[MeasuredBelief], type[UpdatedBelief], type[UpdatedBelief]]:
-        return LogFormulaBelief, LogNormalBelief, LogStudentBelief
+    def compiled_kinds(self) -> tuple[type[UpdatedBelief], type[UpdatedBelief]]:
+        return LogNormalBelief, LogStudentBelief
 
 
 class LogNormalBelief(NormalBelief):
@@ -60,18 +56,3 @@ class LogStudentBelief(StudentBelief):
     """The same with mean and variance integrated out."""
 
     logs = True
-
-
-class LogFormulaBelief(MeasuredBelief):
-    """The same by the Gaussian's formula."""
-
-    def add_evidence(self, cells: Floats, scores: Floats) -> None:
-        if self.silent:
-            return
-        missing = self.family.outside(cells) | np.isnan(cells)
-        logs = np.where(missing, 0.0, kernels.logarithm(cells))
-        gaussian = Gaussian(
-            **{name: getattr(self.family, name) for name in ("m", "mean", "variance", "plugin", "noise")}
-        )
-        said = gaussian.log_likelihood(self._columns, logs[None, :]) - logs
-        scores[:, : len(cells)] += np.where(missing, 0.0, said)

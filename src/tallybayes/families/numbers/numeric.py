@@ -11,7 +11,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
 import numpy as np
 import pyarrow as pa
@@ -34,9 +34,11 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames, one_row
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
-from tallybayes.families.numbers.numeric_belief import MeasuredBelief
+from tallybayes.families.numbers.compiled_belief import Compiled
+from tallybayes.families.numbers.numeric_belief import MeasuredBelief, Table
 from tallybayes.families.numbers.support import LARGEST, REAL, Support
 from tallybayes.families.posteriors import Posterior
+from tallybayes.families.settings import setting
 
 S = TypeVar("S", bound=tuple[Any, ...])
 FURTHEST = {
@@ -51,10 +53,17 @@ class Measured(Family, Generic[S]):
     """A column of numbers. `plugin=True` scores with the estimated parameters instead of integrating them out."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
-    sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first
+    sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first; the S of Measured[S]
     support: ClassVar[Support] = REAL
     feature: ClassVar[str] = "x"  # in which `log_density` may be linear
-    plugin: bool = False
+    belief: ClassVar[type[MeasuredBelief]] = MeasuredBelief  # what scores by the formulas
+    plugin: bool = setting(False, "score with estimated parameters instead of integrating them out")
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in vars(cls).get("__orig_bases__", ()):
+            if isinstance(get_origin(base), type) and issubclass(get_origin(base), Measured):
+                (cls.sums,) = get_args(base)
 
     @abstractmethod
     def sufficient(self, x: Floats) -> S:
@@ -117,9 +126,24 @@ class Measured(Family, Generic[S]):
                 return True
         return False
 
-    def informed(self, total: Any) -> Self:
-        """This family with what it wants to know of the whole column (all classes together) filled in."""
-        return self
+    def updated(self, s: Any, total: Any) -> Any:
+        """What the formulas take: the sums of each class, which come along the last axis, with what the prior takes
+        from the whole column, `total`. By default these sums alone."""
+        return s
+
+    @property
+    def takes_total(self) -> bool:
+        """Whether `updated` looks at the whole column."""
+        return type(self).updated is not Measured.updated
+
+    def compiled(self, s: Any) -> Compiled | None:
+        """A kernel that scores columns faster than the formulas, and its settings for each of them; if there is one."""
+        return None
+
+    def for_matrix(self, size: int) -> Family:
+        from tallybayes.families.vectors.each import Each
+
+        return Each(self, size=size)
 
     @classmethod
     def statistics(cls) -> str:
@@ -200,38 +224,19 @@ class Measured(Family, Generic[S]):
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
         known = [tally.read([""], classes) for tally in tallies]
         sums = {name: concatenated([each[name] for each in known]) for name in self.sums._fields}
+        table = self.table(sums)
+        return [table.belief(column) for column in range(len(tallies))]
+
+    def table(self, sums: Mapping[str, Exact]) -> Table:
+        """What is known of several columns, from their sums by class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            totals, each = self.read({name: array.sum(axis=1) for name, array in sums.items()}), self.read(sums)
-            return self.believe_all(totals, each)
-
-    def believe_all(self, totals: Any, each: Any) -> list[Belief]:
-        """What is believed of several columns, from the sums of all classes together and of each."""
-        return [self.believe_one(sums_at(totals, i), sums_at(each, i)) for i in range(len(totals.n))]
-
-    def believe_one(self, total: Any, each: Any) -> Belief:
-        """The same of one."""
-        if self.alike(total):
-            each = type(each)(
-                *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
-            )
-        return self.informed(total).scorer(each)
-
-    def knowing(self, **settings: Any) -> Self:
-        """This family with settings that were worked out, and so need no check."""
-        known = object.__new__(type(self))
-        known.__dict__.update(self.__dict__, **settings)
-        return known
-
-    def settled(self) -> bool:
-        """Whether nothing has to be known of the whole column."""
-        return type(self).informed is Measured.informed
-
-    def alike(self, total: Any) -> bool:
-        """Whether the column as a whole shows that no class can differ from another."""
-        return False
-
-    def scorer(self, s: Any) -> Belief:
-        return MeasuredBelief(self, s)
+            each = total = self.read(sums)
+            if self.takes_total:
+                whole = {name: array.sum(axis=1) for name, array in sums.items()}
+                total = sums_at(self.read(whole), (slice(None), None))
+            s = self.updated(each, total)
+            s = type(s)(*(np.broadcast_to(value, each.n.shape) for value in s))
+            return Table(self, s, np.any(each.n > 0, axis=1), self.compiled(s))
 
     def log_likelihood(self, s: Any, x: Floats) -> Floats:
         """What scores: −∞ where nothing is counted and nothing assumed."""

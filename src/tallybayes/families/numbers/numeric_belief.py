@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.sums import sums_at
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 
 if TYPE_CHECKING:
+    from tallybayes.families.numbers.compiled_belief import Compiled
     from tallybayes.families.numbers.numeric import Measured
 
 
 class MeasuredBelief(Belief):
-    """A family and its sums, scored by the family's own formula."""
+    """A family and what is known of a column, scored by the family's own formula."""
 
-    def __init__(self, family: Measured[Any], s: Any) -> None:
+    def __init__(self, family: Measured[Any], s: Any, counted: bool) -> None:
         self.family = family
         self.s = s
+        self.counted = counted  # whether there was any value
 
     @cached_property
     def _columns(self) -> Any:
@@ -31,8 +34,7 @@ class MeasuredBelief(Belief):
     @cached_property
     def silent(self) -> bool:
         """Whether nothing was counted in any class and nothing is assumed: what is unknown rules no class out."""
-        none = not np.any(self.s.n > 0)
-        return none and bool(np.isneginf(self.family.log_likelihood(self._columns, np.ones((1, 1)))).all())
+        return not self.counted and bool(np.isneginf(self.family.log_likelihood(self._columns, np.ones((1, 1)))).all())
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         if self.silent:
@@ -47,13 +49,11 @@ class MeasuredBelief(Belief):
             return self.family.estimate(self.s)
 
     def posterior(self, index: int) -> Posterior:
-        try:
-            with np.errstate(divide="raise", invalid="raise", over="ignore"):
-                return self.family.posterior(type(self.s)(*(np.float64(value[index]) for value in self.s)))
-        except FloatingPointError:
-            raise ValueError(
-                "Nothing is counted in this class and nothing is assumed: there is no posterior."
-            ) from None
+        s = sums_at(self.s, index)
+        found = self.family.posterior(s)
+        if any(map(np.isnan, s)):
+            raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+        return found
 
     def free(self) -> Free:
         common = self.family.in_common
@@ -74,7 +74,7 @@ class MeasuredBelief(Belief):
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         drawn = np.full(len(classes), np.nan)
         for number, rows in by_class(classes):
-            s = type(self.s)(*(np.float64(value[number]) for value in self.s))
+            s = sums_at(self.s, number)
             with np.errstate(all="ignore"):
                 parameters = self.family.draw_parameters(s, random, len(rows))
                 if any(np.isnan(values).any() for values in parameters.values()):
@@ -82,3 +82,19 @@ class MeasuredBelief(Belief):
                 values = self.family.support.nearest(self.family.draw(random, **parameters))
             drawn[rows] = np.where(np.isneginf(self.family.log_likelihood(s, values)), np.nan, values)
         return pa.array(drawn, pa.int64() if self.family.support.whole else None, from_pandas=True)
+
+
+class Table(NamedTuple):
+    """What is known of several columns of one family, a row for each."""
+
+    family: Measured[Any]
+    s: Any  # as the formulas take them: [column, class]
+    counted: NDArray[np.bool_]  # whether there was any value
+    compiled: Compiled | None
+
+    def belief(self, column: int) -> MeasuredBelief:
+        s, counted = sums_at(self.s, column), bool(self.counted[column])
+        if self.compiled is None or not self.compiled.fits[column]:
+            return self.family.belief(self.family, s, counted)
+        settings = [value[column] for value in self.compiled.settings]
+        return self.compiled.kind(self.family, s, counted, settings)

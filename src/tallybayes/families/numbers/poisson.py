@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Belief
 from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import COUNT, NOT_NEGATIVE, Support
 from tallybayes.families.numbers.whole_numbers import WholeBelief
 from tallybayes.families.posteriors import GammaRate, Posterior
+from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
 LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a double has
 
 
-class PoissonSums(NamedTuple):
-    n: Any  # how many values
-    x: Any  # their total
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Poisson(Measured[PoissonSums]):
+class Poisson(Measured[Totals]):
     """A whole number of events, Poisson with an unknown rate.
 
     The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units. Both 0 and `plugin`:
@@ -32,27 +28,23 @@ class Poisson(Measured[PoissonSums]):
     of at least 0, such as a weighted count: its formula says as much as between whole numbers, and adds up to one no
     longer.
 
-    >>> Poisson().estimate(PoissonSums(n=np.array([9.0]), x=np.array([29.0])))
+    >>> Poisson().estimate(Totals(n=np.array([9.0]), x=np.array([29.0])))
     {'rate': array([3.])}
     """
 
-    sums: ClassVar[Any] = PoissonSums
-    later: ClassVar[tuple[str, ...]] = ("whole",)
-    shape: float = 1.0
-    rate: float = 1.0
-    whole: bool = True
-
-    def __post_init__(self) -> None:
-        self.settle("shape", "rate")
-        self.settle_choice("plugin", bool, 0, 1)
-        self.settle_choice("whole", bool, 0, 1)
+    belief: ClassVar[type[Any]] = WholeBelief
+    shape: float = setting(1.0, "Gamma prior of the rate: so many events were already seen", least=0)
+    rate: float = setting(1.0, "Gamma prior of the rate: in so many units", least=0)
+    whole: bool = setting(
+        True, "whether numbers must be whole; False takes any of at least 0, such as weighted counts", later=True
+    )
 
     @property
     def support(self) -> Support:  # type: ignore[override]
         return COUNT if self.whole else NOT_NEGATIVE
 
-    def sufficient(self, x: Floats) -> PoissonSums:
-        return PoissonSums(n=1, x=x)
+    def sufficient(self, x: Floats) -> Totals:
+        return Totals(n=1, x=x)
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         shape, rate = self.shape + s.x, self.rate + s.n
@@ -72,12 +64,13 @@ class Poisson(Measured[PoissonSums]):
         return np.log(rate), -rate
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
-        rate = parameters["rate"]
-        large = np.rint(random.normal(rate, np.sqrt(rate)))
-        return np.where(rate < LARGE, random.poisson(np.minimum(rate, LARGE)), large)
-
-    def scorer(self, s: Any) -> Belief:
-        return WholeBelief(self, s)
+        return draw_events(random, parameters["rate"])
 
     def posterior(self, s: Any) -> Posterior:
         return GammaRate(float(self.shape + s.x), float(self.rate + s.n))
+
+
+def draw_events(random: np.random.Generator, rate: Floats) -> Floats:
+    """Poisson numbers, whatever the rate."""
+    large = np.rint(random.normal(rate, np.sqrt(rate)))
+    return np.where(rate < LARGE, random.poisson(np.minimum(rate, LARGE)), large)

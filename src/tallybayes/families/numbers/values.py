@@ -20,7 +20,8 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames, one_row
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
-from tallybayes.families.numbers.support import REAL
+from tallybayes.families.numbers.support import REAL, Support
+from tallybayes.families.settings import setting
 
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
 SOME = 1000  # cells that are looked at to see whether rounding blurs them
@@ -34,11 +35,14 @@ class Values(Family):
     """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
-    counting: ClassVar[tuple[str, ...]] = ("bits",)
-    bits: int = 12
-
-    def __post_init__(self) -> None:
-        self.settle_choice("bits", int, 1, 52)
+    support: ClassVar[Support] = REAL
+    bits: int = setting(
+        12,
+        "significant binary digits to which a value is counted; 12 keep one part in 8,192",
+        least=1,
+        most=52,
+        counting=True,
+    )
 
     @classmethod
     def statistics(cls) -> str:
@@ -55,10 +59,10 @@ class Values(Family):
         return self._finite(one_row.number(value))
 
     def _finite(self, x: Floats) -> Floats:
-        bad = np.flatnonzero(REAL.outside(x))
+        bad = np.flatnonzero(self.support.outside(x))
         if bad.size:
             row = int(bad[0])
-            raise CellError(row, f"the value is infinite; {type(self).__name__} expects {REAL.words}.")
+            raise CellError(row, f"the value is infinite; {type(self).__name__} expects {self.support.words}.")
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:

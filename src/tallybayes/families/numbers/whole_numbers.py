@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
@@ -17,13 +18,22 @@ MOST_NUMBERS = 256  # from 0, in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 
 
+def first_numbers(classes: int) -> Floats:
+    """Those that a table has."""
+    return np.arange(float(max(min(MOST_NUMBERS, MOST_ENTRIES // classes), 1)))[None, :]
+
+
+def is_listed(x: Floats, count: int) -> NDArray[np.bool_]:
+    """Which numbers are among the first so many."""
+    return (x >= 0) & (x < count) & (x == np.floor(x))
+
+
 class WholeBelief(MeasuredBelief):
     """A table of the first numbers, and the formula for all others: each number is always scored in the same way."""
 
     @cached_property
     def table(self) -> Floats:
-        count = max(min(MOST_NUMBERS, MOST_ENTRIES // len(self.s.n)), 1)
-        said = self.family.log_likelihood(self._columns, np.arange(float(count))[None, :])
+        said = self.family.log_likelihood(self._columns, first_numbers(len(self.s[0])))
         return np.ascontiguousarray(np.where(self.silent, 0.0, said).T)
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
@@ -31,8 +41,7 @@ class WholeBelief(MeasuredBelief):
 
     def add_others(self, cells: Floats, scores: Floats) -> None:
         """The same for the numbers that the table has not."""
-        listed = (cells >= 0) & (cells < len(self.table)) & (cells == np.floor(cells))
-        super().add_evidence(np.where(listed, np.nan, cells), scores)
+        super().add_evidence(np.where(is_listed(cells, len(self.table)), np.nan, cells), scores)
 
     @classmethod
     def together(cls, beliefs: Sequence[Any]) -> Scorer:

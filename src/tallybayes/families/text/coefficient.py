@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
 
+ABOUT_COEFFICIENT = (
+    "score the probability of the words or counts in any order, not in one: the multinomial coefficient, the same for "
+    "every class"
+)
 UNORDERED = ("bernoulli", "complement")  # readings to which words have no order, or that are no probabilities
 
 

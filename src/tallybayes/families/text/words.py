@@ -15,7 +15,9 @@ from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import TRACE, Exact
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha
+from tallybayes.families.settings import refused, setting
+from tallybayes.families.smoothing import Alpha, smoothing
+from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.counting import count, count_weighted
 from tallybayes.families.text.readings import READINGS
 from tallybayes.families.text.tokens import (
@@ -33,6 +35,38 @@ from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 
 LONGEST_RUN = 5  # of words
 POOLED = "pooled"
+
+
+def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
+    runs = tuple(given) if isinstance(given, Iterable) else (1, given)
+    longest = LONGEST_RUN if family.unit == WORDS else 1000
+    whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
+    if not whole or not 1 <= runs[0] <= runs[1] <= longest:
+        wanted = f"the longest run, or the shortest and the longest, from 1 to {longest} {family.unit}"
+        raise refused(family, name, given, wanted)
+    return int(runs[0]), int(runs[1])
+
+
+def as_words(family: Any, name: str, given: Any) -> tuple[str, ...]:
+    words = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+    if not all(isinstance(word, str) and word for word in words):
+        raise refused(family, name, given, "a tuple of words")
+    return tuple(sorted({family.as_counted(word) for word in words}))
+
+
+def as_stems(family: Any, name: str, given: Any) -> str | dict[str, str]:
+    if isinstance(given, str):
+        snowball(given)  # an error now rather than later
+        return given
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
+        raise ValueError(f"Words(stems={given!r}): give a language, or a word for each word.")
+    return dict(sorted({family.as_counted(word): stem for word, stem in given.items()}.items()))
+
+
+def as_tokeniser(family: Any, name: str, given: Any) -> Tokeniser:
+    if not callable(given) and not isinstance(given, str):
+        raise ValueError(f"Words(tokeniser={given!r}): give a function from a text to its tokens.")
+    return Tokeniser(given)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -59,116 +93,70 @@ class Words(Family):
     """
 
     is_text: ClassVar[bool] = True
-    later: ClassVar[tuple[str, ...]] = ("punctuation", "coefficient")
-    counting: ClassVar[tuple[str, ...]] = (
-        "shortest",
-        "lower",
-        "unit",
-        "punctuation",
-        "ngrams",
-        "vocabulary",
-        "unknown",
-        "stems",
-        "stop_words",
-        "presence",
-        "tokeniser",
+    shortest: int = setting(2, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
+    lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
+    unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
+    punctuation: bool = setting(
+        False, "every punctuation character and symbol is a word of its own", counting=True, later=True
     )
-    shortest: int = 2
-    lower: bool = True
-    unit: str = WORDS
-    punctuation: bool = False
-    ngrams: int | tuple[int, int] = (1, 1)
-    vocabulary: tuple[str, ...] | None = None
-    unknown: bool = False
-    stems: str | Mapping[str, str] | None = None
-    stop_words: tuple[str, ...] = ()
-    presence: bool = False
-    tokeniser: Callable[[str], Iterable[str]] | str | None = None
-    errors: str = STRICT
-    reading: str = POOLED
-    alpha: Alpha = LAPLACE
-    min_count: float = 0.0
-    limit: int | None = None
-    coefficient: bool = False
+    ngrams: int | tuple[int, int] = setting(
+        (1, 1),
+        "how long the runs of words or characters are that are counted: 2 is one and two, (2, 3) is two and three",
+        check=as_runs,
+        counting=True,
+    )
+    vocabulary: tuple[str, ...] | None = setting(None, "the only words there are", check=as_words, counting=True)
+    unknown: bool = setting(
+        False, 'whether words outside the vocabulary are counted together as "<unknown>"', counting=True
+    )
+    stems: str | Mapping[str, str] | None = setting(
+        None, "a language for Snowball, or a word for each word", check=as_stems, counting=True
+    )
+    stop_words: tuple[str, ...] = setting((), "words that are passed over", check=as_words, counting=True)
+    presence: bool = setting(False, "each word counts once a document", counting=True)
+    tokeniser: Callable[[str], Iterable[str]] | str | None = setting(
+        None, "a function of your own, from a text to its tokens", check=as_tokeniser, counting=True
+    )
+    errors: str = setting(
+        STRICT,
+        'bytes that are not UTF-8: "strict" is an error, "replace" puts U+FFFD, which belongs to no word',
+        choices=(STRICT, REPLACE),
+    )
+    reading: str = setting(
+        POOLED,
+        'what the counts mean: "pooled", "once", "averaged", "bernoulli", "poisson", "complement", "compound" (see '
+        "[text](text.md))",
+        choices=tuple(READINGS),
+    )
+    alpha: Alpha = smoothing()
+    min_count: float = setting(0.0, "words met less often are ignored", least=0)
+    limit: int | None = setting(
+        None, "all but so many of the most frequent words are ignored", whole=True, least=1, most=1 << 31
+    )
+    coefficient: bool = setting(False, ABOUT_COEFFICIENT, later=True)
 
     def __post_init__(self) -> None:
-        self.settle("min_count")
-        self.settle_choice("shortest", int, 1, 1000)
-        for name in ("lower", "punctuation", "unknown", "presence", "coefficient"):
-            self.settle_choice(name, bool, 0, 1)
-        if self.limit is not None:
-            self.settle_choice("limit", int, 1, 1 << 31)
-        for name, choices in (
-            ("unit", (WORDS, CHARACTERS)),
-            ("errors", (STRICT, REPLACE)),
-            ("reading", tuple(READINGS)),
-        ):
-            self._settle_name(name, choices)
-        self._settle_runs()
-        for name in ("vocabulary", "stop_words"):
-            self._settle_words(name)
-        self._settle_stems()
-        if self.tokeniser is not None:
-            if not callable(self.tokeniser) and not isinstance(self.tokeniser, str):
-                raise ValueError(f"Words(tokeniser={self.tokeniser!r}): give a function from a text to its tokens.")
-            if self.punctuation:
-                raise ValueError("Words(tokeniser=…) says itself what a token is; leave punctuation=False.")
-            object.__setattr__(self, "tokeniser", Tokeniser(self.tokeniser))
-        object.__setattr__(self, "alpha", as_alpha("Words", self.alpha, self._word))
+        super().__post_init__()
+        if self.tokeniser is not None and self.punctuation:
+            raise ValueError("Words(tokeniser=…) says itself what a token is; leave punctuation=False.")
+        if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
+            raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
+        if self.unit == CHARACTERS and self.punctuation:
+            raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
         if self.unknown and self.vocabulary is None:
             raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
 
-    def _word(self, word: str) -> str:
-        """Smoothing by word is of the words as they are counted."""
-        found = word if word == UNKNOWN else self._as_counted(word)
+    def level_named(self, text: str) -> str:
+        """A word as it is counted."""
+        found = text if text == UNKNOWN else self.as_counted(text)
         if self.vocabulary and found not in {*self.vocabulary, UNKNOWN}:
             raise ValueError(f"{found!r} is not in the vocabulary.")
         if found in self.stop_words:
             raise ValueError(f"{found!r} is among the stop_words, which are not counted.")
         return found
 
-    def _settle_name(self, name: str, choices: tuple[str, ...]) -> None:
-        value = getattr(self, name)
-        if value not in choices:
-            raise ValueError(f"Words({name}={value!r}): {name} must be one of {', '.join(map(repr, choices))}.")
-
-    def _settle_runs(self) -> None:
-        given = self.ngrams
-        runs = tuple(given) if isinstance(given, Iterable) else (1, given)
-        longest = LONGEST_RUN if self.unit == WORDS else 1000
-        whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
-        if not whole or not 1 <= runs[0] <= runs[1] <= longest:
-            raise ValueError(
-                f"Words(ngrams={given!r}): ngrams must be the longest run, or the shortest and the longest, from 1 to "
-                f"{longest} {self.unit}."
-            )
-        object.__setattr__(self, "ngrams", tuple(map(int, runs)))
-
-    def _settle_words(self, name: str) -> None:
-        given = getattr(self, name)
-        if given is None:
-            return
-        words = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
-        if not all(isinstance(word, str) and word for word in words):
-            raise ValueError(f"Words({name}={given!r}): {name} must be a tuple of words.")
-        object.__setattr__(self, name, tuple(sorted({self._as_counted(word) for word in words})))
-
-    def _as_counted(self, word: str) -> str:
+    def as_counted(self, word: str) -> str:
         return word.lower() if self.lower and self.tokeniser is None else word
-
-    def _settle_stems(self) -> None:
-        if isinstance(self.stems, str):
-            snowball(self.stems)  # an error now rather than later
-        elif self.stems is not None:
-            given = self.stems.items() if isinstance(self.stems, Mapping) else [(self.stems, None)]
-            if not all(isinstance(a, str) and isinstance(b, str) for a, b in given):
-                raise ValueError(f"Words(stems={self.stems!r}): give a language, or a word for each word.")
-            stems = {self._as_counted(word): stem for word, stem in dict(self.stems).items()}
-            object.__setattr__(self, "stems", dict(sorted(stems.items())))
-        if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
-            raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
-        if self.unit == CHARACTERS and self.punctuation:
-            raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
 
     @cached_property
     def cutter(self) -> Cutter:

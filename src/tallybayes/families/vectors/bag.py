@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,9 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.numbers.numeric import class_sums
-from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels
+from tallybayes.families.settings import setting
+from tallybayes.families.smoothing import Alpha, named_levels, smoothing
+from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief
 from tallybayes.families.vectors.bag_shares import shares_refused, with_shares
 from tallybayes.families.vectors.matrix_cells import (
@@ -28,6 +30,7 @@ from tallybayes.families.vectors.matrix_cells import (
     has_gaps,
     met_size,
     read_vectors,
+    vector_size,
 )
 
 FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
@@ -53,32 +56,34 @@ class Bag(Family):
 
     takes_vectors: ClassVar[bool] = True
     reads: ClassVar[pa.DataType | None] = None
-    counting: ClassVar[tuple[str, ...]] = ("size", "shares")
-    later: ClassVar[tuple[str, ...]] = ("shares", "coefficient")
-    size: int | None = None
-    shares: bool = False
-    reading: str = POOLED
-    alpha: Alpha = LAPLACE
-    norm: bool = False
-    coefficient: bool = False
+    size: int | None = vector_size()
+    shares: bool = setting(
+        False,
+        'count what part of its vector each number is, too; "averaged" needs it and implies it',
+        counting=True,
+        later=True,
+    )
+    reading: str = setting(
+        POOLED, '"pooled", "averaged", "bernoulli", "poisson" or "complement"', choices=tuple(READINGS)
+    )
+    alpha: Alpha = smoothing()
+    norm: bool = setting(False, "whether complement scores of each class are divided by their sum")
+    coefficient: bool = setting(False, ABOUT_COEFFICIENT, later=True)
 
     def __post_init__(self) -> None:
-        if self.size is not None:
-            self.settle_choice("size", int, 1, 1 << 31)
-        for name in ("norm", "shares", "coefficient"):
-            self.settle_choice(name, bool, 0, 1)
-        if self.reading not in list(READINGS):
-            raise ValueError(f"Bag(reading={self.reading!r}): give one of {', '.join(map(repr, READINGS))}.")
+        super().__post_init__()
         object.__setattr__(self, "shares", self.shares or self.reading == AVERAGED)
-        object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha, self._position))
 
-    def _position(self, name: str) -> str:
-        """A position that is named by its number."""
-        fits = name.isascii() and name.isdecimal() and str(int(name)) == name
-        if not fits or int(name) >= (self.size or 1 << 31):
+    def level_named(self, text: str) -> str:
+        """A position is named by its number."""
+        fits = text.isascii() and text.isdecimal() and str(int(text)) == text
+        if not fits or int(text) >= (self.size or 1 << 31):
             end = "" if self.size is None else f" to {self.size - 1}"
-            raise ValueError(f"{name!r} is not a position; positions are the numbers from 0{end}.")
-        return name
+            raise ValueError(f"{text!r} is not a position; positions are the numbers from 0{end}.")
+        return text
+
+    def for_matrix(self, size: int) -> Family:
+        return self if self.size is not None else replace(self, size=size)
 
     def fields(self) -> tuple[str, ...]:
         return ("n", "x", "share") if self.shares else ("n", "x")

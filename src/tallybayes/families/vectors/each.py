@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,11 +18,27 @@ from tallybayes.families.base import Belief, Family
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.numeric import Measured
 from tallybayes.families.numbers.support import REAL
+from tallybayes.families.settings import setting
 from tallybayes.families.vectors.each_belief import EachBelief
-from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, check_proportion, met_size, read_vectors
+from tallybayes.families.vectors.matrix_cells import (
+    Dense,
+    Sparse,
+    Vectors,
+    check_proportion,
+    met_size,
+    read_vectors,
+    vector_size,
+)
+from tallybayes.schema.family_json import family_from_json, family_to_json
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+def _of_numbers(each: Any, name: str, given: Any) -> Measured[Any]:
+    if not isinstance(given, Measured):
+        raise TypeError(f"Each({given!r}): give a family of numbers, as Gaussian() or Poisson().")
+    return given
+
+
+@dataclass(frozen=True, repr=False)
 class Each(Family):
     """A vector of numbers, each of which has this family: as many columns as the vector has positions, and none has a
     name. Cells are rows of a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
@@ -35,14 +51,15 @@ class Each(Family):
 
     takes_vectors: ClassVar[bool] = True
     reads: ClassVar[pa.DataType | None] = None
-    family: Measured[Any] = field(default=Gaussian(), kw_only=False)
-    size: int | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.family, Measured):
-            raise TypeError(f"Each({self.family!r}): give a family of numbers, as Gaussian() or Poisson().")
-        if self.size is not None:
-            self.settle_choice("size", int, 1, 1 << 31)
+    family: Measured[Any] = setting(
+        Gaussian(),
+        "which family of numbers every position has; what is belief in it can be changed later",
+        check=_of_numbers,
+        counting=True,
+        to_json=family_to_json,
+        from_json=family_from_json,
+    )
+    size: int | None = vector_size()
 
     @property
     def counts(self) -> tuple[str, dict[str, Any]]:
@@ -60,6 +77,9 @@ class Each(Family):
 
     def __repr__(self) -> str:
         return f"Each({self.family!r}{'' if self.size is None else f', size={self.size}'})"
+
+    def for_matrix(self, size: int) -> Family:
+        return self if self.size is not None else replace(self, size=size)
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return all(type(slot) is int and 0 <= slot < (self.size or 1 << 31) for slot in slots)
@@ -89,7 +109,7 @@ class Each(Family):
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         size = self.size or max(met_size(tally), 1)
         check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
-        return EachBelief(self.family, tally.read(positions(size), classes))
+        return EachBelief(self.family.table(tally.read(positions(size), classes)))
 
     def _check(self, cells: Vectors) -> None:
         """All numbers must be such as the family takes; in sparse vectors, zero is one of them."""

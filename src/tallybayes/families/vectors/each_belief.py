@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,83 +9,87 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import sums_at
-from tallybayes.families.base import Belief, Free, Scorer
-from tallybayes.families.numbers.compiled_belief import CompiledBelief
-from tallybayes.families.numbers.numeric import Measured
-from tallybayes.families.numbers.whole_numbers import WholeBelief
+from tallybayes.families.base import Belief, Free
+from tallybayes.families.numbers.numeric_belief import Table
+from tallybayes.families.numbers.whole_numbers import WholeBelief, first_numbers, is_listed
 from tallybayes.families.posteriors import Posterior
-from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, refuse_infinite
+from tallybayes.families.vectors.matrix_cells import Columns, Dense, Sparse, Vectors, refuse_infinite
 
 STEP = 1 << 18  # so many numbers are worked out at once
 FEW = 1 << 10  # positions, for each of which a table of whole numbers is kept
 
 
 class EachBelief(Belief):
-    """A belief for each position; where the family needs to know nothing of whole columns, one for all of them."""
+    """What is known of every position; all of them are scored at once."""
 
-    def __init__(self, family: Measured[Any], sums: Mapping[str, Exact]) -> None:
-        self.family = family
-        self.size, self.width = next(iter(sums.values())).shape
-        self._single: list[Any] = []  # of every position
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            self.s = family.read(sums)
-            if family.settled():
-                scorer = family.scorer(self.s)
-                self._kind, self._settings = type(scorer), getattr(scorer, "settings", [])
-                return
-            total = family.read({name: array.sum(axis=1) for name, array in sums.items()})
-            self._single = [family.believe_one(sums_at(total, i), sums_at(self.s, i)) for i in range(self.size)]
-        kinds = {type(belief) for belief in self._single}
-        self._kind = kinds.pop() if len(kinds) == 1 else Belief
-        self._settings = self._kind.joined(self._single) if issubclass(self._kind, CompiledBelief) else []
-
-    def belief(self, position: int) -> Any:
-        """What is believed of one position."""
-        return self._single[position] if self._single else self.family.scorer(sums_at(self.s, position))
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.family, self.s, self.compiled = table.family, table.s, table.compiled
+        self.size, self.width = self.s[0].shape
+        by_kernel = np.zeros(self.size, bool) if self.compiled is None else self.compiled.fits
+        self._by_kernel, self._by_formula = np.flatnonzero(by_kernel), np.flatnonzero(~by_kernel)
 
     def free(self) -> Free:
         one = len(self.estimates()) - self.family.in_common
         return Free(one * self.size, self.family.in_common * self.size)
 
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
+        """Positions beyond those that were counted say nothing."""
         if isinstance(cells, Sparse):
             refuse_infinite(cells, self.family.support.words)
             scores[:, : len(cells)] += self._sparse(cells)
+        elif cells.width == self.size and not self._by_formula.size:
+            self._add_kernel(cells, scores)
+        else:
+            refuse_infinite(cells, self.family.support.words)
+            self._add_by_position(cells.turned().matrix[:, : self.size], scores)
+
+    def _add_by_position(self, matrix: Floats, scores: Floats) -> None:
+        """Some positions by the kernel, or by tables of whole numbers, and the others by the formula."""
+        width = matrix.shape[1]
+        if issubclass(self.family.belief, WholeBelief) and width == self.size <= FEW:
+            if kernels.add_whole(list(np.ascontiguousarray(matrix.T)), self._tables, scores):
+                self._add_formula(np.where(is_listed(matrix, len(self._tables[0])), np.nan, matrix), scores)
             return
-        if issubclass(self._kind, CompiledBelief) and cells.width == self.size:
-            numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
-            extreme = self._kind.kernel(numbers, *self._settings, scores, self._kind.logs)
-            if extreme:  # some may be infinite, or are not taken
-                refuse_infinite(cells, self.family.support.words)
-                self.family.outside(cells.values)
-            return
-        refuse_infinite(cells, self.family.support.words)
-        matrix = cells.turned().matrix[:, : self.size]
-        if issubclass(self._kind, WholeBelief) and matrix.shape[1] == self.size <= FEW:
-            self._by_table(list(np.ascontiguousarray(matrix.T)), scores)
-            return
-        if not self._single and not issubclass(self._kind, CompiledBelief):
-            self._add_formula(matrix, scores)
-            return
-        for position, column in enumerate(matrix.T):  # positions beyond those that were counted say nothing
-            self.belief(position).add_evidence(np.ascontiguousarray(column), scores)
+        at = self._by_kernel[self._by_kernel < width]
+        if at.size:
+            self._add_kernel(Dense(np.ascontiguousarray(matrix[:, at])), scores, at)
+        if at.size < width:
+            self._add_formula(matrix, scores, self._by_formula[self._by_formula < width])
+
+    def _add_kernel(self, cells: Dense | Columns, scores: Floats, at: Any = slice(None)) -> None:
+        assert self.compiled is not None
+        kind, settings = self.compiled.kind, [np.ascontiguousarray(each[at]) for each in self.compiled.settings]
+        numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
+        if kind.kernel(numbers, *settings, scores, kind.logs):  # some may be infinite, or are not taken
+            refuse_infinite(cells, self.family.support.words)
+            self.family.outside(cells.values)
 
     @cached_property
-    def _by_table(self) -> Scorer:
-        """Whole numbers of every position, each looked up in its own table."""
-        return WholeBelief.together([self.belief(position) for position in range(self.size)])
+    def _tables(self) -> list[Floats]:
+        """What the first whole numbers say in every position."""
+        numbers = first_numbers(self.width)
+        step = max(STEP // (self.width * len(numbers)), 1)
+        found: list[Floats] = []
+        for start in range(0, self.size, step):
+            at = slice(start, start + step)
+            said = self.family.log_likelihood(sums_at(self.s, (at, slice(None), None)), numbers)
+            found += list(np.ascontiguousarray(np.where(self._silent[at, None, None], 0.0, said).swapaxes(1, 2)))
+        return found
 
-    def _add_formula(self, matrix: Floats, scores: Floats) -> None:
+    def _add_formula(self, matrix: Floats, scores: Floats, at: Any = slice(None)) -> None:
+        matrix = matrix[:, at]
         missing = self.family.outside(matrix.reshape(-1)).reshape(matrix.shape) | np.isnan(matrix)
-        missing |= self._silent[: matrix.shape[1]]
+        missing |= self._silent[at][: matrix.shape[1]]
         values = np.where(missing, 1.0, matrix)
-        s = sums_at(self.s, (slice(matrix.shape[1]), slice(None), None))
+        s = sums_at(sums_at(self.s, at), (slice(matrix.shape[1]), slice(None), None))
         step = max(STEP // max(self.size * self.width, 1), 1)
         for start in range(0, len(matrix), step):
             rows = slice(start, min(start + step, len(matrix)))
-            said = self.family.log_likelihood(s, values[rows].T[:, None, :])
+            said = self.family.log_likelihood(s, np.ascontiguousarray(values[rows].T)[:, None, :])
             scores[:, rows] += np.where(missing[rows].T[:, None, :], 0.0, said).sum(axis=0)
 
     def _sparse(self, cells: Sparse) -> Floats:
@@ -113,7 +116,7 @@ class EachBelief(Belief):
     def _silent(self) -> NDArray[np.bool_]:
         """The positions in which nothing was counted in any class, and nothing is assumed."""
         said = self.family.log_likelihood(self.s, np.ones((1, 1)))
-        return ~np.any(self.s.n > 0, axis=1) & np.isneginf(said).all(axis=1)
+        return ~self.table.counted & np.isneginf(said).all(axis=1)
 
     @cached_property
     def _zeros(self) -> tuple[Floats, Floats]:
@@ -124,24 +127,21 @@ class EachBelief(Belief):
 
     def _said(self, at: NDArray[Any], x: Floats) -> Floats:
         """What numbers in these positions say about every class, one row for each."""
-        if issubclass(self._kind, CompiledBelief):
-            return self._kind.said(x[:, None], [each[at] for each in self._settings])
-        if not self._single:
-            said = self.family.log_likelihood(sums_at(self.s, at), x[:, None])
-            return np.where(self._silent[at][:, None], 0.0, said)
-        said = np.zeros((len(at), self.width))
-        for position in np.unique(at).tolist():
-            here = at == position
-            scores = np.zeros((self.width, int(here.sum())))
-            self._single[position].add_evidence(np.ascontiguousarray(x[here]), scores)
-            said[here] = scores.T
-        return said
+        if not self._by_formula.size:
+            return self._said_by_kernel(at, x)
+        said = self.family.log_likelihood(sums_at(self.s, at), x[:, None])
+        said = np.where(self._silent[at][:, None], 0.0, said)
+        if self.compiled is None or not self._by_kernel.size:
+            return said
+        return np.where(self.compiled.fits[at][:, None], self._said_by_kernel(at, x), said)
+
+    def _said_by_kernel(self, at: NDArray[Any], x: Floats) -> Floats:
+        assert self.compiled is not None
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self.compiled.kind.said(x[:, None], [each[at] for each in self.compiled.settings])
 
     def estimates(self) -> dict[str, Floats]:
         """For each parameter and class, the values of all positions."""
-        if self._single:
-            found = [belief.estimates() for belief in self._single]
-            return {name: np.stack([each[name] for each in found], axis=1) for name in found[0]}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return {name: values.T for name, values in self.family.estimate(self.s).items()}
 
@@ -149,6 +149,6 @@ class EachBelief(Belief):
         raise TypeError("A column of vectors has parameters for every position; ask for its estimates.")
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        drawn = [self.belief(i).draw(random, classes).cast(pa.float64()) for i in range(self.size)]
+        drawn = [self.table.belief(i).draw(random, classes).cast(pa.float64()) for i in range(self.size)]
         numbers = np.stack([column.to_numpy(zero_copy_only=False) for column in drawn], axis=1)
         return pa.FixedSizeListArray.from_arrays(pa.array(numbers.reshape(-1), from_pandas=True), self.size)

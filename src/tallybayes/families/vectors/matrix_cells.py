@@ -15,9 +15,18 @@ from tallybayes.counts.tally import Tally
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matrices import POSITION, VALUE
+from tallybayes.families.settings import setting
 
 FREE_BYTES = 1 << 30
 THINLY = 256  # positions for each that was met
+
+
+def vector_size() -> Any:
+    """The setting `size` of a family of vectors."""
+    about = (
+        "how many positions there are, whether or not any vector has something in them; not given: those that were met"
+    )
+    return setting(None, about, whole=True, least=1, most=1 << 31, counting=True)
 
 
 class InRows(ABC):

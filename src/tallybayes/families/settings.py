@@ -1,0 +1,126 @@
+"""Settings of families, each declared once: `shape: float = setting(1.0, "events already seen", least=0)`.
+
+The declaration says how a value is checked and in which form it is kept (2 becomes 2.0, so that equal settings are
+equal bytes), whether it decides what is counted, how a file holds it, and what the documentation says of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+Check = Callable[[Any, str, Any], Any]  # the family, the setting's name, what is given → the form in which it is kept
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What is declared of a setting. A default that is a truth asks for truths, a whole number (or `whole`) for whole
+    numbers, `choices` for one of them, and everything else for a number, within the bounds; choices and a bound ask for
+    either. Where the default is None, None may be given. `check` is a function of its own instead."""
+
+    default: Any
+    about: str = ""
+    least: float = -math.inf
+    above: float = -math.inf
+    most: float = math.inf
+    whole: bool = False
+    choices: tuple[str, ...] = ()
+    check: Check | None = None
+    counting: bool = False  # whether it decides what is counted; all else can be changed later
+    later: bool = False  # younger than the file format: filed where it is not the default
+    last: bool = False  # checked after the others, of which it may speak
+    to_json: Callable[[Any], Any] = lambda value: value
+    from_json: Callable[[Any], Any] = lambda value: value
+
+    def kept(self, family: Any, name: str, value: Any) -> Any:
+        """A value in the form in which it is kept, or an error that says what was given and what is expected."""
+        if value is None and self.default is None:
+            return None
+        if self.check is not None:
+            return self.check(family, name, value)
+        found = self._kept(value)
+        if found is None:
+            raise refused(family, name, value, self.wanted)
+        return found
+
+    def _kept(self, value: Any) -> bool | int | float | str | None:
+        is_truth = isinstance(value, (bool, np.bool_))
+        if self.is_truth or is_truth:
+            return bool(value) if self.is_truth and is_truth else None
+        if self.whole:
+            return int(value) if isinstance(value, Integral) and self.least <= int(value) <= self.most else None
+        if isinstance(value, str) and value in self.choices:
+            return str(value)
+        return as_number(value, self.least, self.above) if self.is_number else None
+
+    @property
+    def is_truth(self) -> bool:
+        return isinstance(self.default, bool)
+
+    @property
+    def is_number(self) -> bool:
+        return not self.choices or math.isfinite(max(self.least, self.above))
+
+    @property
+    def wanted(self) -> str:
+        """What may be given, in words."""
+        if self.is_truth:
+            return "True or False"
+        if self.whole:
+            return f"a whole number from {self.least} to {self.most}"
+        listed = ", ".join(map(repr, self.choices))
+        if not self.is_number:
+            return f"one of {listed}"
+        number = number_words(self.least, self.above)
+        return f"{listed}, or {number}" if listed else number
+
+
+def setting(default: Any, about: str = "", **declared: Any) -> Any:
+    """A field of a family, as `Setting` says; `about` is its line in the documentation."""
+    whole = declared.pop("whole", isinstance(default, int) and not isinstance(default, bool))
+    made = Setting(default=default, about=about, whole=whole, **declared)
+    return dataclasses.field(default=default, metadata={Setting: made})
+
+
+@cache
+def settings_of(family: type[Any]) -> Mapping[str, Setting]:
+    """All settings of a family, in the order in which they are checked."""
+    if any(isinstance(value, dataclasses.Field) for kind in family.__mro__ for value in vars(kind).values()):
+        raise TypeError(
+            f"{family.__name__} is not a dataclass; write @dataclass(frozen=True, kw_only=True, repr=False) before it."
+        )
+    found: dict[str, Setting] = {}
+    for field in dataclasses.fields(family):
+        if Setting not in field.metadata:
+            kind, name = family.__name__, field.name
+            raise TypeError(f"{kind} does not declare {name!r} as a setting; write {name} = setting(…).")
+        found[field.name] = field.metadata[Setting]
+    return dict(sorted(found.items(), key=lambda item: item[1].last))
+
+
+def as_number(value: Any, least: float = 0.0, above: float = -math.inf) -> float | None:
+    """A finite number within the bounds, as a float; zero has no sign. Nothing, if it is no such number."""
+    if not isinstance(value, (Real, np.number)) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value) + 0.0
+    except (OverflowError, TypeError):  # too large, or complex
+        return None
+    return number if math.isfinite(number) and number >= least and number > above else None
+
+
+def number_words(least: float = 0.0, above: float = -math.inf) -> str:
+    bound = f" above {above:g}" if math.isfinite(above) else f" of at least {least:g}" if math.isfinite(least) else ""
+    return f"a finite number{bound}"
+
+
+def refused(family: Any, name: str, value: Any, wanted: str) -> ValueError:
+    """The error that says what was given and what is expected."""
+    kind = family if isinstance(family, str) else type(family).__name__
+    return ValueError(f"{kind}({name}={value!r}): {name} must be {wanted}.")
