@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families import FAMILIES, Family
+from tallybayes.families.family_json import family_from_json, family_to_json
 from tallybayes.families.settings import settings_of
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
-from tallybayes.schema.family_json import family_from_json, family_to_json
 from tallybayes.schema.family_text import family_from_text, family_to_text
 
 Row = tuple[Any, str, float]  # value (None is missing), class, weight

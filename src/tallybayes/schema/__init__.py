@@ -1,7 +1,7 @@
 """Which family counts which column, and what is believed of the classes: told, inferred, written and read.
 
-`schema` is the mapping, `infer` chooses families that nobody named, `toml`, `family_text` and `family_json` write and
-read. Leans on `families` and `data`.
+`schema` is the mapping, `infer` chooses families that nobody named, `toml` and `family_text` write and read
+them. Leans on `families` and `data`.
 """
 
 from tallybayes.schema.schema import Schema

@@ -13,6 +13,7 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.families import Family
+from tallybayes.families.family_json import family_from_json, family_to_json
 from tallybayes.kernels.strings import is_writable
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
@@ -24,7 +25,6 @@ from tallybayes.schema.class_prior import (
     prior_to_json,
     pseudo_counts,
 )
-from tallybayes.schema.family_json import family_from_json, family_to_json
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.sample import sampled
 

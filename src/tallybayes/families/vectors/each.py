@@ -15,6 +15,7 @@ from tallybayes.counts.sums import InfiniteError, Square, cells_of, concatenated
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
+from tallybayes.families.family_json import family_from_json, family_to_json
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.numeric import Measured
 from tallybayes.families.numbers.support import REAL
@@ -29,7 +30,6 @@ from tallybayes.families.vectors.matrix_cells import (
     read_vectors,
     vector_size,
 )
-from tallybayes.schema.family_json import family_from_json, family_to_json
 
 
 def _of_numbers(each: Any, name: str, given: Any) -> Measured[Any]:
