@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tallybayes.families import Bag as Bag
     from tallybayes.families import Bernoulli as Bernoulli
     from tallybayes.families import Categorical as Categorical
+    from tallybayes.families import Correlated as Correlated
     from tallybayes.families import Density as Density
     from tallybayes.families import Dirichlet as Dirichlet
     from tallybayes.families import Each as Each
@@ -43,9 +44,9 @@ __version__ = "0.1.0"
 FOUND_IN = {
     "evaluation": ("Evaluation", "evaluate"),
     "families": (
-        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Density", "Dirichlet", "Each"),
-        *("Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal", "MEstimate"),
-        *("Poisson", "Words"),
+        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Density"),
+        *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
+        *("MEstimate", "Poisson", "Words"),
     ),
     "files": ("changing", "digest", "load", "save"),
     "model": ("Model",),

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tallybayes import frames, kernels
 from tallybayes.decay import LEAST_WEIGHT
+from tallybayes.entries import Name, members
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import Family
@@ -67,17 +68,17 @@ def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
     return None if label is None else (row, label)
 
 
-def encoded_alone(columns: Mapping[str, Family], row: Row | None, absent: str) -> dict[str, Any] | None:
+def encoded_alone(columns: Mapping[Name, Family], row: Row | None, absent: str) -> dict[Name, Any] | None:
     """The cells of such a row as their families count them; nothing, if it lacks columns that must be there."""
     if row is None:
         return None
-    lacking = absent == MISSING and (not row or not columns.keys().isdisjoint(row))
-    encoded = {}
+    lacking = absent == MISSING and (not row or any(not row.keys().isdisjoint(members(name)) for name in columns))
+    encoded: dict[Name, Any] = {}
     for name, family in columns.items():
-        if name not in row and not lacking:
+        if not lacking and not (name in row if isinstance(name, str) else row.keys() >= set(name)):
             return None
         try:
-            encoded[name] = family.encode_one(row.get(name))
+            encoded[name] = family.encode_one(row.get(name) if isinstance(name, str) else tuple(map(row.get, name)))
         except CellError as error:
             raise error.located(name, 0) from None
     return encoded or None

@@ -1,4 +1,4 @@
-"""What a sum belongs to: a category's or a word's text, or a number."""
+"""What a sum belongs to: a category's or a word's text, a number, or a tuple of these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Slot = str | int
+Slot = str | int | tuple[str | int, ...]
 
 VECTORS = -1  # the slot in which vectors are counted, rather than what they hold
 SPARSE = 4  # positions for each that holds something, from which on these are better named one by one

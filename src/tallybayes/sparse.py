@@ -16,12 +16,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.additive import Additive
 from tallybayes.decay import holding, scaled, traces_of
 from tallybayes.exact import Codes, Counts, Exact
+from tallybayes.packing import check_fields, pack_sums, pack_texts, take, unpack_sums, unpack_texts
 from tallybayes.strings import index_strings, index_words
+from tallybayes.tallies import AnyTally
 from tallybayes.tally import Key, Tally
+from tallybayes.tensors import Arrays, FileError
 
+WORDS = "words"  # the kind of slots, in a file
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding
 
@@ -34,7 +37,7 @@ class Cells(NamedTuple):
     sums: dict[str, Exact]
 
 
-class SparseTally(Additive):
+class SparseTally(AnyTally):
     """Exact sums by word and class, of the cells that were met.
 
     >>> monday = SparseTally.of(["ham", "spam"], {("free", "spam"): 4, ("hello", "ham"): 1})
@@ -82,6 +85,10 @@ class SparseTally(Additive):
     def classes(self) -> list[Key]:
         return list(self._classes)
 
+    @property
+    def slots(self) -> list[str]:
+        return self.words().to_pylist()
+
     def __len__(self) -> int:
         """How many words there are, those included that hold nothing any more."""
         return len(self._index)
@@ -125,6 +132,38 @@ class SparseTally(Additive):
             added[name] = Exact(limbs, parts.low)
         new_words, new_columns = (half.astype(np.int32) for half in np.divmod(pairs, len(groups)))
         return SparseTally(groups, self._index.copy(), new_words, new_columns, added)
+
+    def filled(self) -> list[Key]:
+        _, columns, sums = self.cells()
+        classes = self.classes
+        return sorted(classes[i] for i in np.unique(columns[holding(sums)]))
+
+    def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
+        """Only the cells that hold something: of each its word, its class and its sums, in that order."""
+        words, columns, sums = self.cells()
+        number = {key: i for i, key in enumerate(keys)}
+        place = np.array([number[key] for key in self._classes], np.int32)
+        pack_texts(prefix, self.words(), arrays)
+        arrays[f"{prefix}/words"] = np.ascontiguousarray(words)
+        arrays[f"{prefix}/classes"] = place[columns]
+        return {"low": pack_sums(prefix, sums, arrays), "slots": WORDS}
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:
+        check_fields(about, "low", "slots")
+        if about["slots"] != WORDS:
+            raise FileError(f"there are no slots of kind {about['slots']!r}")
+        texts = unpack_texts(prefix, arrays)
+        words, classes = (take(arrays, f"{prefix}/{name}", np.int32, 1) for name in ("words", "classes"))
+        pairs = words.astype(np.int64) * max(len(keys), 1) + classes
+        inside = len(words) == len(classes) and _within(words, len(texts)) and _within(classes, len(keys))
+        if not inside or np.any(np.diff(pairs) <= 0) or len(np.unique(words)) != len(texts):
+            raise FileError("its words do not fit their counts")
+        index = kernels.StringIndex()
+        index_words(index, texts)
+        sums = unpack_sums(prefix, about["low"], list(self._sums), (len(words),), arrays)
+        if not holding(sums).all():
+            raise FileError("its words have cells that hold nothing")
+        return SparseTally(keys, index, words.copy(), classes.copy(), sums)
 
     def __iadd__(self, other: SparseTally) -> SparseTally:
         self._merge(other, 1)
@@ -288,6 +327,10 @@ class SparseTally(Additive):
         self._words[numbers[new]] = words[new]
         self._columns[numbers[new]] = columns[new]
         self._size = size
+
+
+def _within(codes: Codes, count: int) -> bool:
+    return not codes.size or (int(codes.min()) >= 0 and int(codes.max()) < count)
 
 
 def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:

@@ -158,8 +158,21 @@ def mean(n: Exact, x: Exact) -> Floats:
 
 def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
     """Σ(x − mean)², from exact sums and rounded once: no digit is lost at any mean. Zero where nothing was counted."""
-    low = min(n.low + xx.low, 2 * x.low)  # of n·Σx² − (Σx)²
-    up, upper = LIMB * (n.low + xx.low - low), LIMB * (2 * x.low - low)
-    sums = zip(n.integers(), x.integers(), xx.integers(), strict=True)
-    found = [ratio((k * q << up) - (s * s << upper), k, low - n.low) if k else 0.0 for k, s, q in sums]
-    return np.array(found).reshape(n.shape)
+    return scatter_of_two(n, x, x, xx)
+
+
+def scatter_of_two(n: Exact, x: Exact, y: Exact, xy: Exact, places: Sequence[int] | None = None) -> Floats:
+    """Σ(x − mean)(y − mean), likewise; each over 2 to the power of its `places`, where these are given, so that it is
+    a double whatever the columns' units."""
+    low = min(n.low + xy.low, x.low + y.low)  # of n·Σxy − Σx·Σy
+    up, upper = LIMB * (n.low + xy.low - low), LIMB * (x.low + y.low - low)
+    xs = x.integers()
+    sums = zip(n.integers(), xs, xs if y is x else y.integers(), xy.integers(), strict=True)
+    found = [((k * q << up) - (s * t << upper), k) for k, s, t, q in sums]
+    shifts = [0] * len(found) if places is None else places
+    return np.array(
+        [
+            ratio(above << max(-shift, 0), k << max(shift, 0), low - n.low) if k else 0.0
+            for (above, k), shift in zip(found, shifts, strict=True)
+        ]
+    ).reshape(n.shape)

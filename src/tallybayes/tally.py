@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.additive import Additive
 from tallybayes.decay import scaled, traces_of
 from tallybayes.exact import Codes, Exact, Floats
 from tallybayes.limbs import FEW
 from tallybayes.lookup import by_class, never_met, written
+from tallybayes.packing import check_fields, pack_labels, pack_sums, unpack_labels, unpack_sums
 from tallybayes.slots import Positions, Slot, as_positions, common
 from tallybayes.sums import cells_of, weighted_table
+from tallybayes.tallies import AnyTally
+from tallybayes.tensors import Arrays, FileError
 
 FEW_CELLS = 128  # that Python reads sooner than numpy
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
@@ -70,7 +72,7 @@ class Rows:
         return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
 
 
-class Tally(Additive):
+class Tally(AnyTally):
     """Exact sums with names: `sums[statistic]` has one row per slot and one column per class.
 
     >>> monday = Tally(["ham", "spam"], ["free"], {"n": Exact.counts(np.array([[1, 4]]))})
@@ -144,6 +146,22 @@ class Tally(Additive):
             added = {k: v.sum(axis=1)[:, None] for k, v in self.aligned(self.slots, classes).sums.items()}
             result += Tally([name], self._slots, added)
         return result
+
+    def only(self, classes: Iterable[Key]) -> Tally:
+        wanted = set(classes)
+        return self.aligned(self._slots, [key for key in self._classes if key in wanted])
+
+    def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
+        kind = pack_labels(prefix, self.slots, arrays)
+        return {"low": pack_sums(prefix, self.aligned(self._slots, keys).sums, arrays), "slots": kind}
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Tally:
+        check_fields(about, "low", "slots")
+        slots = unpack_labels(prefix, about["slots"], arrays)
+        sums = unpack_sums(prefix, about["low"], list(self._arrays), (len(slots), len(keys)), arrays)
+        if not np.all(sum(array.limbs.any(axis=(1, 2)) for array in sums.values())):
+            raise FileError("it names something of which nothing is counted")
+        return Tally(keys, slots, sums)
 
     def __iadd__(self, other: Tally) -> Tally:
         self._merge(other, 1)

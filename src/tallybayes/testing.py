@@ -22,7 +22,8 @@ from tallybayes.families import Family
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
-from tallybayes.tally import Rows, Tally
+from tallybayes.tallies import AnyTally
+from tallybayes.tally import Rows
 
 Row = tuple[Any, str, float]  # value (None is missing), class, weight
 Points = tuple[Any, Floats]
@@ -63,7 +64,7 @@ def check_family(
         check(predictive_adds_up_to_one, some, st.just(total))
 
 
-def tally(family: Family, rows: Sequence[Row]) -> Tally:
+def tally(family: Family, rows: Sequence[Row]) -> AnyTally:
     """Counts rows, weights and all."""
     classes = ["a", "b", "c"]
     codes = np.array([classes.index(label) for _, label, _ in rows], np.int32)

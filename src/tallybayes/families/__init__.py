@@ -3,6 +3,7 @@
 from tallybayes.families.bag import Bag
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.bernoulli import Bernoulli
+from tallybayes.families.blocks.correlated import Correlated
 from tallybayes.families.categorical import Categorical
 from tallybayes.families.density import Density
 from tallybayes.families.each import Each
@@ -23,6 +24,7 @@ FAMILIES: dict[str, type[Family]] = {
         Bag,
         Bernoulli,
         Categorical,
+        Correlated,
         Density,
         Each,
         Exponential,
@@ -44,6 +46,7 @@ __all__ = [
     "Belief",
     "Bernoulli",
     "Categorical",
+    "Correlated",
     "Density",
     "Dirichlet",
     "Each",

@@ -21,6 +21,7 @@ from tallybayes import single
 from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Codes, Exact, Floats
 from tallybayes.families.posteriors import Posterior
+from tallybayes.tallies import AnyTally
 from tallybayes.tally import Key, Rows, Tally
 
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
@@ -148,6 +149,7 @@ class Family(ABC):
     """One kind of column. Settings named in `counting` decide what is counted; all others can be changed later."""
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
+    takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
     counting: ClassVar[tuple[str, ...]] = ()
@@ -166,11 +168,20 @@ class Family(ABC):
         if "encode" in cls.__dict__ and "encode_one" not in cls.__dict__:  # or else the two would differ
             cls.encode_one = Family.encode_one  # type: ignore[method-assign]
 
+    def over(self, columns: tuple[str, ...]) -> Self:
+        """This family as it counts these columns of a schema: one, unless it is a family of blocks."""
+        if len(columns) > 1:
+            raise ValueError(
+                f"{type(self).__name__} counts one column, not the block {columns!r}. Give each column a family of its "
+                "own, or the block one that counts several together, as Correlated()."
+            )
+        return self
+
     @abstractmethod
-    def tally(self, cells: Any, rows: Rows) -> Tally:
+    def tally(self, cells: Any, rows: Rows) -> AnyTally:
         """Encoded cells → their sums by class."""
 
-    def tally_text(self, text: str, rows: Rows) -> Tally | None:
+    def tally_text(self, text: str, rows: Rows) -> AnyTally | None:
         """The same for one cell that is a text; nothing, if that is no quicker."""
         return None
 
@@ -179,14 +190,14 @@ class Family(ABC):
         return 0
 
     @abstractmethod
-    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+    def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""
 
-    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+    def believe_each(self, tallies: Sequence[Any], classes: Sequence[Key]) -> list[Belief]:
         """The same for several columns of this family: one after the other, unless there is better."""
         return [self.believe(tally, classes) for tally in tallies]
 
-    def empty(self) -> Tally:
+    def empty(self) -> AnyTally:
         """The tally of no rows."""
         return Tally.empty(self.fields())
 
@@ -194,11 +205,12 @@ class Family(ABC):
         """Whether these are slots of this family's tallies."""
         return all(isinstance(slot, str) for slot in slots)
 
-    def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
+    def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """How many cells of each of these classes were counted."""
-        return tally.aligned(tally.slots, classes).sums["n"].sum(axis=0)
+        counted: Exact = tally.aligned(tally.slots, classes).sums["n"].sum(axis=0)
+        return counted
 
-    def impossible(self, tally: Tally, touched: Tally) -> str | None:
+    def impossible(self, tally: Any, touched: Any) -> str | None:
         """Why these sums cannot have come from any rows, or nothing; looking at the cells that the other tally has."""
         return self.refusal(without_traces(tally.cells(touched), touched.sums))
 
@@ -211,7 +223,7 @@ class Family(ABC):
             return "a sum would be left where nothing is counted any more"
         return None
 
-    def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
+    def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
         """Why cells that are possible one by one cannot have come from the same rows, or nothing."""
         return None
 
@@ -246,7 +258,7 @@ class Family(ABC):
             raise ValueError(f"{type(self).__name__}({name}={value!r}): {name} must be {wanted}.")
 
     def settings(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
 
     def beliefs(self) -> set[str]:
         """The names by which settings can be changed."""
@@ -259,7 +271,7 @@ class Family(ABC):
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """This family with those of the settings that it has."""
-        own = {field.name for field in dataclasses.fields(self)}
+        own = {field.name for field in dataclasses.fields(self) if field.init}
         return replace(self, **{name: value for name, value in settings.items() if name in own})
 
     def __repr__(self) -> str:

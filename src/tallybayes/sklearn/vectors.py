@@ -59,7 +59,7 @@ def _of_size(family: Any, size: int) -> Family:
     raise TypeError(f"{family!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns.")
 
 
-def _columns(schema: Any) -> Mapping[str, Any]:
+def _columns(schema: Any) -> Mapping[Any, Any]:
     if isinstance(schema, Schema):
         return schema.columns
     if isinstance(schema, Mapping):
