@@ -84,7 +84,7 @@ class Schema:
         entry = found(name, self.columns)
         if entry is None:
             has = ", ".join(map(repr, self.columns)) or "none"
-            raise ValueError(f"The model has no column {name!r}; it has {has}.")
+            raise ValueError(f"There is no column {name!r}; there are {has}.")
         return entry
 
     @classmethod
