@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes.exact import Exact
+from tallybayes.packing import PackError
 from tallybayes.sparse import SparseTally
 from tallybayes.tallies import Tallies
 from tallybayes.tally import Tally
-from tallybayes.tensors import FileError
 
 CLASSES = ["ham", "spam"]
 WORDS = st.sampled_from(["free", "größe", "the", "", "lunch"])
@@ -33,7 +33,7 @@ def dense(counts):
 
 
 def sparse(counts):
-    return SparseTally.of(CLASSES, {cell: n for cell, n in counts.items()})
+    return SparseTally.of(CLASSES, counts)
 
 
 def several(counts):
@@ -110,16 +110,16 @@ def test_tuples_that_are_not_as_they_would_be_written_are_refused(array, change,
     arrays = {}
     about = tally.canonical().pack("0", CLASSES, arrays)
     arrays[array] = change(arrays[array])
-    with pytest.raises(FileError, match=said):
+    with pytest.raises(PackError, match=said):
         Tally.empty(["n"]).unpacked("0", about, CLASSES, arrays)
 
 
 def test_a_tally_of_other_sums_or_other_parts_is_refused():
     arrays = {}
     about = dense({("free", "ham"): 2}).canonical().pack("0", CLASSES, arrays)
-    with pytest.raises(FileError, match="it has sums of n, not of n, x"):
+    with pytest.raises(PackError, match="it has sums of n, not of n, x"):
         Tally.empty(["n", "x"]).unpacked("0", about, CLASSES, dict(arrays))
-    with pytest.raises(FileError, match="there are no slots of kind 'text'"):
+    with pytest.raises(PackError, match="there are no slots of kind 'text'"):
         SparseTally.empty(["n"]).unpacked("0", about, CLASSES, dict(arrays))
-    with pytest.raises(FileError, match="not of words, pairs"):
+    with pytest.raises(PackError, match="not of words, pairs"):
         several({}).unpacked("0", about, CLASSES, dict(arrays))

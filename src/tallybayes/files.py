@@ -22,6 +22,7 @@ import pyarrow as pa
 from tallybayes.entries import in_order
 from tallybayes.labels import key_from_json, key_to_json, kind_from_name, label_column, label_values
 from tallybayes.model import Model
+from tallybayes.packing import PackError
 from tallybayes.plausible import why_cells_impossible, why_discordant
 from tallybayes.replacing import held, replacing
 from tallybayes.schema import Schema
@@ -96,7 +97,7 @@ def from_bytes(data: bytes) -> Model:
     arrays = arrays_of(data, text)
     try:
         return _model(text, arrays)
-    except FileError as error:
+    except (FileError, PackError) as error:
         raise FileError(f"The file does not describe a model: {error}.") from None
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise FileError(f"The file does not describe a model: {type(error).__name__}: {error}.") from None

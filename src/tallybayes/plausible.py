@@ -44,7 +44,7 @@ def why_cells_impossible(
     touched_columns: Mapping[Name, AnyTally],
 ) -> str | None:
     """The same, of every cell by itself."""
-    if rows.cells(touched_rows)["n"].is_below(TRACE).any():
+    if rows.touched(touched_rows)["n"].is_below(TRACE).any():
         return "a class would have fewer than no rows"
     for name, family in schema.columns.items():
         if reason := family.impossible(columns[name], touched_columns[name]):

@@ -115,6 +115,14 @@ def concatenated(parts: Sequence[Exact]) -> Exact:
     return Exact(np.concatenate([part.widened(low, high - low).limbs for part in parts]), low)
 
 
+def added_up(parts: Exact, groups: Any, size: int) -> Exact:
+    """The sums of numbers by group, of which there are `size`."""
+    tidy = parts.carried()
+    limbs = np.zeros((size, tidy.limbs.shape[-1]), np.int64)
+    np.add.at(limbs, groups, tidy.limbs)
+    return Exact(limbs, tidy.low)
+
+
 def cells_of(slots: Any, codes: Codes, size: int, classes: int) -> Codes:
     """Which cell of a table of `size` slots by classes each value goes to; below zero: to none."""
     if size * classes > np.iinfo(np.int32).max:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from tallybayes.additive import Additive
-from tallybayes.tensors import Arrays, FileError
+from tallybayes.packing import Arrays, PackError
 
 if TYPE_CHECKING:
     from tallybayes.tally import Key
@@ -57,6 +57,11 @@ class AnyTally(Additive):
     def __mul__(self, factor: float) -> Self: ...
 
     @abstractmethod
+    def touched(self, other: Self) -> Mapping[str, Any]:
+        """These sums in the cells that the other tally has, without what only rounding left there; all of the other's
+        cells must be here. Of several tallies, those of each by name."""
+
+    @abstractmethod
     def drop_traces(self, other: Self) -> None:
         """After the other was subtracted: what only rounding left of its cells goes."""
 
@@ -66,7 +71,7 @@ class AnyTally(Additive):
 
     @abstractmethod
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Self:
-        """What was packed, out of the arrays, as a tally like this one, of the same sums; a `FileError`, if it was not
+        """What was packed, out of the arrays, as a tally like this one, of the same sums; a `PackError`, if it was not
         packed as it is here."""
 
 
@@ -157,6 +162,9 @@ class Tallies(AnyTally):
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.parts.values()))
 
+    def touched(self, other: Self) -> Mapping[str, Any]:
+        return {name: part.touched(other.parts[name]) for name, part in self.parts.items()}
+
     def drop_traces(self, other: Self) -> None:
         for name, part in self.parts.items():
             part.drop_traces(other.parts[name])
@@ -166,7 +174,7 @@ class Tallies(AnyTally):
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Self:
         if about.keys() != self.parts.keys():
-            raise FileError(f"it has tallies of {', '.join(about)}, not of {', '.join(self.parts)}")
+            raise PackError(f"it has tallies of {', '.join(about)}, not of {', '.join(self.parts)}")
         parts = self.parts.items()
         return self._with({name: part.unpacked(f"{prefix}/{name}", about[name], keys, arrays) for name, part in parts})
 

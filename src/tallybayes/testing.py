@@ -139,7 +139,8 @@ def files_come_back_the_same(family: Family, a: list[Row], b: list[Row]) -> None
     again = from_bytes(to_bytes(model))
     assert again == model, "a file comes back the same"
     assert to_bytes(again) == to_bytes(model), "a file comes back the same"
-    assert np.array_equal(again.log_joint(_frame(family, b)[0]), model.log_joint(_frame(family, b)[0])), "a file answers the same"
+    asked = _frame(family, b)[0]
+    assert np.array_equal(again.log_joint(asked), model.log_joint(asked)), "a file answers the same"
 
 
 def scores_follow_the_counts(family: Family, a: list[Row], b: list[Row]) -> None:

@@ -18,7 +18,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import single
-from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Codes, Exact, Floats
 from tallybayes.families.posteriors import Posterior
 from tallybayes.tallies import AnyTally
@@ -212,7 +211,7 @@ class Family(ABC):
 
     def impossible(self, tally: Any, touched: Any) -> str | None:
         """Why these sums cannot have come from any rows, or nothing; looking at the cells that the other tally has."""
-        return self.refusal(without_traces(tally.cells(touched), touched.sums))
+        return self.refusal(tally.touched(touched))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """The same for single cells."""

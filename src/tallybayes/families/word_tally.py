@@ -9,11 +9,11 @@ import numpy as np
 
 from tallybayes.exact import Counts, Exact
 from tallybayes.lookup import by_class, never_met
+from tallybayes.packing import Arrays, PackError
 from tallybayes.sparse import SparseTally
 from tallybayes.strings import index_words
 from tallybayes.tallies import Tallies
 from tallybayes.tally import Key, Tally
-from tallybayes.tensors import Arrays, FileError
 
 FIELDS = ("n", "documents", "share")
 EXACT_BITS = 8  # lengths are counted to so many binary digits: those below 256 as they are
@@ -73,7 +73,7 @@ class WordTally(Tallies):
         found = super().unpacked(prefix, about, keys, arrays)
         met = np.array(found.lengths.slots or [0])
         if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
-            raise FileError("its lengths of documents are not lengths")
+            raise PackError("its lengths of documents are not lengths")
         return found
 
     def documents(self, classes: list[Key]) -> Exact:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.base import Belief
 from tallybayes.families.blocks.block import NumberBlock
@@ -101,12 +100,8 @@ class Correlated(NumberBlock):
         return tally["columns"].aligned(self.columns, classes).sums["n"]
 
     def impossible(self, tally: Tallies, touched: Tallies) -> str | None:
-        for part in FIELDS:
-            cells = without_traces(tally[part].cells(touched[part]), touched[part].sums)
-            family = Gaussian() if part == "columns" else self
-            if reason := family.refusal(cells):
-                return reason
-        return None
+        cells = tally.touched(touched)
+        return Gaussian().refusal(cells["columns"]) or self.refusal(cells["pairs"]) or self.refusal(cells["apart"])
 
     def discord(self, tally: Tallies, classes: Sequence[Key]) -> str | None:
         """A cell of a column is beside one of another column, or beside a missing one."""
