@@ -25,9 +25,9 @@ __version__ = "0.1.0"
 _FOUND_IN = {
     "model.evaluation": ("Evaluation", "evaluate"),
     "families": (
-        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Density", "Dirichlet", "Each"),
-        *("Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal", "MEstimate"),
-        *("NegativeBinomial", "Poisson", "Words"),
+        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Density"),
+        *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
+        *("MEstimate", "NegativeBinomial", "Poisson", "Words"),
     ),
     "files": ("changing", "digest", "load", "save"),
     "model": ("Model",),

@@ -22,13 +22,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallybayes.counts.exact import Floats
-from tallybayes.counts.tally import Rows, Tally
+from tallybayes.counts.tallies import AnyTally
+from tallybayes.counts.tally import Rows
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.family_json import family_from_json, family_to_json
 from tallybayes.families.settings import settings_of
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import Name, checked_name, joined
 from tallybayes.schema.family_text import family_from_text, family_to_text
 
 Row = tuple[Any, str, float]  # value (None is missing), class, weight
@@ -39,9 +41,15 @@ WEIGHTS = st.sampled_from([1.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.1, 0.75, -0.3,
 
 
 def check_family(
-    family: Family, values: st.SearchStrategy[Any] | None = None, *, total: Grid | None = None, examples: int = 30
+    family: Family,
+    values: st.SearchStrategy[Any] | None = None,
+    *,
+    columns: tuple[str, ...] = ("x",),
+    total: Grid | None = None,
+    examples: int = 30,
 ) -> None:
-    """Raises an AssertionError that names the law if the family breaks one on rows drawn from `values`.
+    """Raises an AssertionError that names the law if the family breaks one on rows drawn from `values`; for a block of
+    several `columns`, these are tuples with a cell for each.
 
     `total` gives the points, and what each stands for, over which the predictive distribution must add up to one:
     `over_levels`, `over_counts`, `over_line`, `over_half_line`, or your own. For a family of numbers, both follow from
@@ -51,6 +59,7 @@ def check_family(
     its_settings_have_one_form(family)
     if values is None:
         values, total = values_of(family), total or grid_of(family)
+    family = family.over(columns)
     rows = st.lists(st.tuples(st.none() | values, st.sampled_from("abc"), WEIGHTS), max_size=12)
     some = st.lists(st.tuples(values, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=12)
     draw = settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -79,12 +88,13 @@ def check_family(
         check(predictive_adds_up_to_one, some, st.just(total))
 
 
-def tally(family: Family, rows: Sequence[Row]) -> Tally:
+def tally(family: Family, rows: Sequence[Row]) -> AnyTally:
     """Counts rows, weights and all."""
     classes = ["a", "b", "c"]
     codes = np.array([classes.index(label) for _, label, _ in rows], np.int32)
     weights = np.array([weight for _, _, weight in rows], np.float64)
-    cells = family.encode(_cells(rows))
+    frame, _ = _frame(family, rows)
+    cells = family.encode(joined(_name(family), dict(zip(frame.schema.names, frame.columns, strict=True))))
     return family.tally(cells, Rows(classes, codes, None if np.all(weights == 1.0) else weights))
 
 
@@ -121,13 +131,13 @@ def history_leaves_no_trace(family: Family, a: list[Row], b: list[Row], random: 
     """One batch, rows one at a time in any order, batches of any size on any number of threads: the same bytes."""
     expected = digest(train(family, a + b))
     shuffled = random.sample(a + b, len(a + b))
-    one_by_one = sum((train(family, [row]) for row in shuffled), Model(Schema({"x": family})))
+    one_by_one = sum((train(family, [row]) for row in shuffled), Model(_schema(family)))
     assert digest(one_by_one) == expected, "one row at a time"
     cut = random.randint(0, len(shuffled))
-    pairs = [_frame(shuffled[:cut]), _frame(shuffled[cut:])]
-    streamed = Model.train(Schema({"x": family}), pairs)
+    pairs = [_frame(family, shuffled[:cut]), _frame(family, shuffled[cut:])]
+    streamed = Model.train(_schema(family), pairs)
     assert digest(streamed) == expected, "any batching"
-    assert digest(Model.train(Schema({"x": family}), *_frame(shuffled), threads=3)) == expected, "any threads"
+    assert digest(Model.train(_schema(family), *_frame(family, shuffled), threads=3)) == expected, "any threads"
 
 
 def forgotten_is_never_seen(family: Family, a: list[Row], b: list[Row], random: Any) -> None:
@@ -145,18 +155,19 @@ def files_come_back_the_same(family: Family, a: list[Row], b: list[Row]) -> None
     again = from_bytes(to_bytes(model))
     assert again == model, "a file comes back the same"
     assert to_bytes(again) == to_bytes(model), "a file comes back the same"
-    assert np.array_equal(again.log_joint(_frame(b)[0]), model.log_joint(_frame(b)[0])), "a file answers the same"
+    asked = _frame(family, b)[0]
+    assert np.array_equal(again.log_joint(asked), model.log_joint(asked)), "a file answers the same"
 
 
 def scores_follow_the_counts(family: Family, a: list[Row], b: list[Row]) -> None:
     model = train(family, a)
-    frame = _frame(b)[0]
+    frame = _frame(family, b)[0]
     joint = model.log_joint(frame)
     assert not np.isnan(joint).any(), "every answer is a number"
     assert _close(joint, model.evidence(frame).total()), "the evidence adds up to the answer"
-    single = np.concatenate([model.log_joint(_frame([row])[0]) for row in b])
+    single = np.concatenate([model.log_joint(_frame(family, [row])[0]) for row in b])
     assert _close(joint, single), "one row at a time says the same"
-    missing = pa.record_batch({"x": pa.nulls(1, frame.column("x").type)})
+    missing = pa.record_batch({field.name: pa.nulls(1, field.type) for field in frame.schema})
     prior = np.log(list(model.prior().values()))
     assert _close(model.log_joint(missing)[0], prior), "a missing cell says nothing"
 
@@ -206,7 +217,7 @@ def grid_of(family: Family) -> Grid:
 
 def a_number_by_itself_is_one_among_others(family: Family, a: list[Row]) -> None:
     model, schema = train(family, a), Schema({"x": family})
-    together = model.log_joint(_frame(a)[0])
+    together = model.log_joint(_frame(family, a)[0])
     learned = Model(schema)
     for (value, label, _), expected in zip(a, together, strict=True):
         assert _close(model.log_joint({"x": value})[0], expected), "a plain number says what it says in a batch"
@@ -266,17 +277,28 @@ def over_half_line(values: Sequence[Any]) -> Points:
 
 
 def train(family: Family, rows: Sequence[Row]) -> Model:
-    return Model.train(Schema({"x": family}), *_frame(rows))
+    return Model.train(_schema(family), *_frame(family, rows))
 
 
-def _frame(rows: Sequence[Row]) -> tuple[Any, list[str]]:
-    return pa.record_batch({"x": _cells(rows)}), [label for _, label, _ in rows]
+def _name(family: Any) -> Name:
+    """What the entry of a schema is called that has this family."""
+    return checked_name(family.columns if family.takes_blocks else ("x",))
+
+
+def _schema(family: Family) -> Schema:
+    return Schema({_name(family): family})
+
+
+def _frame(family: Family, rows: Sequence[Row]) -> tuple[pa.RecordBatch, list[str]]:
+    name = _name(family)
+    if isinstance(name, str):
+        cells = {name: pa.array([value for value, _, _ in rows])}
+    else:
+        values = [(None,) * len(name) if value is None else value for value, _, _ in rows]
+        cells = {column: pa.array([value[i] for value in values]) for i, column in enumerate(name)}
+    return pa.record_batch(cells), [label for _, label, _ in rows]
 
 
 def _close(a: Floats, b: Any) -> bool:
     """Equal but for the rounding of the last few digits."""
     return bool(np.allclose(a, b, rtol=1e-11, atol=1e-11))
-
-
-def _cells(rows: Sequence[Row]) -> pa.Array:
-    return pa.array([value for value, _, _ in rows])

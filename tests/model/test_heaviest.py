@@ -127,7 +127,7 @@ def test_a_class_alone_or_against_impossible_ones():
 def test_what_there_is_not_is_said():
     with pytest.raises(ValueError, match="There is no class 'eggs'; the classes are 'ham', 'spam', 'work'"):
         heaviest(MODEL, "eggs")
-    with pytest.raises(ValueError, match="The model has no column 'town'; it has 'text'"):
+    with pytest.raises(ValueError, match="There is no column 'town'; there are 'text'"):
         heaviest(MODEL, "spam", column="town")
     with pytest.raises(ValueError, match="top=-1: give how many to name"):
         heaviest(MODEL, "spam", -1)

@@ -130,7 +130,7 @@ def test_the_same_counts_under_another_prior():
     assert smooth.counts("income") == model.counts("income")
     for changes, message in [
         ({"income": Gaussian()}, "these count differently"),
-        ({"town": Categorical()}, "The schema has no column 'town'"),
+        ({"town": Categorical()}, "There is no column 'town'"),
         ({"beta": 0.5}, "beta=0.5 is not a belief of this schema"),
         ({"city": 3}, "city=3 is not a belief of this schema; give a family"),
         ({"bits": 3}, "these count differently"),
@@ -285,8 +285,8 @@ def test_an_answer_that_no_class_allows_falls_to_the_prior_with_a_warning():
 def test_asking_for_what_is_not_there():
     model = train()
     for ask, message in [
-        (lambda: model.estimates("town"), "The model has no column 'town'; it has 'city'"),
-        (lambda: model.counts("town"), "The model has no column 'town'"),
+        (lambda: model.estimates("town"), "There is no column 'town'; there are 'city'"),
+        (lambda: model.counts("town"), "There is no column 'town'"),
         (
             lambda: model.parameters("city", "never"),
             "There is no class 'never'; the classes are 'leave', 'stay'",

@@ -16,6 +16,7 @@ from tallybayes.cli.train import rows_by_class
 from tallybayes.model import Model
 from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.model.parameter_count import ParameterCount
+from tallybayes.schema.entries import Name, by_title, title
 
 SOME = 8  # parameters of a column of numbers that are shown unasked
 MANY = 12  # classes, of which no more are told apart unasked
@@ -44,26 +45,28 @@ def about(model: Model, wanted: Any, top: int, column: str | None) -> About:
     told = len(classes) if wanted is not None or len(classes) <= MANY else 0
     few = top if wanted is not None or column is not None else min(top, A_FEW)
     schema = model.schema
+    entry = None if column is None else schema.entry(column)
     return About(
         rows=model.n,
         sha256=tallybayes.digest(model),
         label=schema.label,
         prior=schema.prior if isinstance(schema.prior, str) else repr(schema.prior),
         classes=rows_by_class(model),
-        columns={name: repr(family) for name, family in schema.columns.items() if column in (None, name)},
+        columns={title(name): repr(family) for name, family in schema.columns.items() if entry in (None, name)},
         parameter_count=model.parameter_count() if model.classes and wanted is None and column is None else None,
-        parameters={} if wanted is not None and column is None else _parameters(model, column),
-        heaviest={label: heaviest(model, label, few, column=column) for label in classes[:told]},
+        parameters={} if wanted is not None and column is None else _parameters(model, entry),
+        heaviest={label: heaviest(model, label, few, column=entry) for label in classes[:told]},
     )
 
 
-def _parameters(model: Model, column: str | None) -> dict[str, dict[str, dict[Any, float]]]:
+def _parameters(model: Model, column: Name | None) -> dict[str, dict[str, dict[Any, float]]]:
     """Those of a column, or of all columns of numbers that have a few."""
     if column is not None:
-        estimates = model.estimates(column)  # an error if there is no such column
-        return {} if model.schema.columns[column].is_text else {column: estimates}  # of words, the heaviest are enough
-    numbers = [name for name, kind in model.schema.reads().items() if kind == pa.float64()] if model.classes else []
-    found = {name: model.estimates(name) for name in numbers}
+        is_text = model.schema.columns[column].is_text
+        return {} if is_text else {title(column): model.estimates(column)}  # of words, the heaviest are enough
+    families = model.schema.columns.items() if model.classes else []
+    numbers = [name for name, family in families if family.reads == pa.float64()]
+    found = {title(name): model.estimates(name) for name in numbers}
     return {name: estimates for name, estimates in found.items() if len(estimates) <= SOME}
 
 
@@ -78,7 +81,8 @@ def _counted(count: ParameterCount | None) -> dict[str, Any] | None:
     if count is None:
         return None
     joint = {"joint": count.joint if count.joint <= LARGEST else None, "joint_log10": count.joint_log10}
-    return {"total": count.total, "classes": count.classes, "columns": count.columns, "tabled": count.tabled, **joint}
+    columns, tabled = by_title(count.columns), list(map(title, count.tabled))
+    return {"total": count.total, "classes": count.classes, "columns": columns, "tabled": tabled, **joint}
 
 
 def draw(about: About) -> None:

@@ -15,6 +15,7 @@ from tallybayes.cli.bars import Bar
 from tallybayes.cli.plain import plain, spoken
 from tallybayes.cli.terminal import clean, console
 from tallybayes.model import Model
+from tallybayes.schema.entries import members, title
 
 PRIOR = "(class)"
 MOST, LEAST = 6, 0.0005  # classes that are named, and how probable they are
@@ -71,8 +72,9 @@ def explained(model: Model, batch: pa.RecordBatch, wanted: Any, rival: Any) -> l
         for name in model.schema.columns:
             parts = evidence.words(row, name) if model.belief(name).has_parts else []
             words = [Word(part.word, part.times, named(part.said)) for part in parts]
-            value, said = batch.column(name)[row].as_py(), named(evidence[name][row])
-            columns.append(Column(name, value, said, words, name in evidence.scores))
+            cells = {column: batch.column(column)[row].as_py() for column in members(name)}
+            value = cells if isinstance(name, tuple) else cells[name]
+            columns.append(Column(title(name), value, named(evidence[name][row]), words, name in evidence.scores))
         order = [classes[i] for i in np.argsort(-posterior[row], kind="stable")]
         first, second = _two(order, wanted, rival)
         result.append(Explained(named(posterior[row]), first, second, columns))
@@ -152,7 +154,8 @@ def _titled(column: Column) -> str:
         return f"{column.name} (a score)"
     if column.words:
         return column.name
-    value = "missing" if column.value is None else _written(column.value) or "(empty)"
+    cells = column.value.values() if isinstance(column.value, dict) else [column.value]
+    value = ", ".join("missing" if cell is None else _written(cell) or "(empty)" for cell in cells)
     return f"{column.name} = {value if len(value) <= LONGEST else value[:LONGEST] + '…'}"
 
 

@@ -85,5 +85,5 @@ def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: 
     kinds = streams.wanted(model.schema, source, absent=absent)
     for batch in source.batches(kinds, skip_bad=how.skip_bad_rows):
         if len(batch):
-            return pa.record_batch(matched(batch.slice(0, rows), model.schema.columns, absent))
+            return pa.record_batch(matched(batch.slice(0, rows), model.schema.by_column, absent))
     raise ValueError("There are no rows to explain.")

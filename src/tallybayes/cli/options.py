@@ -100,7 +100,10 @@ Columns = Annotated[
     typer.Option(
         "--column",
         metavar="NAME=FAMILY",
-        help="The family of a column, as age=Gaussian or 'city=Categorical(alpha=0.5)', or 'id=left out'. Repeat it.",
+        help=(
+            "The family of a column, as age=Gaussian or 'city=Categorical(alpha=0.5)', or 'id=left out'; or of a block "
+            "of columns, as height,weight=Correlated. Repeat it."
+        ),
     ),
 ]
 Absent = Annotated[

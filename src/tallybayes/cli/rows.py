@@ -24,7 +24,7 @@ def row_of(schema: Schema, text: str | None, cells: list[str] | None) -> pa.Reco
     if text is not None:
         given[_text_column(schema, given)] = text
     kinds = schema.reads()
-    columns = {name: kinds.get(name, pa.null()) for name in schema.columns}
+    columns = {name: kinds.get(name, pa.null()) for name in schema.by_column}
     found = {name: pa.array([given.get(name)], pa.string()) for name in columns}
     return pa.record_batch({name: _typed(name, found[name], kind) for name, kind in columns.items()})
 
@@ -36,9 +36,9 @@ def _cells(schema: Schema, cells: list[str]) -> dict[str, str]:
         names = ["=".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]  # which may have an = in them
         if not names:
             raise ValueError(f"--cell {cell!r}: write COLUMN=VALUE, as in outlook=sunny.")
-        name = next((name for name in names if name in schema.columns), names[-1])
-        if name not in schema.columns:
-            has = ", ".join(map(repr, schema.columns))
+        name = next((name for name in names if name in schema.by_column), names[-1])
+        if name not in schema.by_column:
+            has = ", ".join(map(repr, schema.by_column))
             raise ValueError(f"--cell {cell!r}: the model has no column {name!r}; it has {has}.")
         if name in found:
             raise ValueError(f"--cell {cell!r}: the column {name!r} is given twice.")
@@ -47,7 +47,7 @@ def _cells(schema: Schema, cells: list[str]) -> dict[str, str]:
 
 
 def _text_column(schema: Schema, given: dict[str, str]) -> str:
-    free = [name for name in schema.columns if name not in given and schema.columns[name].is_text]
+    free = [name for name, family in schema.by_column.items() if name not in given and family.is_text]
     if len(free) == 1:
         return free[0]
     for name in TEXT_COLUMNS:

@@ -54,4 +54,4 @@ def _drawable(model: Model) -> Model:
     if once:
         names = ", ".join(map(repr, once))
         say(f"Note: the model asks of {names} only whether a word is there; texts are drawn by how often it was.")
-    return model.believing(**once)
+    return model.believing(once)

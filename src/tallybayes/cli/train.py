@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
+    from tallybayes.schema.entries import Name
     from tallybayes.sources import Source
 
 MANY_CLASSES = 100  # numbers that are labels
@@ -56,9 +58,11 @@ def train(
     """
     import numpy as np
 
+    from tallybayes.schema.entries import title
+
     keep_apart(output, *data, schema)
 
-    def settled_with(source: Source, misled: dict[str, Family | None]) -> Schema:
+    def settled_with(source: Source, misled: dict[Name, Family | None]) -> Schema:
         return settle(source, label, schema, misled | parsed_columns(column), prior)
 
     source, model = _counted(how, data, settled_with, label_as_text, threads)
@@ -77,14 +81,14 @@ def train(
         )
     left_out = [name for name in settled.reasons if name not in settled.columns and name != source.place]
     if left_out:
-        named = "; ".join(f"{clean(name)} ({settled.reasons[name]})" for name in left_out[:SHOWN])
+        named = "; ".join(f"{clean(title(name))} ({settled.reasons[name]})" for name in left_out[:SHOWN])
         say(f"Left out: {named}" + f"; and {len(left_out) - SHOWN:,} more" * (len(left_out) > SHOWN))
 
 
 def _counted(
     how: Input,
     data: list[str],
-    settled_with: Callable[[Source, dict[str, Family | None]], Schema],
+    settled_with: Callable[[Source, dict[Name, Family | None]], Schema],
     label_as_text: bool,
     threads: int | None,
 ) -> tuple[Source, Model]:
@@ -97,7 +101,7 @@ def _counted(
     from tallybayes.sources.paths import STANDARD_INPUT
 
     kind = pa.string() if label_as_text else None
-    misled: dict[str, Family | None] = {}
+    misled: dict[Name, Family | None] = {}
     while True:
         source = how.open(data)
         schema = settled_with(source, misled)
@@ -115,7 +119,7 @@ def _counted(
 
 
 def settle(
-    source: Source, label: str | None, file: str | None, hints: dict[str, Family | None], prior: str | None
+    source: Source, label: str | None, file: str | None, hints: dict[Name, Family | None], prior: str | None
 ) -> Schema:
     """The schema as it was told, in a file and column by column, or else inferred."""
     if file is None:
@@ -123,9 +127,10 @@ def settle(
         if label is None:
             names = ", ".join(map(repr, source.names))
             raise ValueError(f"Which column holds the classes? Give --label; there are {names}.")
+        from tallybayes.schema.entries import members
         from tallybayes.sources.streams import infer_schema
 
-        source.require([label, *hints])
+        source.require([label, *(column for name in hints for column in members(name))])
         if hints.get(label) is not None:
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
         found = infer_schema(source, label, hints=hints)
@@ -137,7 +142,8 @@ def settle(
     )
 
 
-def _from_file(file: str, hints: dict[str, Family | None]) -> Schema:
+def _from_file(file: str, hints: dict[Name, Family | None]) -> Schema:
+    from tallybayes.schema.entries import replaced
     from tallybayes.schema.schema import AS_TOLD
 
     try:
@@ -146,23 +152,31 @@ def _from_file(file: str, hints: dict[str, Family | None]) -> Schema:
         raise ValueError(f"{file}: this is not a schema; `tallybayes schema` writes one.") from None
     except (ValueError, TypeError) as error:
         raise ValueError(f"{file}: {error}") from None
-    columns = {name: family for name, family in {**found.columns, **hints}.items() if family is not None}
+    changed = replaced(found.columns, hints)
+    columns = {name: family for name, family in changed.items() if family is not None}
     reasons = found.reasons | dict.fromkeys(hints, AS_TOLD)
     return tallybayes.Schema(columns, prior=found.prior, label=found.label, reasons=reasons)
 
 
-def parsed_columns(columns: list[str] | None) -> dict[str, Family | None]:
-    """NAME=FAMILY, as data."""
+def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
+    """NAME=FAMILY, as data; before a family of blocks, several names with commas between them, quoted as in CSV."""
+    from tallybayes.schema.entries import checked_name, members
     from tallybayes.schema.family_text import column_from_text
 
-    found: dict[str, Family | None] = {}
+    found: dict[Name, Family | None] = {}
+    taken: set[str] = set()
     for given in columns or []:
-        name, family = _name_and_family(given)
-        if not name or family is None:
+        text, written = _name_and_family(given)
+        if not text or written is None:
             raise ValueError(f"--column {given!r}: write NAME=FAMILY, as in age=Gaussian.")
-        if name in found:
-            raise ValueError(f"--column {given!r}: the column {name!r} is given twice.")
-        found[name] = column_from_text(family)
+        family = column_from_text(written)
+        block = family is not None and family.takes_blocks
+        name = checked_name(tuple(next(csv.reader([text], skipinitialspace=True)))) if block else text
+        for column in members(name):
+            if column in taken:
+                raise ValueError(f"--column {given!r}: the column {column!r} is given twice.")
+            taken.add(column)
+        found[name] = family
     return found
 
 

@@ -1,16 +1,21 @@
-"""What a sum belongs to: a category's or a word's text, or a number."""
+"""What a sum belongs to: a category's or a word's text, a number, or a tuple of these."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
+from operator import gt
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-Slot = str | int
+Slot = str | int | tuple[str | int, ...]
 
+MANY = 10_000  # labels that Arrow sorts sooner than Python
 VECTORS = -1  # the slot in which vectors are counted, rather than what they hold
 SPARSE = 4  # positions for each that holds something, from which on these are better named one by one
 GAPS = -2  # and, down from here, those that count the vectors in which a position is missing
@@ -55,3 +60,19 @@ def common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[NDAr
     pairs = [(i, sources[label]) for label, i in targets.items() if label in sources]
     both = np.array(pairs, np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
+
+
+def in_order(labels: Mapping[Any, int], wanted: NDArray[np.bool_]) -> tuple[list[Any], NDArray[np.intp]]:
+    """The labels that are wanted, sorted, and where they stand; each stands where it came, as in all tallies."""
+    places = np.flatnonzero(wanted)
+    if len(places) == len(labels):
+        names = list(labels)
+    else:
+        names = [label for label, held in zip(labels, wanted.tolist(), strict=False) if held]
+    if len(names) > 1 and any(map(gt, names, islice(names, 1, None))):
+        if len(names) > MANY and isinstance(names[0], str):
+            order = pc.sort_indices(pa.array(names, pa.large_string())).to_numpy()
+            return np.array(names, object)[order].tolist(), places[order]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        return [names[i] for i in order], places[order]
+    return names, places

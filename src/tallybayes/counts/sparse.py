@@ -16,9 +16,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.additive import Additive
-from tallybayes.counts.decay import holding, scaled, traces_of
+from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
+from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
+from tallybayes.counts.sums import added_up
+from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.kernels.strings import index_strings, index_words
 
@@ -34,7 +36,7 @@ class Cells(NamedTuple):
     sums: dict[str, Exact]
 
 
-class SparseTally(Additive):
+class SparseTally(AnyTally):
     """Exact sums by word and class, of the cells that were met.
 
     >>> monday = SparseTally.of(["ham", "spam"], {("free", "spam"): 4, ("hello", "ham"): 1})
@@ -71,8 +73,14 @@ class SparseTally(Additive):
         return cls([], kernels.StringIndex(), none, none, {name: Exact.zeros((0,)) for name in statistics})
 
     @classmethod
+    def with_words(cls, classes: Iterable[Key], texts: pa.Array, *cells: Any) -> SparseTally:
+        """Cells whose words are numbered as these texts are."""
+        index = kernels.StringIndex()
+        index_words(index, texts)
+        return cls(classes, index, *cells)
+
+    @classmethod
     def of(cls, classes: Sequence[Key], counts: Mapping[tuple[str, Key], int]) -> SparseTally:
-        """Counts given by hand."""
         index, at = kernels.StringIndex(), {key: i for i, key in enumerate(classes)}
         words = index_words(index, [word for word, _ in counts])
         columns = np.array([at[key] for _, key in counts], np.int32)
@@ -81,6 +89,10 @@ class SparseTally(Additive):
     @property
     def classes(self) -> list[Key]:
         return list(self._classes)
+
+    @property
+    def slots(self) -> list[str]:
+        return self.words().to_pylist()
 
     def __len__(self) -> int:
         """How many words there are, those included that hold nothing any more."""
@@ -107,24 +119,29 @@ class SparseTally(Additive):
         return SparseTally(self._classes, self._index.copy(), words.copy(), columns.copy(), copied)
 
     def renamed(self, classes: Iterable[Key]) -> SparseTally:
-        """The same sums with other names for the classes."""
         return SparseTally(classes, self._index, *self.cells())
 
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> SparseTally:
-        """The classes of every group added up, under the group's name."""
         number = {key: i for i, keys in enumerate(groups.values()) for key in keys}
         place = np.array([number.get(key, -1) for key in self._classes] or [-1], np.int64)
         words, columns, sums = self.cells()
         kept = place[columns] >= 0
         pairs, at = np.unique(words[kept] * len(groups) + place[columns[kept]], return_inverse=True)
-        added = {}
-        for name, array in sums.items():
-            parts = array[kept].carried()
-            limbs = np.zeros((len(pairs), parts.limbs.shape[-1]), np.int64)
-            np.add.at(limbs, at.reshape(-1), parts.limbs)
-            added[name] = Exact(limbs, parts.low)
+        added = {name: added_up(array[kept], at.reshape(-1), len(pairs)) for name, array in sums.items()}
         new_words, new_columns = (half.astype(np.int32) for half in np.divmod(pairs, len(groups)))
         return SparseTally(groups, self._index.copy(), new_words, new_columns, added)
+
+    def filled(self) -> list[Key]:
+        _, columns, sums = self.cells()
+        return sorted(self.classes[i] for i in np.unique(columns[holding(sums)]))
+
+    def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
+        words, columns, sums = self.cells()
+        place = np.array([keys.index(key) for key in self._classes], np.int32)
+        return pack_cells(prefix, PackedCells(self.words(), words, place[columns], sums), arrays)
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:
+        return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
 
     def __iadd__(self, other: SparseTally) -> SparseTally:
         self._merge(other, 1)
@@ -140,13 +157,11 @@ class SparseTally(Additive):
 
     def __mul__(self, factor: float) -> SparseTally:
         words, columns, sums = self.cells()
-        product = SparseTally(self._classes, self._index, words, columns, scaled(sums, factor))
-        return product.only(self._classes)
+        return SparseTally(self._classes, self._index, words, columns, scaled(sums, factor)).only(self._classes)
 
     def only(self, classes: Iterable[Key]) -> SparseTally:
         """The sums of these classes, without the cells and words that hold nothing any more."""
-        wanted = set(classes)
-        kept = np.array([key in wanted for key in self._classes] or [False])
+        kept = np.isin(list(self._classes.values()) or [0], [self._classes.get(key, -1) for key in classes])
         words, columns, sums = self.cells()
         held = holding(sums) & kept[columns] if len(words) else np.zeros(0, bool)
         used = np.zeros(len(self._index), bool)
@@ -174,22 +189,15 @@ class SparseTally(Additive):
         tidy = self.canonical()
         words, columns, sums = tidy.cells()
         shown = words < SHOWN
-        few = {name: array[shown] for name, array in sums.items()}
-        index = tidy.index.subset(np.arange(min(len(tidy), SHOWN), dtype=np.int32))
-        first = SparseTally(tidy.classes, index, words[shown], columns[shown], few)
+        few = words[shown], columns[shown], {name: array[shown] for name, array in sums.items()}
+        first = SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *few)
         more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
         return f"{first.dense()!r}{more}"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied without the words that are no longer in any cell."""
         tidy = self.canonical()
-        words, columns, sums = tidy.cells()
-        return {"classes": tidy.classes, "vocabulary": tidy.words(), "words": words, "columns": columns, "sums": sums}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        index = kernels.StringIndex()
-        index_words(index, state["vocabulary"])
-        SparseTally.__init__(self, state["classes"], index, state["words"], state["columns"], state["sums"])
+        return SparseTally.with_words, (tidy.classes, tidy.words(), *tidy.cells())
 
     def dense(self) -> Tally:
         """The same sums, with the cells that hold nothing spelled out."""
@@ -201,10 +209,8 @@ class SparseTally(Additive):
         return Tally(tidy.classes, tidy.words().to_pylist(), table)
 
     def canonical(self) -> SparseTally:
-        """The same sums with words and classes sorted, and without what holds nothing."""
         words, columns, sums = self.cells()
-        filled, classes = holding(sums), self.classes
-        keys = sorted({classes[i] for i in np.unique(columns[filled])})
+        filled, keys = holding(sums), self.filled()
         place = np.full(len(self._classes), -1, np.int32)
         place[[self._classes[key] for key in keys]] = np.arange(len(keys))
         used = np.zeros(len(self._index), bool)
@@ -218,14 +224,15 @@ class SparseTally(Additive):
         tidy = {name: Exact(array.limbs[filled][by], array.low).carried() for name, array in sums.items()}
         return SparseTally(keys, self._index.subset(order), new_words[by], new_columns[by], tidy)
 
-    def at(self, other: SparseTally) -> dict[str, Exact]:
-        """These sums in the cells that the other tally has; all of them must be here."""
+    def touched(self, other: SparseTally) -> Mapping[str, Exact]:
+        return without_traces(self._at(other), other.cells().sums)
+
+    def _at(self, other: SparseTally) -> dict[str, Exact]:
         numbers = self._numbers(other, grow=False)
         return {name: array[numbers] for name, array in self._sums.items()}
 
     def drop_traces(self, other: SparseTally) -> None:
-        """After the other was subtracted: what only rounding left of its cells goes."""
-        traces = traces_of(self.at(other), other.cells().sums)
+        traces = traces_of(self._at(other), other.cells().sums)
         if traces is not None:
             numbers = self._numbers(other, grow=False)[traces]
             for array in self._sums.values():
@@ -234,10 +241,8 @@ class SparseTally(Additive):
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
         _, columns, sums = self.cells()
-        parts = sums[name].carried()
-        limbs = np.zeros((len(self._classes) + 1, parts.limbs.shape[-1]), np.int64)
-        np.add.at(limbs, columns, parts.limbs)
-        return Exact(limbs[[self._classes.get(key, len(self._classes)) for key in classes]], parts.low)
+        none = len(self._classes)
+        return added_up(sums[name], columns, none + 1)[[self._classes.get(key, none) for key in classes]]
 
     def _merge(self, other: SparseTally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
@@ -277,7 +282,6 @@ class SparseTally(Additive):
         return numbers
 
     def _admit(self, size: int, numbers: Counts, words: Codes, columns: Codes) -> None:
-        """Makes room for new cells."""
         new = numbers >= self._size
         if size > len(self._words):
             room = max(size, len(self._words) + len(self._words) // 2)

@@ -115,6 +115,14 @@ def concatenated(parts: Sequence[Exact]) -> Exact:
     return Exact(np.concatenate([part.widened(low, high - low).limbs for part in parts]), low)
 
 
+def added_up(parts: Exact, groups: Any, size: int) -> Exact:
+    """The sums of numbers by group, of which there are `size`."""
+    tidy = parts.carried()
+    limbs = np.zeros((size, tidy.limbs.shape[-1]), np.int64)
+    np.add.at(limbs, groups, tidy.limbs)
+    return Exact(limbs, tidy.low)
+
+
 def cells_of(slots: Any, codes: Codes, size: int, classes: int) -> Codes:
     """Which cell of a table of `size` slots by classes each value goes to; below zero: to none."""
     if size * classes > np.iinfo(np.int32).max:
@@ -158,8 +166,21 @@ def mean(n: Exact, x: Exact) -> Floats:
 
 def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
     """Σ(x − mean)², from exact sums and rounded once: no digit is lost at any mean. Zero where nothing was counted."""
-    low = min(n.low + xx.low, 2 * x.low)  # of n·Σx² − (Σx)²
-    up, upper = LIMB * (n.low + xx.low - low), LIMB * (2 * x.low - low)
-    sums = zip(n.integers(), x.integers(), xx.integers(), strict=True)
-    found = [ratio((k * q << up) - (s * s << upper), k, low - n.low) if k else 0.0 for k, s, q in sums]
-    return np.array(found).reshape(n.shape)
+    return scatter_of_two(n, x, x, xx)
+
+
+def scatter_of_two(n: Exact, x: Exact, y: Exact, xy: Exact, places: Sequence[int] | None = None) -> Floats:
+    """Σ(x − mean)(y − mean), likewise; each over 2 to the power of its `places`, where these are given, so that it is
+    a double whatever the columns' units."""
+    low = min(n.low + xy.low, x.low + y.low)  # of n·Σxy − Σx·Σy
+    up, upper = LIMB * (n.low + xy.low - low), LIMB * (x.low + y.low - low)
+    xs = x.integers()
+    sums = zip(n.integers(), xs, xs if y is x else y.integers(), xy.integers(), strict=True)
+    found = [((k * q << up) - (s * t << upper), k) for k, s, t, q in sums]
+    shifts = [0] * len(found) if places is None else places
+    return np.array(
+        [
+            ratio(above << max(-shift, 0), k << max(shift, 0), low - n.low) if k else 0.0
+            for (above, k), shift in zip(found, shifts, strict=True)
+        ]
+    ).reshape(n.shape)

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.additive import Additive
-from tallybayes.counts.decay import scaled, traces_of
+from tallybayes.counts.decay import scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.limbs import FEW
 from tallybayes.counts.lookup import by_class, never_met, written
-from tallybayes.counts.slots import Positions, Slot, as_positions, common
+from tallybayes.counts.packing import Arrays, pack_table, unpack_table
+from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_order
 from tallybayes.counts.sums import cells_of, weighted_table
+from tallybayes.counts.tallies import AnyTally
 
 FEW_CELLS = 128  # that Python reads sooner than numpy
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
@@ -70,7 +71,7 @@ class Rows:
         return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
 
 
-class Tally(Additive):
+class Tally(AnyTally):
     """Exact sums with names: `sums[statistic]` has one row per slot and one column per class.
 
     >>> monday = Tally(["ham", "spam"], ["free"], {"n": Exact.counts(np.array([[1, 4]]))})
@@ -130,7 +131,6 @@ class Tally(Additive):
         return Tally(self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()})
 
     def renamed(self, classes: Iterable[Key]) -> Tally:
-        """The same sums with other names for the classes."""
         return Tally(classes, self._slots, self.sums)
 
     def with_sum(self, name: str, sums: Exact) -> Tally:
@@ -138,12 +138,21 @@ class Tally(Additive):
         return Tally(self._classes, self._slots, {**self.sums, name: sums})
 
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Tally:
-        """The classes of every group added up, under the group's name."""
         result = Tally.empty(self._arrays)
         for name, classes in groups.items():
             added = {k: v.sum(axis=1)[:, None] for k, v in self.aligned(self.slots, classes).sums.items()}
             result += Tally([name], self._slots, added)
         return result
+
+    def only(self, classes: Iterable[Key]) -> Tally:
+        wanted = set(classes)
+        return self.aligned(self._slots, [key for key in self._classes if key in wanted])
+
+    def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
+        return pack_table(prefix, self.slots, self.aligned(self._slots, keys).sums, arrays)
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Tally:
+        return Tally(keys, *unpack_table(prefix, about, list(self._arrays), len(keys), arrays))
 
     def __iadd__(self, other: Tally) -> Tally:
         self._merge(other, 1)
@@ -181,15 +190,14 @@ class Tally(Additive):
         return Tally, (tidy.classes, slots, tidy.aligned(slots, tidy.classes).sums)
 
     def canonical(self) -> Tally:
-        """The same sums with labels sorted, and without the slots and classes that hold nothing."""
         filled = self._filled_cells()
-        slots = _sorted(self._slots, filled.any(axis=1))
-        classes = _sorted(self._classes, filled.any(axis=0))
-        return self.aligned(slots, classes)
+        slots, rows = in_order(self._slots, np.asarray(filled.any(axis=1)))
+        classes, columns = in_order(self._classes, np.asarray(filled.any(axis=0)))
+        cells = {k: Exact(v.limbs[rows][:, columns], v.low).carried() for k, v in self._arrays.items()}
+        return Tally(classes, slots, cells)
 
     def filled(self) -> list[Key]:
-        """The classes that hold anything, sorted."""
-        return _sorted(self._classes, self._filled_cells().any(axis=0))
+        return in_order(self._classes, np.asarray(self._filled_cells().any(axis=0)))[0]
 
     def _filled_cells(self) -> NDArray[np.bool_]:
         filled = np.zeros((len(self._slots), len(self._classes)), bool)
@@ -217,33 +225,33 @@ class Tally(Additive):
 
     def table(self, classes: Sequence[Key], more: Iterable[Slot] = ()) -> tuple[list[Any], Floats]:
         """The slots that hold anything, and those given, sorted; and how often each was counted in these classes."""
-        n = self._arrays["n"]
-        if n.limbs.shape[-1] > 1 or n.low or not self._classes.keys() >= set(classes):
-            slots = sorted({*self.canonical().slots, *more})
-            return slots, self.aligned(slots, classes).sums["n"].round()
+        n, columns = self._arrays["n"], [self._classes.get(key, -1) for key in classes]
         counts = n.limbs[: len(self._slots), :, 0]
-        columns = [self._classes[key] for key in classes]
-        if counts.size <= FEW_CELLS:
+        plain = n.limbs.shape[-1] == 1 and n.low == 0 and -1 not in columns
+        if plain and counts.size <= FEW_CELLS:
             rows = counts.tolist()
             slots = sorted({*(slot for slot, i in self._slots.items() if any(rows[i])), *more})
             nothing = [0] * len(self._classes)
             few = [rows[self._slots[slot]] if slot in self._slots else nothing for slot in slots]
             return slots, np.array([[row[i] for i in columns] for row in few], np.float64).reshape(-1, len(classes))
         held = np.asarray(counts.any(axis=1))
-        slots = sorted({*(slot for slot, i in self._slots.items() if held[i]), *more})
-        at = np.array([self._slots.get(slot, -1) for slot in slots], np.intp)
-        return slots, np.where(at[:, None] >= 0, counts[at[:, None], columns], 0).astype(np.float64)
+        if plain and all(slot in self._slots and held[self._slots[slot]] for slot in more):
+            slots, at = in_order(self._slots, held)
+            return slots, counts[at][:, columns].astype(np.float64)
+        slots = sorted({*self.canonical().slots, *more})
+        return slots, self.aligned(slots, classes).sums["n"].round()
 
-    def cells(self, other: Tally) -> dict[str, Exact]:
-        """These sums where the other tally has slots and classes: the cells that it touches."""
+    def touched(self, other: Tally) -> Mapping[str, Exact]:
+        return without_traces(self._cells(other), other.sums)
+
+    def _cells(self, other: Tally) -> dict[str, Exact]:
         slots = [self._slots[s] for s in other._slots]
         classes = [self._classes[c] for c in other._classes]
         index = np.ix_(slots, classes)
         return {name: Exact(array.limbs[index], array.low) for name, array in self._arrays.items()}
 
     def drop_traces(self, other: Tally) -> None:
-        """After the other was subtracted: what only rounding left of its cells goes."""
-        traces = traces_of(self.cells(other), other.sums)
+        traces = traces_of(self._cells(other), other.sums)
         if traces is not None:
             at = self._place(other)
             for array in self._arrays.values():
@@ -290,7 +298,3 @@ class Tally(Additive):
                 larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
                 larger[:height, :width] = array.limbs
                 array.limbs = larger
-
-
-def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:
-    return sorted(label for label, i in labels.items() if wanted[i])

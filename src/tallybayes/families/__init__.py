@@ -1,4 +1,5 @@
-"""The families, by name: one short file each, in a folder for numbers, levels, text and vectors.
+"""The families, by name: one short file each, in a folder for numbers, levels, text, vectors and
+blocks.
 
 `base` says what a family is, `settings` how its settings are declared, `smoothing` how levels and words are smoothed.
 A line here makes a file's family one of the library's: a text or a model file may then name it. Leans on `counts` and
@@ -8,6 +9,7 @@ A line here makes a file's family one of the library's: a text or a model file m
 from tallybayes.families.base import FAMILIES as FAMILIES
 from tallybayes.families.base import Belief as Belief
 from tallybayes.families.base import Family as Family
+from tallybayes.families.blocks.correlated import Correlated as Correlated
 from tallybayes.families.levels.bernoulli import Bernoulli as Bernoulli
 from tallybayes.families.levels.categorical import Categorical as Categorical
 from tallybayes.families.numbers.density import Density as Density

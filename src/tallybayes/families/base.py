@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
+from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import one_row
 from tallybayes.families.numbers.support import Support
@@ -150,6 +150,7 @@ class Family(ABC):
     counted, and all others can be changed later."""
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
+    takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
     support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
@@ -171,11 +172,20 @@ class Family(ABC):
         if "encode" in cls.__dict__ and "encode_one" not in cls.__dict__:  # or else the two would differ
             cls.encode_one = Family.encode_one  # type: ignore[method-assign]
 
+    def over(self, columns: tuple[str, ...]) -> Self:
+        """This family as it counts these columns of a schema: one, unless it is a family of blocks."""
+        if len(columns) > 1:
+            raise ValueError(
+                f"{type(self).__name__} counts one column, not the block {columns!r}. Give each column a family of its "
+                "own, or the block one that counts several together, as Correlated()."
+            )
+        return self
+
     @abstractmethod
-    def tally(self, cells: Any, rows: Rows) -> Tally:
+    def tally(self, cells: Any, rows: Rows) -> AnyTally:
         """Encoded cells → their sums by class."""
 
-    def tally_text(self, text: str, rows: Rows) -> Tally | None:
+    def tally_text(self, text: str, rows: Rows) -> AnyTally | None:
         """The same for one cell that is a text; nothing, if that is no quicker."""
         return None
 
@@ -184,14 +194,14 @@ class Family(ABC):
         return 0
 
     @abstractmethod
-    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+    def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         """Sums → what they say about these classes."""
 
-    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+    def believe_each(self, tallies: Sequence[Any], classes: Sequence[Key]) -> list[Belief]:
         """The same for several columns of this family: one after the other, unless there is better."""
         return [self.believe(tally, classes) for tally in tallies]
 
-    def empty(self) -> Tally:
+    def empty(self) -> AnyTally:
         """The tally of no rows."""
         return Tally.empty(self.fields())
 
@@ -199,13 +209,14 @@ class Family(ABC):
         """Whether these are slots of this family's tallies."""
         return all(isinstance(slot, str) for slot in slots)
 
-    def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
+    def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """How many cells of each of these classes were counted."""
-        return tally.aligned(tally.slots, classes).sums["n"].sum(axis=0)
+        counted: Exact = tally.aligned(tally.slots, classes).sums["n"].sum(axis=0)
+        return counted
 
-    def impossible(self, tally: Tally, touched: Tally) -> str | None:
+    def impossible(self, tally: Any, touched: Any) -> str | None:
         """Why these sums cannot have come from any rows, or nothing; looking at the cells that the other tally has."""
-        return self.refusal(without_traces(tally.cells(touched), touched.sums))
+        return self.refusal(tally.touched(touched))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """The same for single cells."""
@@ -216,7 +227,7 @@ class Family(ABC):
             return "a sum would be left where nothing is counted any more"
         return None
 
-    def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
+    def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
         """Why cells that are possible one by one cannot have come from the same rows, or nothing."""
         return None
 
@@ -236,14 +247,14 @@ class Family(ABC):
         return ("n",)
 
     def settings(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
 
     def beliefs(self) -> set[str]:
         """The names by which settings can be changed."""
         return set(self.settings())
 
     def defaults(self) -> dict[str, Any]:
-        return {field.name: field.default for field in dataclasses.fields(self)}
+        return {field.name: field.default for field in dataclasses.fields(self) if field.init}
 
     def filed(self) -> dict[str, Any]:
         """The settings that a file holds, as JSON has them."""

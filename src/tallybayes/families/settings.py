@@ -96,7 +96,7 @@ def settings_of(family: type[Any]) -> Mapping[str, Setting]:
             f"{family.__name__} is not a dataclass; write @dataclass(frozen=True, kw_only=True, repr=False) before it."
         )
     found: dict[str, Setting] = {}
-    for field in dataclasses.fields(family):
+    for field in (field for field in dataclasses.fields(family) if field.init):
         if Setting not in field.metadata:
             kind, name = family.__name__, field.name
             raise TypeError(f"{kind} does not declare {name!r} as a setting; write {name} = setting(…).")

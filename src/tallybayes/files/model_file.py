@@ -19,13 +19,14 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+from tallybayes.counts.packing import PackError
 from tallybayes.data.labels import key_from_json, key_to_json, kind_from_name, label_column, label_values
-from tallybayes.files.packing import pack, unpack
 from tallybayes.files.replacing import held, replacing
 from tallybayes.files.tensors import START, Arrays, FileError, arrays_of, check_start, file_bytes, text_of
 from tallybayes.model import Model
 from tallybayes.model.plausible import why_cells_impossible, why_discordant
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import in_order
 
 FORMAT = 1
 
@@ -84,8 +85,8 @@ def to_bytes(model: Model) -> bytes:
         )
     keys = model.keys()
     arrays: Arrays = {}
-    in_order = [model.rows, *(model.columns[name] for name in sorted(model.columns))]
-    tallies = [pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)]
+    counted = [model.rows, *(tally for _, tally in in_order(model.columns))]
+    tallies = [tally.canonical().pack(str(i), keys, arrays) for i, tally in enumerate(counted)]
     return file_bytes(_text(model, keys, tallies), arrays)
 
 
@@ -96,7 +97,7 @@ def from_bytes(data: bytes) -> Model:
     arrays = arrays_of(data, text)
     try:
         return _model(text, arrays)
-    except FileError as error:
+    except (FileError, PackError) as error:
         raise FileError(f"The file does not describe a model: {error}.") from None
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
         raise FileError(f"The file does not describe a model: {type(error).__name__}: {error}.") from None
@@ -132,7 +133,8 @@ def _model(text: str, arrays: Arrays) -> Model:
     if len(header["tallies"]) != len(schema.columns) + 1:
         raise FileError("its columns do not fit its schema")
     model = Model(schema, kind)
-    tallies = [unpack(str(i), about, keys, arrays) for i, about in enumerate(header["tallies"])]
+    packed = enumerate(zip([model.rows, *model.columns.values()], header["tallies"], strict=True))
+    tallies: list[Any] = [empty.unpacked(str(i), about, keys, arrays) for i, (empty, about) in packed]
     model.rows = tallies[0]
     model.columns = dict(zip(schema.columns, tallies[1:], strict=True))
     if arrays:
@@ -163,11 +165,10 @@ def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
 
 def _check_counts(model: Model) -> None:
     """The sums are those of the families, and can have come from rows."""
-    if set(model.rows.sums) != {"n"} or not set(model.rows.slots) <= {""}:
+    if not set(model.rows.slots) <= {""}:
         raise FileError("its rows are not counted as rows are")
     for name, family in model.schema.columns.items():
-        tally = model.columns[name]
-        if set(tally.sums) != set(family.fields()) or not family.takes(tally.slots):
+        if not family.takes(model.columns[name].slots):
             raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
     counts = (model.schema, model.rows, model.columns)
     if reason := why_cells_impossible(*counts, model.rows, model.columns) or why_discordant(*counts):

@@ -31,6 +31,7 @@ count_codes = compiled.count_codes
 count_matrix = compiled.count_matrix
 count_objects = compiled.count_objects
 count_words = compiled.count_words
+exact_products = compiled.exact_products
 find_depth = compiled.find_depth
 find_rows_end = compiled.find_rows_end
 find_stray = compiled.find_stray

@@ -9,6 +9,7 @@
 #include "groups.hpp"
 #include "limbs.hpp"
 #include "logarithm.hpp"
+#include "products.hpp"
 #include "scores.hpp"
 #include "shrinkage.hpp"
 #include "sums.hpp"
@@ -193,6 +194,21 @@ NB_MODULE(compiled, m) {
     m.def("sum_matrix", &sum_columns_of, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
           "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);
+    m.def("exact_products", [](Table<double> values, In<int32_t> firsts, In<int32_t> seconds) {
+        expect(firsts.size() == seconds.size(), "pairs have two columns each");
+        const size_t rows = values.shape(0), columns = values.shape(1), pairs = firsts.size();
+        for (size_t i = 0; i < pairs; ++i)
+            expect(size_t(firsts.data()[i]) < columns && size_t(seconds.data()[i]) < columns, "there is no such column");
+        double* out;
+        nb::object result = give<double>({rows, 2 * pairs}, &out);
+        bool exact;
+        {
+            Free free;
+            exact = exact_products(values.data(), int64_t(rows), int64_t(columns),
+                                   {firsts.data(), seconds.data(), int64_t(pairs)}, out);
+        }
+        return nb::make_tuple(result, exact);
+    }, "values"_a.noconvert(), "firsts"_a.noconvert(), "seconds"_a.noconvert());
     m.def("carry", [](Table<int64_t> limbs) {
         const auto count = int64_t(limbs.shape(0)), size = int64_t(limbs.shape(1));
         Used used;

@@ -22,6 +22,7 @@ from tallybayes.data.matching import MISSING
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
 from tallybayes.families import Family
+from tallybayes.schema.entries import Name, members
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
 LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
@@ -68,17 +69,17 @@ def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
     return None if label is None else (row, label)
 
 
-def encoded_alone(columns: Mapping[str, Family], row: Row | None, absent: str) -> dict[str, Any] | None:
+def encoded_alone(columns: Mapping[Name, Family], row: Row | None, absent: str) -> dict[Name, Any] | None:
     """The cells of such a row as their families count them; nothing, if it lacks columns that must be there."""
     if row is None:
         return None
-    lacking = absent == MISSING and (not row or not columns.keys().isdisjoint(row))
-    encoded = {}
+    lacking = absent == MISSING and (not row or any(not row.keys().isdisjoint(members(name)) for name in columns))
+    encoded: dict[Name, Any] = {}
     for name, family in columns.items():
-        if name not in row and not lacking:
+        if not lacking and not (name in row if isinstance(name, str) else row.keys() >= set(name)):
             return None
         try:
-            encoded[name] = family.encode_one(row.get(name))
+            encoded[name] = family.encode_one(row.get(name) if isinstance(name, str) else tuple(map(row.get, name)))
         except CellError as error:
             raise error.located(name, 0) from None
     return encoded or None

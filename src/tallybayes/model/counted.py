@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from tallybayes.counts.additive import Additive
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.errors import CellError
 from tallybayes.data.labels import label_values, single_label
@@ -31,6 +32,7 @@ from tallybayes.model.batches import (
     labelled_alone,
 )
 from tallybayes.model.plausible import too_heavy, why_impossible
+from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema, check_apart
 
 
@@ -48,7 +50,7 @@ class Counted(Additive):
         return Tally.empty(("n",))
 
     @cached_property
-    def columns(self) -> dict[str, Tally]:
+    def columns(self) -> dict[Name, Any]:
         """What was counted of every column."""
         return {name: family.empty() for name, family in self.schema.columns.items()}
 
@@ -73,7 +75,7 @@ class Counted(Additive):
         labels = model.schema.label if labels is None else labels
         for given, what in ((labels, "label"), (weights, "weight")):
             if isinstance(given, str):
-                check_apart(given, model.schema.columns, what)
+                check_apart(given, model.schema.by_column, what)
         if weights is None and model._count_text(data, labels):
             return model
         frame = model.schema.frame(data)
@@ -106,7 +108,7 @@ class Counted(Additive):
         self._take(label.kind, rows.tally(), self._tallies(encoded, rows, 0))
         return True
 
-    def _tallies(self, encoded: Mapping[str, Any], rows: Rows, start: int) -> dict[str, Tally]:
+    def _tallies(self, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
         """Every column's cells, counted; `start` is the number of the first row, for errors."""
         columns = {}
         for name, family in self.schema.columns.items():
@@ -179,10 +181,10 @@ class Counted(Additive):
 
     __copy__ = copy
 
-    def believing(self, /, **changes: Any) -> Self:
+    def believing(self, families: Mapping[Any, Family] | None = None, /, **changes: Any) -> Self:
         """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha, `outlook=Categorical(…)`
-        for one column, `prior=…` for the classes."""
-        return self._reading(self.schema.believing(changes))
+        for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for a block."""
+        return self._reading(self.schema.believing({**(families or {}), **changes}))
 
     @property
     def classes(self) -> list[Any]:
@@ -202,16 +204,16 @@ class Counted(Additive):
         """How many rows are counted, or what they weigh."""
         return float(self._row_counts().sum())
 
-    def counts(self, column: str | None = None) -> Tally:
+    def counts(self, column: Name | None = None) -> Any:
         """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
         come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
         class has."""
-        tally = (self.rows if column is None else self._tally(column)).canonical()
+        tally = (self.rows if column is None else self.columns[self.schema.entry(column)]).canonical()
         labels = [] if self.kind is None else label_values(self.kind, tally.classes)
         return tally.renamed(labels)
 
     def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
-        def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
+        def count(start: int, stop: int) -> tuple[Tally, dict[Name, AnyTally]]:
             rows = batch.rows.slice(start, stop)
             encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start, absent)
             columns = self._tallies(encoded, rows, batch.start + start)
@@ -222,7 +224,7 @@ class Counted(Additive):
         for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
             self._take(batch.kind, rows, columns)
 
-    def _take(self, kind: pa.DataType, rows: Tally, columns: dict[str, Tally]) -> None:
+    def _take(self, kind: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:
         """Adds counts that nobody else has."""
         if self.kind is None:
             self.kind, self.rows, self.columns = kind, rows, columns
@@ -230,12 +232,6 @@ class Counted(Additive):
         self._check_kind(kind)
         self._own(kind)
         self._merge(rows, columns, iadd)
-
-    def _tally(self, column: str) -> Tally:
-        if column not in self.columns:
-            has = ", ".join(map(repr, self.columns)) or "none"
-            raise ValueError(f"The model has no column {column!r}; it has {has}.")
-        return self.columns[column]
 
     def _row_counts(self) -> Floats:
         return self.rows.aligned([""], self.keys()).sums["n"].round()[0]
@@ -272,7 +268,7 @@ class Counted(Additive):
             self.columns = {name: tally.copy() for name, tally in self.columns.items()}
             self._shared = False
 
-    def _merge(self, rows: Tally, columns: Mapping[str, Tally], operation: Callable[[Any, Any], Any]) -> None:
+    def _merge(self, rows: Tally, columns: Mapping[Name, AnyTally], operation: Callable[[Any, Any], Any]) -> None:
         operation(self.rows, rows)
         for name, tally in self.columns.items():
             operation(tally, columns[name])

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief
+from tallybayes.schema.entries import Name, apart, in_order, members
 
 
 class Sample(NamedTuple):
@@ -19,14 +20,15 @@ class Sample(NamedTuple):
     labels: pa.Array
 
 
-def sample(beliefs: Mapping[str, Belief], log_prior: Floats, labels: pa.Array, n: Any, seed: Any) -> Sample:
+def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, n: Any, seed: Any) -> Sample:
     """`n` rows. The columns are drawn in the order of their names, so that equal models give equal rows."""
     check_whole("n", n, "how many rows to draw")
     check_whole("seed", seed, "the same one gives the same rows again")
     random = np.random.Generator(np.random.PCG64(int(seed)))
     prior = np.exp(log_prior)
     classes = random.choice(len(prior), int(n), p=prior / prior.sum())
-    columns = {name: belief.draw(random, classes) for name, belief in sorted(beliefs.items())}
+    drawn_cells = {name: belief.draw(random, classes) for name, belief in in_order(beliefs)}
+    columns = {column: cells for name, found in drawn_cells.items() for column, cells in apart(name, found).items()}
     for name, cells in columns.items():
         if cells.null_count:
             first = cells.is_null().index(True).as_py()
@@ -36,7 +38,9 @@ def sample(beliefs: Mapping[str, Belief], log_prior: Floats, labels: pa.Array, n
                 "or leave the column out of the schema."
             )
     drawn = labels.take(pa.array(classes))
-    rows = pa.record_batch({"": drawn, **columns}).select(list(beliefs))  # a model of no columns has rows, too
+    rows = pa.record_batch({"": drawn, **columns}).select(
+        [column for name in beliefs for column in members(name)]
+    )  # a model of no columns has rows, too
     return Sample(rows, drawn)
 
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Part
+from tallybayes.schema.entries import Name, found, in_order, title
 
 SHOWN = 3  # rows that a repr shows
 
 
-def text_column(texts: list[str], column: str | None) -> str:
+def text_column(texts: list[Name], column: Name | None) -> Name:
     """The column of texts that is meant: the only one, or the one that is named."""
     if column is None and len(texts) != 1:
         raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
@@ -39,10 +40,10 @@ class Evidence:
         self,
         classes: Sequence[Any],
         prior: Floats,
-        columns: dict[str, Floats],
+        columns: dict[Name, Floats],
         rows: int,
-        parts: Mapping[str, Callable[[int], list[Part]]] | None = None,
-        scores: Iterable[str] = (),
+        parts: Mapping[Name, Callable[[int], list[Part]]] | None = None,
+        scores: Iterable[Name] = (),
     ) -> None:
         self.classes = list(classes)
         self.prior = prior
@@ -51,15 +52,16 @@ class Evidence:
         self.scores = set(scores)  # columns whose evidence only orders the classes, and is no log-likelihood
         self._parts = dict(parts or {})
 
-    def __getitem__(self, column: str) -> Floats:
-        if column not in self.columns:
+    def __getitem__(self, column: Name) -> Floats:
+        name = found(column, self.columns)
+        if name is None:
             raise KeyError(f"There is no column {column!r}; there are {', '.join(map(repr, self.columns))}.")
-        return self.columns[column]
+        return self.columns[name]
 
     def __len__(self) -> int:
         return self.rows
 
-    def words(self, row: int = 0, column: str | None = None) -> list[Part]:
+    def words(self, row: int = 0, column: Name | None = None) -> list[Part]:
         """What each word of a text says about each class, those that tell most first. They add up to what the column
         says; what is said of no word in particular has an empty one."""
         name = text_column(list(self._parts), column)
@@ -69,7 +71,7 @@ class Evidence:
 
     def total(self) -> Floats:
         total = np.tile(self.prior, (len(self), 1))
-        for _, said in sorted(self.columns.items()):  # the order of columns must not matter, to the last bit
+        for _, said in in_order(self.columns):  # the order of columns must not matter, to the last bit
             total += said
         return total
 
@@ -78,8 +80,8 @@ class Evidence:
         more = len(self) - len(shown)
         return "\n\n".join(shown + ([f"… and {more} more rows"] if more > 0 else []))
 
-    def _title(self, name: str) -> str:
-        return f"{name} (a score)" if name in self.scores else name
+    def _title(self, name: Name) -> str:
+        return f"{title(name)} (a score)" if name in self.scores else title(name)
 
     def _table(self, row: int) -> str:
         total = self.total()[row]

@@ -9,6 +9,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.families import Belief
 from tallybayes.model.model import Model
+from tallybayes.schema.entries import Name, title
 
 
 class Weight(NamedTuple):
@@ -21,7 +22,7 @@ class Weight(NamedTuple):
     log_odds: float
 
 
-def heaviest(model: Model, label: Any, top: int = 30, *, column: str | None = None) -> list[Weight]:
+def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = None) -> list[Weight]:
     """What speaks most for a class, the heaviest first: of texts their words, of categories their levels, of histograms
     their intervals. Only what was met in the class, and speaks for it, is named; columns of other numbers have nothing
     to name, and say what they believe in `Model.estimates`.
@@ -40,17 +41,17 @@ def heaviest(model: Model, label: Any, top: int = 30, *, column: str | None = No
     with np.errstate(divide="ignore"):
         prior = np.log(list(shares.values()))
     index = list(shares).index(label)
-    names = list(model.schema.columns) if column is None else [column]
+    names = list(model.schema.columns) if column is None else [model.schema.entry(column)]
     found = [weight for name in names for weight in _of_column(name, model.belief(name), index, prior, top)]
     return sorted(found, key=lambda weight: (-weight.log_odds, weight.column, weight.value))[:top]
 
 
-def _of_column(name: str, belief: Belief, index: int, prior: Floats, top: int) -> list[Weight]:
+def _of_column(name: Name, belief: Belief, index: int, prior: Floats, top: int) -> list[Weight]:
     """Asks for more until there are enough: in a small class, what it never met may weigh more than what it did."""
     asked = top
     while True:
         weights = belief.heaviest(index, prior, asked)
-        found = [Weight(name, *weight) for weight in weights if weight.n > 0 and weight.log_odds > 0]
+        found = [Weight(title(name), *weight) for weight in weights if weight.n > 0 and weight.log_odds > 0]
         if len(found) == top or len(weights) < asked or weights[-1].log_odds <= 0:
             return found
         asked *= 4

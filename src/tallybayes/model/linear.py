@@ -16,6 +16,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, NotLinearError, Terms
+from tallybayes.schema.entries import Name, title
 
 SHOWN = 12  # slots that a repr names
 
@@ -62,12 +63,12 @@ class Linear:
     label: Any
     other: Any  # the other class; None where it is all the rest
     prior: float
-    constants: dict[str, float]
-    weights: dict[str, Weights]
+    constants: dict[Name, float]
+    weights: dict[Name, Weights]
     intercept: float
-    absent: dict[str, Weights]
+    absent: dict[Name, Weights]
 
-    def log_odds(self, features: Mapping[str, Mapping[str, float]]) -> float:
+    def log_odds(self, features: Mapping[Any, Mapping[str, float]]) -> float:
         """The sum for one row, given for each column its features by slot; a column that is not given is missing, and
         slots without a weight say nothing. Where something rules out the one class and something else the other, the
         prior is left, as it is in `Model.posterior`.
@@ -88,10 +89,10 @@ class Linear:
     def __repr__(self) -> str:
         against = "the rest" if self.other is None else repr(self.other)
         lines = [f"{self.label!r} against {against}: intercept {self.intercept:.6g}"]
-        return "\n".join(lines + [f"{name}  {weights!r}" for name, weights in self.weights.items()])
+        return "\n".join(lines + [f"{title(name)}  {weights!r}" for name, weights in self.weights.items()])
 
 
-def linear_view(beliefs: Mapping[str, Belief], log_prior: Floats, labels: Sequence[Any], at: int) -> Linear:
+def linear_view(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: Sequence[Any], at: int) -> Linear:
     """What two classes' beliefs say for class number `at`, against the other."""
     terms = {}
     for name, belief in beliefs.items():

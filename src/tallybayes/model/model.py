@@ -27,6 +27,7 @@ from tallybayes.model.parameter_count import ParameterCount, parameter_count
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES
+from tallybayes.schema.entries import Name
 
 SHOWN = 12  # classes that a repr names
 
@@ -53,23 +54,22 @@ class Model(Counted):
         known = self._believed()
         return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
 
-    def estimates(self, column: str) -> dict[str, dict[Any, float]]:
-        """The parameters of a column in numbers: for each its value in every class."""
-        self._tally(column)
+    def estimates(self, column: Name) -> dict[str, dict[Any, float]]:
+        """The parameters of a column or block in numbers: for each its value in every class."""
+        name = self.schema.entry(column)
         known = self._believed()
         return {
-            name: dict(zip(known.labels, np.asarray(values).tolist(), strict=True))
-            for name, values in known.columns[column].estimates().items()
+            parameter: dict(zip(known.labels, np.asarray(values).tolist(), strict=True))
+            for parameter, values in known.columns[name].estimates().items()
         }
 
-    def parameters(self, column: str | None = None, label: Any = None) -> Posterior:
+    def parameters(self, column: Name | None = None, label: Any = None) -> Posterior:
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
             counts = self._row_counts() + self.schema.pseudo_counts(known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
-        self._tally(column)
-        return known.columns[column].posterior(known.number(label))
+        return known.columns[self.schema.entry(column)].posterior(known.number(label))
 
     def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior.
@@ -96,12 +96,12 @@ class Model(Counted):
         """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
         return self._believed().evidence(data, absent)
 
-    def belief(self, column: str) -> Belief:
-        """What the counts of a column say, ready to score new cells."""
-        self._tally(column)
-        return self._believed().columns[column]
+    def belief(self, column: Name) -> Belief:
+        """What the counts of a column or block say, ready to score new cells."""
+        name = self.schema.entry(column)
+        return self._believed().columns[name]
 
-    def words(self, label: Any, top: int = 20, *, column: str | None = None) -> list[WordWeight]:
+    def words(self, label: Any, top: int = 20, *, column: Name | None = None) -> list[WordWeight]:
         """The words of a text column that speak most for a class: how often each was met there, and its log odds
         against the other classes."""
         return self._believed().words(label, top, column)

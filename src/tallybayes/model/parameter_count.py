@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tallybayes.families.base import Belief
+from tallybayes.schema.entries import Name
 
 LARGE = 10**15  # numbers from here on are shown by their size
 FEW = 5  # columns that are named
@@ -25,8 +26,8 @@ class ParameterCount:
     """
 
     classes: int
-    columns: dict[str, int | None]
-    tabled: tuple[str, ...]
+    columns: dict[Name, int | None]
+    tabled: tuple[Name, ...]
     joint: int
 
     @property
@@ -45,7 +46,7 @@ class ParameterCount:
         return f"{self.total:,} parameters{beside}{against}"
 
 
-def parameter_count(beliefs: Mapping[str, Belief], classes: int) -> ParameterCount:
+def parameter_count(beliefs: Mapping[Name, Belief], classes: int) -> ParameterCount:
     """Of these columns' beliefs about so many classes."""
     sizes = {name: belief.free() for name, belief in beliefs.items()}
     tabled = {name: size.outcomes for name, size in sizes.items() if size is not None and size.outcomes is not None}
@@ -57,7 +58,7 @@ def parameter_count(beliefs: Mapping[str, Belief], classes: int) -> ParameterCou
     )
 
 
-def _listed(columns: Sequence[str]) -> str:
+def _listed(columns: Sequence[Name]) -> str:
     return ", ".join(map(repr, columns)) if len(columns) <= FEW else f"{len(columns):,} columns"
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import Name
 
 MOST_LIMBS = 25  # of a number of rows, which is below 2⁸⁰⁰ so that sums of such numbers are doubles
 
@@ -14,9 +16,9 @@ MOST_LIMBS = 25  # of a number of rows, which is below 2⁸⁰⁰ so that sums o
 def why_impossible(
     schema: Schema,
     rows: Tally,
-    columns: Mapping[str, Tally],
+    columns: Mapping[Name, AnyTally],
     touched_rows: Tally,
-    touched_columns: Mapping[str, Tally],
+    touched_columns: Mapping[Name, AnyTally],
 ) -> str | None:
     """Why no rows have these counts, or nothing; looking only at the cells that the touched tallies have.
 
@@ -37,12 +39,12 @@ def why_impossible(
 def why_cells_impossible(
     schema: Schema,
     rows: Tally,
-    columns: Mapping[str, Tally],
+    columns: Mapping[Name, AnyTally],
     touched_rows: Tally,
-    touched_columns: Mapping[str, Tally],
+    touched_columns: Mapping[Name, AnyTally],
 ) -> str | None:
     """The same, of every cell by itself."""
-    if rows.cells(touched_rows)["n"].is_below(TRACE).any():
+    if rows.touched(touched_rows)["n"].is_below(TRACE).any():
         return "a class would have fewer than no rows"
     for name, family in schema.columns.items():
         if reason := family.impossible(columns[name], touched_columns[name]):
@@ -50,7 +52,7 @@ def why_cells_impossible(
     return None
 
 
-def why_discordant(schema: Schema, rows: Tally, columns: Mapping[str, Tally]) -> str | None:
+def why_discordant(schema: Schema, rows: Tally, columns: Mapping[Name, AnyTally]) -> str | None:
     """Why counts that are possible one by one cannot have come from the same rows, or nothing: asked of whatever is
     written to a file, so that it can be read again."""
     if too_heavy(rows):

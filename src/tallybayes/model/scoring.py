@@ -14,7 +14,8 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Floats
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.tallies import AnyTally
+from tallybayes.counts.tally import Key
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, check_absent
@@ -24,6 +25,7 @@ from tallybayes.families.base import Part, WordWeight
 from tallybayes.model.batches import check_threads, encoded_alone, in_pieces, stopped
 from tallybayes.model.evidence import Evidence, text_column
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import Name, in_order
 
 BLOCK = 1 << 14  # rows scored at a time …
 BLOCK_BYTES = 1 << 22  # … or as many as have so many bytes …
@@ -35,7 +37,7 @@ Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the re
 class Encoded(NamedTuple):
     """Some rows' cells by column, as the families take them; the first row is number `start`."""
 
-    cells: dict[str, Any]
+    cells: dict[Name, Any]
     start: int
     rows: int
     size: int  # in bytes, roughly
@@ -45,15 +47,15 @@ class Beliefs:
     """The classes' prior and every column's belief."""
 
     def __init__(
-        self, schema: Schema, keys: Sequence[Key], labels: list[Any], rows: Floats, tallies: Mapping[str, Tally]
+        self, schema: Schema, keys: Sequence[Key], labels: list[Any], rows: Floats, tallies: Mapping[Name, AnyTally]
     ) -> None:
         self.schema = schema
         self.keys = list(keys)
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
         self.columns = _believed(schema.columns, tallies, keys)
-        kinds: dict[type[Belief], list[str]] = {}
-        for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
+        kinds: dict[type[Belief], list[Name]] = {}
+        for name, belief in in_order(self.columns):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
         self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
@@ -72,7 +74,7 @@ class Beliefs:
             raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, self.labels))}.")
         return self.labels.index(label)
 
-    def words(self, label: Any, top: int, column: str | None) -> list[WordWeight]:
+    def words(self, label: Any, top: int, column: Name | None) -> list[WordWeight]:
         """The words that say most for a class against all others."""
         name = text_column([name for name, belief in self.columns.items() if belief.has_parts], column)
         return self.columns[name].heaviest(self.number(label), self.prior, top)
@@ -126,8 +128,8 @@ class Beliefs:
 
     def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
         """log P(class), and log p(cell | class) of every column."""
-        said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
-        batches: list[tuple[int, dict[str, Any]]] = []
+        said: dict[Name, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
+        batches: list[tuple[int, dict[Name, Any]]] = []
         rows = 0
         for batch in self._encoded(data, absent):
             rows, encoded = batch.start, batch.cells
@@ -140,10 +142,10 @@ class Beliefs:
         columns = {name: np.concatenate(parts) for name, parts in said.items()}
         return Evidence(self.labels, self.prior, columns, rows, self._parts(batches), self.scores)
 
-    def _parts(self, batches: list[tuple[int, dict[str, Any]]]) -> dict[str, Callable[[int], list[Part]]]:
+    def _parts(self, batches: list[tuple[int, dict[Name, Any]]]) -> dict[Name, Callable[[int], list[Part]]]:
         """For every column of texts, what takes a row's text apart: when somebody asks."""
 
-        def taking_apart(name: str) -> Callable[[int], list[Part]]:
+        def taking_apart(name: Name) -> Callable[[int], list[Part]]:
             def parts(row: int) -> list[Part]:
                 start, encoded = next(found for found in reversed(batches) if found[0] <= row)
                 return next(iter(self.columns[name].parts(encoded[name][row - start : row - start + 1])))
@@ -207,22 +209,24 @@ class Beliefs:
 
         return sum(in_pieces(batch.rows, threads, score, batch.size))
 
-    def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
+    def _add(self, name: Name, cells: Any, scores: Floats, start: int) -> None:
         try:
             self.columns[name].add_evidence(cells, scores)
         except CellError as error:
             raise error.located(name, start) from None
 
 
-def _believed(columns: Mapping[str, Family], tallies: Mapping[str, Tally], keys: Sequence[Key]) -> dict[str, Belief]:
+def _believed(
+    columns: Mapping[Name, Family], tallies: Mapping[Name, AnyTally], keys: Sequence[Key]
+) -> dict[Name, Belief]:
     """What is believed of every column; those that have the same family are looked at together."""
-    groups: dict[Any, list[str]] = {}
+    groups: dict[Any, list[Name]] = {}
     for name, family in columns.items():
         try:
             groups.setdefault(family, []).append(name)
         except TypeError:  # a setting that has no hash, as an alpha for every level
             groups[name] = [name]
-    found: dict[str, Belief] = {}
+    found: dict[Name, Belief] = {}
     for names in groups.values():
         beliefs = columns[names[0]].believe_each([tallies[name] for name in names], keys)
         found.update(zip(names, beliefs, strict=True))

@@ -154,7 +154,7 @@ class _Reader:
         """What a name makes of the settings that follow it: a family, or an m-estimate."""
         maker: type[Any] = FAMILIES.get(name) or PRIORS[name]
         given = self._between("(", self._setting)[0] if self._is("(") else []
-        fields = dataclasses.fields(maker)
+        fields = [field for field in dataclasses.fields(maker) if field.init]
         known = [field.name for field in fields]
         unnamed = iter([field.name for field in fields if not field.kw_only])
         settings: dict[str, Any] = {}

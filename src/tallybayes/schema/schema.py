@@ -1,8 +1,9 @@
-"""Which family counts which column, and what is believed about the classes before any column is looked at."""
+"""Which family counts which column or block of columns, and what is believed about the classes before any of them is
+looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.families import Family
 from tallybayes.families.family_json import family_from_json, family_to_json
-from tallybayes.kernels.strings import is_writable
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
     UNIFORM,
@@ -25,6 +25,7 @@ from tallybayes.schema.class_prior import (
     prior_to_json,
     pseudo_counts,
 )
+from tallybayes.schema.entries import Name, check_distinct, checked_name, found, in_order, joined, members, title
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.sample import sampled
 
@@ -33,6 +34,8 @@ AS_TOLD = "as told"  # the reason of a family that somebody chose
 
 class Schema:
     """Column → family, the prior of the classes, and the name of the column that holds them, if it has one.
+
+    A tuple of names is a block: columns that one family counts together, because they are not independent.
 
     `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a number per
     class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; where none is above 1,
@@ -44,30 +47,45 @@ class Schema:
     outlook      Categorical()
     temperature  Gaussian()
     (class)      frequencies
+    >>> from tallybayes import Correlated
+    >>> Schema({("height", "weight"): Correlated(), "colour": Categorical()})
+    height, weight  Correlated()
+    colour          Categorical()
+    (class)         frequencies
     """
 
     def __init__(
         self,
-        columns: Mapping[str, Family],
+        columns: Mapping[Any, Family],
         *,
         prior: Prior = FREQUENCIES,
         label: str | None = None,
-        reasons: Mapping[str, str] | None = None,
+        reasons: Mapping[Name, str] | None = None,
     ) -> None:
         if not isinstance(columns, Mapping):
             raise TypeError(f"A schema is made of a mapping from columns to families, not of {columns!r}.")
         for name, family in columns.items():
-            _check_name(name)
             if not isinstance(family, Family):
                 hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
                 raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
-        self.columns = dict(columns)
+        names = {given: checked_name(given) for given in columns}
+        check_distinct(names.values())
+        self.columns = {names[given]: family.over(members(names[given])) for given, family in columns.items()}
+        self.by_column = {each: family for name, family in self.columns.items() for each in members(name)}
         self.prior = checked_prior(prior)
         if label is not None:
-            _check_name(label)
-            check_apart(label, self.columns, "label")
+            checked_name(label)
+            check_apart(label, self.by_column, "label")
         self.label = label
         self.reasons = dict(reasons or {})  # why a column was given its family, or was left out
+
+    def entry(self, name: Any) -> Name:
+        """The column or block that is meant: by its name, or as a column in its block."""
+        entry = found(name, self.columns)
+        if entry is None:
+            has = ", ".join(map(repr, self.columns)) or "none"
+            raise ValueError(f"There is no column {name!r}; there are {has}.")
+        return entry
 
     @classmethod
     def infer(
@@ -75,14 +93,14 @@ class Schema:
         data: Any,
         label: str | None = None,
         *,
-        hints: Mapping[str, Family | None] | None = None,
+        hints: Mapping[Any, Family | None] | None = None,
         prior: Prior = FREQUENCIES,
         whole: bool = True,
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
-        `hints` settle single columns: a family, or None to leave the column out. Where `data` is not the `whole` table,
-        columns that do not vary in it are counted all the same.
+        `hints` settle single columns, or blocks: a family, or None to leave the column out. Where `data` is not the
+        `whole` table, columns that do not vary in it are counted all the same.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -90,28 +108,31 @@ class Schema:
         day      left out                     as told
         (class)  frequencies
         """
-        settled = dict(hints or {})
+        settled = {checked_name(name): family for name, family in (hints or {}).items()}
+        owner = {column: name for name in settled for column in members(name)}
         sample, all_rows = sampled(data)
-        for name in [*settled, *([label] if label is not None else [])]:
+        for name in [*owner, *([label] if label is not None else [])]:
             frames.column(sample, name, "Give hints and the label by the names of columns.")
-        columns: dict[str, Family] = {}
-        reasons: dict[str, str] = {}
+        columns: dict[Name, Family] = {}
+        reasons: dict[Name, str] = {}
         passed_over = {label, *frames.index_columns(sample.schema)}
-        for name in sample.schema.names:
-            if name in passed_over:
+        for column in sample.schema.names:
+            name = owner.get(column, column)
+            if column in passed_over or name in reasons:
                 continue
             if name in settled:
                 family, reasons[name] = settled[name], AS_TOLD
             else:
-                cells = frames.column(sample, name)
-                family, reasons[name] = choose(cells, name=name, whole=whole and all_rows)
+                cells = frames.column(sample, column)
+                family, reasons[name] = choose(cells, name=column, whole=whole and all_rows)
             if family is not None:
                 columns[name] = family
         return cls(columns, prior=prior, label=label, reasons=reasons)
 
     def reads(self) -> dict[str, pa.DataType]:
         """As what every column is best read from a file that has no types; vectors do not stand in such files."""
-        return {name: family.reads for name, family in self.columns.items() if family.reads is not None}
+        reads = {name: family.reads for name, family in self.columns.items() if family.reads is not None}
+        return {column: kind for name, kind in reads.items() for column in members(name)}
 
     def single_text(self, data: Any) -> str | None:
         """The text of a row that comes by itself and has nothing else, as mails do."""
@@ -125,19 +146,20 @@ class Schema:
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
-        return named(data, self.columns)
+        return named(data, self.by_column)
 
-    def encode(self, batch: pa.RecordBatch, start: int = 0, absent: str = ERROR) -> dict[str, Any]:
+    def encode(self, batch: pa.RecordBatch, start: int = 0, absent: str = ERROR) -> dict[Name, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
-        for name, cells in matched(batch, self.columns, absent).items():
+        cells = matched(batch, self.by_column, absent)
+        for name, family in self.columns.items():
             try:
-                encoded[name] = self.columns[name].encode(cells)
+                encoded[name] = family.encode(joined(name, cells))
             except CellError as error:
                 raise error.located(name, start) from None
         return encoded
 
-    def believing(self, changes: Mapping[str, Any]) -> Schema:
+    def believing(self, changes: Mapping[Any, Any]) -> Schema:
         """The same columns under other beliefs: a family for a column, or a setting for all families that have it."""
         prior = changes.get("prior", self.prior)
         prior = self.prior if isinstance(prior, Family) else prior
@@ -149,9 +171,7 @@ class Schema:
         columns = {name: family.changed(settings) for name, family in self.columns.items()}
         for name, family in changes.items():
             if isinstance(family, Family):
-                if name not in columns:
-                    raise ValueError(f"The schema has no column {name!r}; it has {', '.join(map(repr, columns))}.")
-                columns[name] = family
+                columns[self.entry(name)] = family
         reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
         result = Schema(columns, prior=prior, label=self.label, reasons=reasons)
         self.check_counts_alike(result)
@@ -207,8 +227,8 @@ class Schema:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        rows = [(name, repr(family), self.reasons.get(name, "")) for name, family in self.columns.items()]
-        rows += [(name, "left out", why) for name, why in self.reasons.items() if name not in self.columns]
+        rows = [(title(name), repr(family), self.reasons.get(name, "")) for name, family in self.columns.items()]
+        rows += [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
         about = "" if self.label is None else f"column {self.label!r}"
         rows.append(("(class)", self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}", about))
         wide = max(len(name) for name, _, _ in rows)
@@ -217,31 +237,25 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
-        columns = [{"name": name, **family_to_json(family)} for name, family in sorted(self.columns.items())]
+        columns = [{"name": name, **family_to_json(family)} for name, family in in_order(self.columns)]
         label = {} if self.label is None else {"label": self.label}
         return {"columns": columns, "prior": prior_to_json(self.prior), **label}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Schema:
-        columns = {}
+        columns: dict[Any, Family] = {}
         for entry in data["columns"]:
-            if entry["name"] in columns:
-                raise ValueError(f"there are two columns {entry['name']!r}")
-            columns[entry["name"]] = family_from_json(entry)
+            name = tuple(entry["name"]) if isinstance(entry["name"], list) else entry["name"]
+            if name in columns:
+                raise ValueError(f"there are two columns {name!r}")
+            columns[name] = family_from_json(entry)
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"))
 
 
-def check_apart(name: str, columns: Mapping[str, Any], what: str) -> None:
+def check_apart(name: str, columns: Iterable[str], what: str) -> None:
     """The labels, and the weights, are not what is counted."""
     if name in columns:
         raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
-
-
-def _check_name(name: Any) -> None:
-    if not isinstance(name, str):
-        raise TypeError(f"The column name {name!r} is not a text.")
-    if not is_writable(name):
-        raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
 
 
 def _counted(family: Family, other: Family) -> str:

@@ -1,4 +1,5 @@
-"""A schema as a file to edit by hand: TOML, with a line for every column, and the reason for it as a comment.
+"""A schema as a file to edit by hand: TOML, with a line for every column, and the reason for it as a comment. Columns
+that one family counts together are a block.
 
 ```toml
 label = "play"
@@ -8,6 +9,10 @@ prior = "frequencies"
 outlook = "Categorical(alpha='fitted')"  # text, 3 levels in 14 cells
 "wind speed" = "Gaussian()"              # numbers from 1 to 9
 day = "left out"                         # every cell is the same
+
+[[blocks]]
+columns = ["height", "weight"]
+family = "Correlated()"
 ```
 """
 
@@ -24,13 +29,14 @@ from tallybayes.schema.class_prior import FREQUENCIES, PSEUDO_COUNTS, Settled, p
 from tallybayes.schema.family_text import LEFT_OUT, column_from_text, family_to_text, prior_from_text
 from tallybayes.schema.schema import Schema
 
-KEYS = ("label", "prior", "columns")
+KEYS = ("label", "prior", "columns", "blocks")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 NAMED_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 WIDEST = 60  # characters up to which comments stand in one column
 LONGEST_COMMENT = 200
 SHOWN = 60  # characters of a line or a value that an error shows
 PLAIN = (bool, int, float)  # labels that TOML has as well
+ABOUT_BLOCKS = 'write [[blocks]] with the lines columns = ["height", "weight"] and family = "Correlated()"'
 ABOUT_PRIOR = 'or "uniform", a number added to every class\'s count, or a table [prior] of probabilities'
 
 
@@ -53,7 +59,7 @@ def schema_to_toml(schema: Schema, *, comments: bool = True) -> str:
         about = f"  # {ABOUT_PRIOR}" if comments and schema.prior == FREQUENCIES else ""
         lines.append(f"prior = {_prior_text(schema.prior)}{about}")
     lines += ["", "[columns]", *_commented(_column_lines(schema), comments)]
-    return "\n".join([*lines, *table, ""])
+    return "\n".join([*lines, *_block_lines(schema), *table, ""])
 
 
 def schema_from_toml(text: str) -> Schema:
@@ -81,9 +87,10 @@ def schema_from_toml(text: str) -> Schema:
     label, columns = found.get("label"), found.get("columns")
     if label is not None and not isinstance(label, str):
         raise ValueError(f"The schema has label = {_shown(label)}; give the name of a column, in quotes.")
-    if not isinstance(columns, dict):
+    if not isinstance(columns, dict) and (columns is not None or "blocks" not in found):
         raise ValueError('The schema has no table [columns]; write one, with lines as in age = "Gaussian()".')
-    families = {name: _family(name, value) for name, value in columns.items()}
+    families: dict[Any, Family | None] = {name: _family(name, value) for name, value in (columns or {}).items()}
+    families |= _blocks(found.get("blocks", []))
     counted = {name: family for name, family in families.items() if family is not None}
     reasons = {name: "as the schema file has it" for name in families if name not in counted}
     try:
@@ -107,7 +114,22 @@ def _parsed(text: str) -> dict[str, Any]:
         ) from None
 
 
-def _family(name: str, value: Any) -> Family | None:
+def _blocks(value: Any) -> dict[tuple[str, ...], Family]:
+    blocks: dict[tuple[str, ...], Family] = {}
+    for block in value if isinstance(value, list) else [value]:
+        names = block.get("columns") if isinstance(block, dict) and block.keys() == {"columns", "family"} else None
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"The schema has the block {_shown(block)}; {ABOUT_BLOCKS}.")
+        name = tuple(names)
+        family = _family(name, block["family"])
+        if name in blocks or family is None:
+            reason = "left out; leave it out of the file" if family is None else "there twice"
+            raise ValueError(f"The block {name!r} is {reason}.")
+        blocks[name] = family
+    return blocks
+
+
+def _family(name: Any, value: Any) -> Family | None:
     if isinstance(value, dict):
         raise ValueError(
             f"The schema has a table in place of a family for column {name!r}; a name that has a dot is written in "
@@ -161,10 +183,23 @@ def _column_lines(schema: Schema) -> list[tuple[str, str]]:
     complete = schema.columns.keys() <= schema.reasons.keys()
     names = schema.reasons if complete else {**dict.fromkeys(schema.columns), **schema.reasons}
     lines = []
-    for name in names:
+    for name in (name for name in names if isinstance(name, str)):
         family = schema.columns.get(name)
         written = LEFT_OUT if family is None else family_to_text(family)
         lines.append((f"{_key(name)} = {_quoted(written)}", schema.reasons.get(name, "")))
+    return lines
+
+
+def _block_lines(schema: Schema) -> list[str]:
+    lines = []
+    for name, family in schema.columns.items():
+        if not isinstance(name, str):
+            lines += [
+                "",
+                "[[blocks]]",
+                f"columns = {_written(list(name))}",
+                f"family = {_quoted(family_to_text(family))}",
+            ]
     return lines
 
 

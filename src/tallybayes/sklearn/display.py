@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import title
 from tallybayes.sklearn.learned import Learned
 
 SHOWN = 50  # rows of a table
@@ -32,14 +33,14 @@ class Displayed(BaseEstimator):
 
 def summary(learned: Learned, schema: Schema) -> str:
     """Two small tables in HTML: why each column has its family, and how many rows each class has."""
-    columns = [(name, repr(family), schema.reasons.get(name, "")) for name, family in schema.columns.items()]
-    columns += [(name, "left out", why) for name, why in schema.reasons.items() if name not in schema.columns]
+    columns = [(title(name), repr(family), schema.reasons.get(name, "")) for name, family in schema.columns.items()]
+    columns += [(title(name), "left out", why) for name, why in schema.reasons.items() if name not in schema.columns]
     counts = [f"{count:.12g}" for count in learned.class_counts().tolist()]
     classes = list(zip(map(str, learned.classes().tolist()), counts, strict=True))
     prior = schema.prior if isinstance(schema.prior, str) else f"prior {schema.prior!r}"
     return (
         '<details class="tallybayes" open><summary>'
-        f"{_number(len(schema.columns), 'column', 'columns')} counted, "
+        f"{_number(len(schema.by_column), 'column', 'columns')} counted, "
         f"{_number(len(classes), 'class', 'classes')} ({escape(prior)})</summary>"
         f"{_table(('column', 'family', 'why'), columns)}{_table(('class', 'rows'), classes)}</details>"
     )

@@ -100,7 +100,7 @@ class Learned:
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
         """The same counts, read by another schema."""
         if schema != self.model.schema:
-            read = self.model.believing(**schema.columns).believing(prior=schema.prior)
+            read = self.model.believing(schema.columns).believing(prior=schema.prior)
             read.schema.reasons = dict(schema.reasons)
             self.model, self._snapshot = read, None
         self._settings = settings

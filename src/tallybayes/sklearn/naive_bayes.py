@@ -13,6 +13,7 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
+from tallybayes.schema.entries import Name, checked_name, members
 from tallybayes.sklearn.columns import Columns, columns_of, matched
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
@@ -33,7 +34,8 @@ class NaiveBayes(CountingClassifier):
     schema : Schema, mapping, Family or None, default=None
         What is counted. None: chosen from the first rows, by each column's type and values, and kept. A mapping of
         columns to families settles those columns (None leaves one out) and the others are chosen. A `Schema` is taken
-        as it is; columns that it does not have are not counted. A single family is for every column. Of a sparse
+        as it is; columns that it does not have are not counted. A single family is for every column; one of blocks
+        (`Correlated`) counts all columns together. Of a sparse
         matrix, and with a family of vectors (`Bag`, `Each`), all columns are counted together; what is absent is zero.
     prior : {"frequencies", "uniform"}, float, mapping of classes to numbers, or Dirichlet, default=None
         What is believed of the classes, as `Schema` takes it; a number is added to every class's count. None: as the
@@ -92,7 +94,7 @@ class NaiveBayes(CountingClassifier):
 
     def __init__(
         self,
-        schema: Schema | Mapping[str, Family | None] | Family | None = None,
+        schema: Schema | Mapping[Any, Family | None] | Family | None = None,
         *,
         prior: Prior | None = None,
         alpha: Any = None,
@@ -132,14 +134,15 @@ class NaiveBayes(CountingClassifier):
         given = columns_of(X, owner, fitted)
         if fitted is None:
             return self._first(given).rows
-        needed = self._learned.schema.columns if self.absent == ERROR else ()
+        needed = self._learned.schema.by_column if self.absent == ERROR else ()
         return matched(given, fitted, needed, owner).rows
 
     def _first(self, given: Columns) -> Columns:
         """Remembers what the columns are called. Texts by themselves are the only column of a schema that has one."""
         settled = self.schema.columns if isinstance(self.schema, Schema) else self.schema
-        if isinstance(settled, Mapping) and len(settled) == 1 == len(given.names) and not given.named:
-            given = given.renamed([str(name) for name in settled])
+        alone = isinstance(settled, Mapping) and len(settled) == 1 and [n for n in settled if not isinstance(n, tuple)]
+        if alone and len(given.names) == 1 and not given.named:
+            given = given.renamed([str(name) for name in alone])
         self._columns = Columns(given.names, given.named, None)
         self.n_features_in_ = len(given.names)
         if given.named:
@@ -153,11 +156,11 @@ class NaiveBayes(CountingClassifier):
             return matrix_schema(self.schema, rows)
         given, names = self.schema, self._columns.names
         if isinstance(given, Family):
-            return Schema(dict.fromkeys(names, given))
+            return Schema({tuple(names): given} if given.takes_blocks else dict.fromkeys(names, given))
         if given is not None and not isinstance(given, (Schema, Mapping)):
             raise TypeError(f"schema={given!r}: give a Schema, a mapping of columns to families, a family, or None.")
-        wanted = given.columns if isinstance(given, Schema) else {str(k): v for k, v in (given or {}).items()}
-        absent = [name for name in wanted if name not in names]
+        wanted = given.columns if isinstance(given, Schema) else {_named(k): v for k, v in (given or {}).items()}
+        absent = [name for entry in wanted for name in members(entry) if name not in names]
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
@@ -174,3 +177,8 @@ class NaiveBayes(CountingClassifier):
         believed = schema.believing(changes)
         believed.reasons = dict(schema.reasons)
         return believed
+
+
+def _named(name: Any) -> Name:
+    """An entry of a schema whose columns may be called by their numbers."""
+    return checked_name(tuple(map(str, name)) if isinstance(name, tuple) else str(name))

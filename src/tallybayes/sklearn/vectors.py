@@ -51,7 +51,7 @@ def matrix_schema(given: Any, matrix: Any) -> Schema:
     return Schema(found, prior=given.prior, reasons=given.reasons) if isinstance(given, Schema) else Schema(found)
 
 
-def _columns(schema: Any) -> Mapping[str, Any]:
+def _columns(schema: Any) -> Mapping[Any, Any]:
     if isinstance(schema, Schema):
         return schema.columns
     if isinstance(schema, Mapping):

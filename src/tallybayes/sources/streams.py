@@ -23,6 +23,7 @@ from tallybayes.families import Family
 from tallybayes.model import Model
 from tallybayes.model.evaluation import Evaluation, evaluate
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import Name, members, replaced
 from tallybayes.schema.infer import FREE_TEXT
 from tallybayes.sources import BadRow, Kinds, Source, SourceError
 from tallybayes.sources.nearly_numbers import read_marks
@@ -32,15 +33,15 @@ CAREFUL = 4096  # rows looked at together where bad ones are left out
 T = TypeVar("T")
 
 
-def infer_schema(source: Source, label: str | None, *, hints: Mapping[str, Family | None] | None = None) -> Schema:
+def infer_schema(source: Source, label: str | None, *, hints: Mapping[Name, Family | None] | None = None) -> Schema:
     """Chooses a family for every column of a source, from a sample of its rows."""
-    known: dict[str, Family | None] = dict.fromkeys(source.texts, FREE_TEXT)
+    known: dict[Name, Family | None] = dict.fromkeys(source.texts, FREE_TEXT)
     if source.place is not None:
         known[source.place] = None
-    known |= hints or {}
+    known = replaced(known, hints or {})
     sample = source.sample()
     if source.untyped:
-        sample = read_marks(source, sample, {label or "", *known})
+        sample = read_marks(source, sample, {label or "", *(column for name in known for column in members(name))})
     return Schema.infer(sample, label, hints=known, whole=source.is_sampled_whole())
 
 
@@ -65,15 +66,15 @@ def wanted(
 
 
 def _present(schema: Schema, source: Source, absent: str | None) -> list[str]:
-    lacking = [name for name in schema.columns if name not in source.names]
-    if absent == MISSING and len(lacking) < len(schema.columns):
-        return [name for name in schema.columns if name not in lacking]
+    lacking = [name for name in schema.by_column if name not in source.names]
+    if absent == MISSING and len(lacking) < len(schema.by_column):
+        return [name for name in schema.by_column if name not in lacking]
     try:
         source.require(lacking)
     except SourceError as error:
         offer = " --absent missing takes such a column as missing." if absent == ERROR else ""
         raise SourceError(f"{error}{offer}") from None
-    return list(schema.columns)
+    return list(schema.by_column)
 
 
 def as_they_are(source: Source, names: Sequence[str]) -> Kinds:

@@ -25,10 +25,11 @@ from tallybayes.families.smoothing import (
     smoothed,
     smoothing,
 )
-from tallybayes.kernels.strings import string_buffers
+from tallybayes.kernels.strings import index_words, string_buffers
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
+MANY = 10_000  # levels from which on Arrow is worth starting
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
 
 
@@ -100,7 +101,10 @@ class LevelBelief(SmoothedBelief):
         super().__init__(known)
         self.levels = levels
         self._index = kernels.StringIndex()
-        self._index.encode_few(levels, True)
+        if len(levels) > MANY:
+            index_words(self._index, levels)
+        else:
+            self._index.encode_few(levels, True)
 
     def codes(self, cells: Texts) -> Codes:
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from tallybayes.counts.additive import Additive
 from tallybayes.counts.exact import Counts, Exact
 from tallybayes.counts.lookup import by_class, never_met
+from tallybayes.counts.packing import Arrays, PackError
 from tallybayes.counts.sparse import SparseTally
+from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.kernels.strings import index_words
 
@@ -18,31 +19,34 @@ FIELDS = ("n", "documents", "share")
 EXACT_BITS = 8  # lengths are counted to so many binary digits: those below 256 as they are
 
 
-class WordTally(Additive):
-    """Two tallies that go together: words, and the lengths of documents.
+class WordTally(Tallies):
+    """Two tallies that go together: the lengths of documents, and words.
 
     Of each word: `n`, its occurrences; `documents`, how many have it; `share`, the sum over documents of the part of
     their words that it is, each rounded to 2⁻⁶⁴ and then added up exactly.
     """
 
     def __init__(self, words: SparseTally, lengths: Tally) -> None:
-        self.words = words
-        self.lengths = lengths
+        super().__init__({"lengths": lengths, "words": words})
 
     @classmethod
     def empty(cls) -> WordTally:
         return cls(SparseTally.empty(FIELDS), Tally.empty(("n",)))
 
     @property
-    def classes(self) -> list[Key]:
-        return self.lengths.classes
+    def words(self) -> SparseTally:
+        return self.parts["words"]
+
+    @property
+    def lengths(self) -> Tally:
+        return self.parts["lengths"]
 
     def __len__(self) -> int:
         return len(self.words)
 
     @property
     def slots(self) -> list[str]:
-        return self.words.words().to_pylist()
+        return self.words.slots
 
     @property
     def sums(self) -> dict[str, Exact]:
@@ -65,61 +69,12 @@ class WordTally(Additive):
     def __iter__(self) -> Iterator[str]:
         return iter(self.slots)
 
-    def filled(self) -> list[Key]:
-        """The classes that hold anything, sorted: every word was counted with its document."""
-        return self.lengths.filled()
-
-    def copy(self) -> WordTally:
-        return WordTally(self.words.copy(), self.lengths.copy())
-
-    def renamed(self, classes: Iterable[Key]) -> WordTally:
-        names = dict(zip(self.classes, classes, strict=True))
-        return WordTally(
-            self.words.renamed(names[key] for key in self.words.classes), self.lengths.renamed(names.values())
-        )
-
-    def merged(self, groups: Mapping[Key, Sequence[Key]]) -> WordTally:
-        """The classes of every group added up, under the group's name."""
-        return WordTally(self.words.merged(groups), self.lengths.merged(groups))
-
-    def canonical(self) -> WordTally:
-        return WordTally(self.words.canonical(), self.lengths.canonical())
-
-    def __iadd__(self, other: WordTally) -> WordTally:
-        self.words += other.words
-        self.lengths += other.lengths
-        return self
-
-    def __isub__(self, other: WordTally) -> WordTally:
-        self.words -= other.words
-        self.lengths -= other.lengths
-        return self
-
-    def __neg__(self) -> WordTally:
-        return WordTally(-self.words, -self.lengths)
-
-    def __mul__(self, factor: float) -> WordTally:
-        """Times a number. With the last of a class's documents, its words are gone."""
-        words, lengths = self.words * factor, self.lengths * factor
-        gone = set(self.lengths.filled()) - set(lengths.filled())
-        return WordTally(words.only(set(words.classes) - gone) if gone else words, lengths)
-
-    __rmul__ = __mul__
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WordTally):
-            return NotImplemented
-        return self.words == other.words and self.lengths == other.lengths
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"{self.words!r}\n{self.lengths!r}"
-
-    def drop_traces(self, other: WordTally) -> None:
-        """After the other was subtracted: what only rounding left of its cells goes."""
-        self.words.drop_traces(other.words)
-        self.lengths.drop_traces(other.lengths)
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> WordTally:
+        found = super().unpacked(prefix, about, keys, arrays)
+        met = np.array(found.lengths.slots or [0])
+        if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
+            raise PackError("its lengths of documents are not lengths")
+        return found
 
     def documents(self, classes: list[Key]) -> Exact:
         """How many documents each of these classes has."""

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import TRACE, Exact
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.families.base import Belief, Family
@@ -201,10 +200,8 @@ class Words(Family):
         return documents
 
     def impossible(self, tally: Any, touched: Any) -> str | None:
-        words, lengths = touched.words.cells().sums, touched.lengths.sums
-        if reason := self.refusal(without_traces(tally.words.at(touched.words), words)):
-            return reason
-        return Family.refusal(self, without_traces(tally.lengths.cells(touched.lengths), lengths))
+        cells = tally.touched(touched)
+        return self.refusal(cells["words"]) or Family.refusal(self, cells["lengths"])
 
     def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
         """No word is in more documents than there are, and all are no more than the documents are long."""

@@ -67,7 +67,7 @@ def evaluate(
     check_threads(threads)
     labels = model.schema.label if labels is None else labels
     if isinstance(labels, str):
-        check_apart(labels, model.schema.columns, "label")
+        check_apart(labels, model.schema.by_column, "label")
     classes = tuple(model.classes)
     given = None if costs is None else decide.cost_matrix(classes, costs)
     matrix = decide.cost_matrix(classes, {}) if given is None and reject is not None else given

@@ -1,0 +1,213 @@
+"""What means and covariances say about new rows: the joint density of whichever cells are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
+from tallybayes.families.blocks.moments import FLAT, Moments, updated
+from tallybayes.families.numbers.support import FURTHEST
+from tallybayes.families.posteriors import NormalInverseGamma, Posterior
+from tallybayes.kernels import special
+
+if TYPE_CHECKING:
+    from tallybayes.families.blocks.correlated import Correlated
+
+SMALL = 1 << 17  # multiplications for which BLAS starts no threads, which would wait for ours
+MOST_PATTERNS = 1 << 12  # of missing cells, whose densities are kept
+
+Mask = NDArray[np.bool_]
+
+
+class Density(NamedTuple):
+    """What a class says of some columns: a Gaussian, or Student's distribution, of those that vary; the others are
+    certain."""
+
+    certain: Mask
+    root: Floats | None  # of the covariance of those that vary; none, where nothing is known, or they repeat each other
+    inverse: Floats  # of the root
+    nu: float  # degrees of freedom; infinite of a Gaussian
+    constant: float
+
+    def log_density(self, away: Floats) -> Floats:
+        """Of rows so far from the mean, a column each."""
+        distance = np.empty(away.shape[1])
+        step = max(SMALL // max(len(away), 1) ** 2, 1)
+        for start in range(0, len(distance), step):
+            whitened = self.inverse @ away[:, start : start + step]
+            distance[start : start + step] = np.square(whitened, out=whitened).sum(axis=0)
+        if np.isinf(self.nu):
+            return self.constant - 0.5 * distance
+        return self.constant - (self.nu + len(away)) / 2.0 * np.log1p(distance / self.nu)
+
+
+def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) -> Density:
+    """Of a Gaussian with this covariance, or if the degrees of freedom are finite, with mean and covariance integrated
+    out; `log_units` are those of the columns."""
+    certain = np.diag(covariance) == 0
+    scale = np.sqrt(np.diag(covariance)[~certain])
+    size = len(scale)
+    nothing = Density(certain, None, np.zeros((0, 0)), nu, -np.inf)
+    if not (nu > 0 and weight > 0) or not np.all(np.isfinite(covariance)):
+        return nothing
+    try:
+        root = np.linalg.cholesky(covariance[~certain][:, ~certain] / np.outer(scale, scale))
+    except np.linalg.LinAlgError:
+        return nothing
+    if np.min(np.diag(root) ** 2, initial=1.0) < FLAT:
+        return nothing
+    root = scale[:, None] * root * np.sqrt(1.0 if np.isinf(nu) else 1.0 + 1.0 / weight)
+    volume = np.log(np.diag(root)).sum() + log_units[~certain].sum()
+    around = -size / 2.0 * np.log(2.0 * np.pi)
+    if np.isfinite(nu) and size:
+        around = special.log_rising(np.asarray(nu / 2.0), size / 2.0) - size / 2.0 * np.log(nu * np.pi)
+    return Density(certain, root, np.linalg.inv(root), nu, float(around - volume))
+
+
+@dataclass(frozen=True)
+class ByColumn(Posterior):
+    """What is known about the mean and the variance of each column of a block."""
+
+    columns: dict[str, NormalInverseGamma]
+
+    def marginals(self) -> dict[Any, Any]:
+        found = {column: known.marginals() for column, known in self.columns.items()}
+        return {f"{name}({column})": each for column, known in found.items() for name, each in known.items()}
+
+
+class CorrelatedBelief(Belief):
+    """Means and covariances of every class, and the densities of the columns that rows had so far."""
+
+    def __init__(self, family: Correlated, s: Moments) -> None:
+        self.family = family
+        self.s = s
+        self.known = updated(family, s)
+        constant = (family.m > 0) & (s.all_variance == 0)
+        self.silent = constant | (s.all_n == 0)  # all classes are alike in these
+        self.fixed = constant & (s.all_n > 0)
+        half = -(s.exponents // 2)  # the whole may be beyond the doubles
+        self._units = [np.ldexp(1.0, part)[:, None] for part in (half, -s.exponents - half)]
+        self._densities: dict[bytes, list[Density]] = {}
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        x = cells.T
+        for unit in self._units:
+            x = x * unit
+        np.clip(x, -FURTHEST, FURTHEST, out=x)
+        missing = np.isnan(x)
+        if not missing.any() and not self.silent.any():
+            self._add(x, ~self.silent, slice(x.shape[1]), scores)
+            return
+        for rows, seen in _patterns(~missing.T & ~self.silent):
+            self._add(x[np.ix_(seen, rows)], seen, rows, scores)
+
+    def _add(self, x: Floats, seen: Mask, rows: Any, scores: Floats) -> None:
+        for c, density in enumerate(self._of(seen)):
+            away = x - self.known.mean[c, seen, None]
+            if density.root is None:
+                said = np.where(np.all(away == 0.0, axis=0), 0.0, -np.inf)
+            elif not density.certain.any():
+                said = density.log_density(away)
+            else:
+                said = density.log_density(away[~density.certain])
+                said = np.where(np.all(away[density.certain] == 0.0, axis=0), said, -np.inf)
+            scores[c, rows] += said
+
+    def _of(self, seen: Mask) -> list[Density]:
+        """The density of these columns in every class, worked out once."""
+        found = self._densities.get(seen.tobytes())
+        if found is None:
+            if len(self._densities) >= MOST_PATTERNS:
+                self._densities.clear()
+            found = self._densities[seen.tobytes()] = [self._density(c, seen) for c in range(len(self.known.mean))]
+        return found
+
+    def _density(self, c: int, seen: Mask) -> Density:
+        n, weight, _, covariance = (array[c] for array in self.known)
+        among = np.ix_(seen, seen)
+        nu = np.inf if self.family.plugin else float(n[among].min(initial=np.inf))
+        log_units = self.s.exponents[seen] * np.log(2.0)
+        return density_of(covariance[among], nu, float(weight[among].min(initial=np.inf)), log_units)
+
+    def estimates(self) -> dict[str, Floats]:
+        columns, exponents = self.family.columns, self.s.exponents
+        mean = np.ldexp(self.known.mean, exponents)
+        with np.errstate(over="ignore"):
+            covariance = np.ldexp(self.known.covariance, exponents[:, None] + exponents)
+        found = {f"mean({column})": mean[:, i] for i, column in enumerate(columns)}
+        found |= {f"variance({column})": covariance[:, i, i] for i, column in enumerate(columns)}
+        pairs = zip(self.family.pairs(), zip(*np.triu_indices(len(columns), 1), strict=True), strict=True)
+        return found | {f"covariance({a}, {b})": covariance[:, i, j] for (a, b), (i, j) in pairs}
+
+    def posterior(self, index: int) -> Posterior:
+        n, weight, mean, covariance = (array[index] for array in self.known)
+        if not np.all(np.diag(weight) > 0):
+            raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+        found = {}
+        for i, column in enumerate(self.family.columns):
+            unit = np.ldexp(1.0, int(self.s.exponents[i]))
+            scale = float(n[i, i] / 2.0 * covariance[i, i] * unit * unit)
+            location = float(mean[i] * unit)
+            found[column] = NormalInverseGamma(location, float(weight[i, i]), float(n[i, i] / 2.0), scale)
+        return ByColumn(found)
+
+    def free(self) -> Free:
+        size = len(self.family.columns)
+        spread = size * (size + 1) // 2
+        return Free(size, spread) if self.family.shared else Free(size + spread)
+
+    def linear(self) -> Terms:
+        """Around the middle of the means: what is the same in all classes would cost digits."""
+        if not (self.family.shared and self.family.plugin):
+            raise NotLinearError(
+                "Correlated is linear in the values where all classes have one covariance, and it is estimated; use "
+                "covariance='shared' and plugin=True."
+            )
+        speaking = ~self.silent
+        density = self._of(speaking)[0]
+        if density.root is None or density.certain.any():
+            raise NotLinearError("Correlated without a covariance of all its columns is not linear; use m=1.0.")
+        mean = self.known.mean[:, speaking]
+        origin = np.nanmean(mean, axis=0)
+        weights = (mean - origin) @ density.inverse.T @ density.inverse
+        constant = -0.5 * np.einsum("ci,ci->c", weights, mean + origin)
+        unknown = np.isnan(constant)  # nothing counted and nothing assumed: every row is impossible
+        table = np.zeros((len(speaking), len(mean)))
+        table[speaking] = np.where(unknown, 0.0, np.ldexp(weights, -self.s.exponents[speaking]).T)
+        return Terms(list(self.family.columns), table, np.where(unknown, -np.inf, constant))
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """A record for every class number; a column that never varied has its value."""
+        drawn = np.full((len(classes), len(self.fixed)), np.nan)
+        free = ~self.fixed
+        for number, rows in by_class(classes):
+            density = self._density(number, free)
+            if density.root is None:
+                continue
+            varied = random.standard_normal((len(rows), len(density.root))) @ density.root.T
+            if np.isfinite(density.nu):
+                varied = varied / np.sqrt(random.chisquare(density.nu, (len(rows), 1)) / density.nu)
+            some = np.tile(self.known.mean[number, free], (len(rows), 1))
+            some[:, ~density.certain] += varied
+            drawn[np.ix_(rows, free)] = some
+        drawn[:, self.fixed] = self.s.all_mean[self.fixed]
+        with np.errstate(over="ignore"):
+            found = np.clip(np.ldexp(drawn, self.s.exponents), -FURTHEST, FURTHEST)
+        cells = [pa.array(column, from_pandas=True) for column in found.T]
+        return cells[0] if len(cells) == 1 else pa.StructArray.from_arrays(cells, names=list(self.family.columns))
+
+
+def _patterns(there: Mask) -> Iterator[tuple[NDArray[np.intp], Mask]]:
+    """The rows that have the same cells, and which those are; rows that have none are left out."""
+    packed = np.packbits(there, axis=1)
+    _, firsts, numbers = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    for number, rows in by_class(numbers.reshape(-1)):
+        if there[firsts[number]].any():
+            yield rows, there[firsts[number]]
