@@ -50,7 +50,7 @@ class Correlated(NumberBlock):
 
     covariance: str = setting(
         OWN,
-        '"own": each class has one (quadratic discriminant analysis); "shared": all classes have the same, around their '
+        '"own": each class has one (quadratic discriminant analysis); "shared": all classes share one, around their '
         "own means (linear)",
         choices=(OWN, SHARED),
     )
