@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tallybayes.files import load as load
     from tallybayes.files import save as save
     from tallybayes.model import Model as Model
+    from tallybayes.report.report import Report as Report
+    from tallybayes.report.report import report_on as report_on
     from tallybayes.schema import Schema as Schema
     from tallybayes.schema_file import schema_from_toml as schema_from_toml
     from tallybayes.schema_file import schema_to_toml as schema_to_toml
@@ -49,6 +51,7 @@ FOUND_IN = {
     ),
     "files": ("changing", "digest", "load", "save"),
     "model": ("Model",),
+    "report.report": ("Report", "report_on"),
     "schema": ("Schema",),
     "schema_file": ("schema_from_toml", "schema_to_toml"),
     "sklearn": ("NaiveBayes",),

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes import decide
-from tallybayes.cli.plain import spoken
 from tallybayes.frames import column
 from tallybayes.matching import ERROR
 from tallybayes.model import Model
+from tallybayes.report.plain import spoken
 from tallybayes.sources import Source
 
 
