@@ -13,7 +13,7 @@ def test_show_counts_parameters_against_the_full_joint_table(tally, model):
     found = json.loads(tally("show", model, "--format", "json").out)["parameter_count"]
     assert (found["total"], found["tabled"], found["joint"]) == (count.total, [*count.tabled], count.joint)
     columns = json.loads(tally("show", model, "--format", "json").out)["columns"]
-    assert {column["column"]: column["parameters"] for column in columns} == count.columns
+    assert {column["column"]: column["parameter_count"] for column in columns} == count.columns
     assert json.loads(tally("show", model, "--class", "no", "--format", "json").out)["parameter_count"] is None
 
 

@@ -22,9 +22,8 @@ from tallybayes.cli.options import (
     ReportFormat,
     Threads,
 )
-from tallybayes.cli.reports import print_report
 from tallybayes.cli.rows import costs_of
-from tallybayes.cli.terminal import say
+from tallybayes.cli.terminal import print_report, say
 from tallybayes.cli.watch import watching
 
 

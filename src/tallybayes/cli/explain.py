@@ -19,8 +19,8 @@ from tallybayes.cli.options import (
     ReportFormat,
     Text,
 )
-from tallybayes.cli.reports import print_report
 from tallybayes.cli.rows import class_of, row_of
+from tallybayes.cli.terminal import print_report
 
 if TYPE_CHECKING:
     import pyarrow as pa

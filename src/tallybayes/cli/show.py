@@ -8,8 +8,8 @@ import typer
 
 import tallybayes
 from tallybayes.cli.options import ModelFile, ReportAs, ReportFormat
-from tallybayes.cli.reports import print_report
 from tallybayes.cli.rows import class_of
+from tallybayes.cli.terminal import print_report
 
 TOP = 10
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from tallybayes.cli.options import ReportFormat
 from tallybayes.report.characters import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from tallybayes import Report
 
 KEPT = "\n"  # of the control characters, in what is written as a whole
 
@@ -54,3 +58,25 @@ def is_terminal(file: Any) -> bool:
         return bool(file.isatty())
     except (AttributeError, ValueError):
         return False
+
+
+def print_report(report: Report, form: ReportFormat) -> None:
+    """On standard output."""
+    if form is ReportFormat.json:
+        print(json.dumps(report.to_json(), indent=2))
+    elif form is ReportFormat.html:
+        sys.stdout.buffer.write(report.html().encode() + b"\n")  # as it says itself, whatever the terminal's encoding
+    else:
+        _draw(report)
+
+
+def _draw(report: Report) -> None:
+    """Colours are rich's, and what needs none is as it would be anywhere."""
+    from rich.text import Text
+
+    from tallybayes.report import text
+
+    styles = {text.BOLD: "bold", text.FOR: "green", text.AGAINST: "red"}
+    screen = console(sys.stdout)
+    for line in text.lines(report.blocks, wide=screen.width, ascii=not screen.encoding.startswith("utf")):
+        screen.print(Text.assemble(*((span, styles.get(style, "")) for span, style in line)), soft_wrap=True)

@@ -177,21 +177,24 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
         shown.append(Bar(_titled(column, named), column.log_odds))
         words = sorted(column.words, key=_size)
         shown += [Bar(_word(word), word.log_odds, 2, _times(word)) for word in words[:top]]
-        shown += _rest(words[top:], "word", 2)
-    shown += _rest(columns[top:], "column")
+        shown += _rest(row, words[top:], "word", 2)
+    shown += _rest(row, columns[top:], "column")
     if silent > FEW:
         shown.append(Bar(f"each of {silent:,} others", 0.0))
-    return [*shown, Bar("all together", sum(column.log_odds for column in row.columns))]
+    return [*shown, Bar("all together", _together(row, row.columns))]
 
 
 def _size(said: ColumnFacts | WordFacts) -> float:
     return -abs(said.log_odds)
 
 
-def _rest(said: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
-    if not said:
-        return []
-    return [Bar(f"{len(said):,} more {what}{'s' * (len(said) > 1)}", sum(each.log_odds for each in said), indent)]
+def _together(row: RowFacts, said: Sequence[ColumnFacts | WordFacts]) -> float:
+    """Class by class: what is impossible in both does not tell them apart."""
+    return _apart(*(sum(each.evidence[label] for each in said) for label in (row.class_, row.against)))
+
+
+def _rest(row: RowFacts, said: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
+    return [Bar(f"{len(said):,} more {what}{'s' * (len(said) > 1)}", _together(row, said), indent)] if said else []
 
 
 def _share(probability: float) -> str:
@@ -217,4 +220,4 @@ def _word(word: WordFacts) -> str:
 
 
 def _times(word: WordFacts) -> str:
-    return f" ×{word.times:g}" if word.times > 1 else ""
+    return f" ×{word.times:g}" if word.word and word.times != 1 else ""

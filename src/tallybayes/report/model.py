@@ -26,12 +26,12 @@ LARGEST = 2**53  # whole numbers that every reader of JSON has
 
 @dataclass(frozen=True)
 class ParameterFacts:
-    """How many are free, against a table of the classes and the `tabled` columns."""
+    """How many are free, against a table of the classes and the `tabled` columns, if there are any."""
 
     total: int
     tabled: tuple[str, ...]
     joint: int | None  # nothing, where not every reader of JSON has the number
-    joint_log10: float
+    joint_log10: float | None
     summary: str
 
 
@@ -69,12 +69,12 @@ def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None
 
 
 def _counted(column: schema.ColumnFacts, count: parameter_count.ParameterCount | None) -> schema.ColumnFacts:
-    return column if count is None else replace(column, parameters=count.columns.get(column.column))
+    return column if count is None else replace(column, parameter_count=count.columns.get(column.column))
 
 
 def _against_joint(count: parameter_count.ParameterCount) -> ParameterFacts:
-    joint = count.joint if count.joint <= LARGEST else None
-    return ParameterFacts(count.total, count.tabled, joint, count.joint_log10, str(count))
+    joint = count.joint if count.tabled and count.joint <= LARGEST else None
+    return ParameterFacts(count.total, count.tabled, joint, count.joint_log10 if count.tabled else None, str(count))
 
 
 def _parameters(model: Model, column: str | None) -> dict[str, dict[str, dict[Any, Any]]]:

@@ -36,7 +36,7 @@ class Report:
 
     def html(self) -> str:
         """A page by itself: no script, and nothing from elsewhere."""
-        return html.page(self.title, self.blocks)
+        return html.page(f"tallybayes: {self.title}", self.blocks)
 
     def _repr_html_(self) -> str:
         return html.fragment(self.blocks)
@@ -53,7 +53,7 @@ def report_on(thing: Any, **asked: Any) -> Report:
 
     >>> from tallybayes import Categorical, Schema
     >>> report_on(Schema({"outlook": Categorical()}, label="play")).to_json()["columns"]
-    [{'column': 'outlook', 'family': 'Categorical()', 'why': '', 'parameters': None}]
+    [{'column': 'outlook', 'family': 'Categorical()', 'why': '', 'parameter_count': None}]
     """
     names = [kind.__name__.lower() for kind in type(thing).__mro__]
     subject = next((name for name in names if name in SUBJECTS), None)

@@ -19,7 +19,7 @@ class ColumnFacts:
     column: str
     family: str  # "left out", if there is none
     why: str
-    parameters: int | None = None  # free ones, all classes together, where they are counted and do not grow
+    parameter_count: int | None = None  # free ones, all classes together, where they are counted and do not grow
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def columns_block(columns: tuple[ColumnFacts, ...]) -> Block:
     """What is known of every column: parts that no column has are left away."""
     head = ("column", "family", "parameters", "why")
     shown = columns[:MOST_COLUMNS]
-    cells = [(c.column, c.family, "" if c.parameters is None else count(c.parameters), c.why) for c in shown]
+    cells = [(c.column, c.family, "" if c.parameter_count is None else count(c.parameter_count), c.why) for c in shown]
     kept = [i for i in range(len(head)) if i < 2 or any(row[i] for row in cells)]
     if not cells:
         return Lines(["none"], "columns")
