@@ -31,7 +31,7 @@ class Table:
 
 
 class Bar(NamedTuple):
-    """What is said, and the logarithm of how many times as probable it makes the first class."""
+    """A piece of evidence, and its log-odds for the first class against the second."""
 
     title: str
     log_odds: float
@@ -52,7 +52,7 @@ class Bars:
         largest = max((abs(each.log_odds) for each in self.bars if math.isfinite(each.log_odds)), default=0.0) or 1.0
         return min(abs(bar.log_odds) / largest, 1.0)
 
-    def said(self, bar: Bar) -> str:
+    def odds(self, bar: Bar) -> str:
         if bar.log_odds == 0:
             return "says nothing"
         return f"{times(bar.log_odds)} × for {self.first if bar.log_odds > 0 else self.second}"

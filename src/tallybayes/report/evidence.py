@@ -26,7 +26,7 @@ Numbers = Mapping[Any, float]  # of each class
 
 @dataclass(frozen=True)
 class WordFacts:
-    word: str  # empty: what is said of no word in particular
+    word: str  # empty: what belongs to no word in particular
     times: float
     evidence: Numbers
     log_odds: float  # of the first class against the second
@@ -85,17 +85,17 @@ def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells
     ranked = [evidence.classes[i] for i in np.argsort(-share, kind="stable")]
     first, second = _two(ranked, *asked)
 
-    def said(numbers: Any) -> tuple[dict[Any, float], float]:
-        by_class = dict(zip(evidence.classes, np.asarray(numbers).tolist(), strict=True))
-        return by_class, 0.0 if second is None else _apart(by_class[first], by_class[second])
+    def by_class(numbers: Any) -> tuple[dict[Any, float], float]:
+        found = dict(zip(evidence.classes, np.asarray(numbers).tolist(), strict=True))
+        return found, 0.0 if second is None else _apart(found[first], found[second])
 
-    columns = [ColumnFacts(PRIOR, None, False, *said(evidence.prior), ())]
+    columns = [ColumnFacts(PRIOR, None, False, *by_class(evidence.prior), ())]
     for name, numbers in evidence.columns.items():
         parts = evidence.words(row, name) if name in evidence.texts else []
-        words = tuple(WordFacts(part.word, part.times, *said(part.said)) for part in parts)
+        words = tuple(WordFacts(part.word, part.times, *by_class(part.said)) for part in parts)
         value = cells[name][row] if name in cells else None
-        columns.append(ColumnFacts(name, value, name in evidence.scores, *said(numbers[row]), words))
-    return RowFacts(first, second, possible, said(share / share.sum())[0], tuple(columns))
+        columns.append(ColumnFacts(name, value, name in evidence.scores, *by_class(numbers[row]), words))
+    return RowFacts(first, second, possible, by_class(share / share.sum())[0], tuple(columns))
 
 
 def _apart(here: float, there: float) -> float:
@@ -109,7 +109,7 @@ def _two(ranked: list[Any], wanted: Any, rival: Any) -> tuple[Any, Any]:
 
 
 def blocks(facts: EvidenceFacts) -> Iterator[Block]:
-    """Of every row the answer, a bar for everything that was said, and its logarithms as a detail."""
+    """Of every row the answer, a bar for each piece of evidence, and the logarithms as a detail."""
     for number, row in enumerate(facts.rows):
         yield Lines(_answer(row), f"Row {number + 1}" if len(facts.rows) > 1 else "")
         if row.against is not None:
@@ -133,22 +133,22 @@ def _more(facts: EvidenceFacts) -> Iterator[Block]:
 
 def _logarithms(row: RowFacts) -> Table:
     """What is added up, class by class."""
-    said = [(f"{each.column} (a score)" if each.score else each.column, each.evidence) for each in row.columns]
+    lines = [(f"{each.column} (a score)" if each.score else each.column, each.evidence) for each in row.columns]
     total = {label: sum(each.evidence[label] for each in row.columns) for label in row.probability}
-    return _by_class([*said, ("sum", total), ("probability", row.probability)], "logarithms")
+    return _table([*lines, ("sum", total), ("probability", row.probability)], "logarithms")
 
 
 def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
     for column in row.columns:
         if column.words:
-            said = [(_word(word) + _times(word), word.evidence) for word in column.words]
-            yield replace(_by_class(said[:top], f"words of {column.column}"), more=max(len(said) - top, 0))
+            lines = [(_word(word) + _times(word), word.evidence) for word in column.words]
+            yield replace(_table(lines[:top], f"words of {column.column}"), more=max(len(lines) - top, 0))
 
 
-def _by_class(said: Sequence[tuple[str, Numbers]], title: str) -> Table:
-    classes = list(said[0][1])
+def _table(lines: Sequence[tuple[str, Numbers]], title: str) -> Table:
+    classes = list(lines[0][1])
     more = ["…"] * (len(classes) > MANY)
-    rows = [[name, *(f"{numbers[label]:.3f}" for label in classes[:MANY]), *more] for name, numbers in said]
+    rows = [[name, *(f"{numbers[label]:.3f}" for label in classes[:MANY]), *more] for name, numbers in lines]
     return Table(rows, ["", *map(spoken, classes[:MANY]), *more], title, detail=True)
 
 
@@ -171,11 +171,11 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
     prior, *others = row.columns
     speaking = [column for column in others if column.words or column.log_odds != 0]
     silent = len(others) - len(speaking)
-    columns = sorted(speaking if silent > FEW else others, key=_size)
+    columns = sorted(speaking if silent > FEW else others, key=_by_size)
     shown = [Bar(prior.column, prior.log_odds)]
     for column in columns[:top]:
         shown.append(Bar(_titled(column, named), column.log_odds))
-        words = sorted(column.words, key=_size)
+        words = sorted(column.words, key=_by_size)
         shown += [Bar(_word(word), word.log_odds, 2, _times(word)) for word in words[:top]]
         shown += _rest(row, words[top:], "word", 2)
     shown += _rest(row, columns[top:], "column")
@@ -184,17 +184,19 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
     return [*shown, Bar("all together", _together(row, row.columns))]
 
 
-def _size(said: ColumnFacts | WordFacts) -> float:
-    return -abs(said.log_odds)
+def _by_size(piece: ColumnFacts | WordFacts) -> float:
+    return -abs(piece.log_odds)
 
 
-def _together(row: RowFacts, said: Sequence[ColumnFacts | WordFacts]) -> float:
+def _together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float:
     """Class by class: what is impossible in both does not tell them apart."""
-    return _apart(*(sum(each.evidence[label] for each in said) for label in (row.class_, row.against)))
+    return _apart(*(sum(each.evidence[label] for each in pieces) for label in (row.class_, row.against)))
 
 
-def _rest(row: RowFacts, said: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
-    return [Bar(f"{len(said):,} more {what}{'s' * (len(said) > 1)}", _together(row, said), indent)] if said else []
+def _rest(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
+    return (
+        [Bar(f"{len(pieces):,} more {what}{'s' * (len(pieces) > 1)}", _together(row, pieces), indent)] if pieces else []
+    )
 
 
 def _share(probability: float) -> str:
@@ -206,11 +208,11 @@ def _titled(column: ColumnFacts, named: bool) -> str:
         return f"{column.column} (a score)"
     if column.words or not named:
         return column.column
-    value = "missing" if column.value is None else short(_written(column.value), LONGEST) or "(empty)"
+    value = "missing" if column.value is None else short(_number_text(column.value), LONGEST) or "(empty)"
     return f"{column.column} = {value}"
 
 
-def _written(value: Any) -> str:
+def _number_text(value: Any) -> str:
     """As people write it: a whole number without a point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else spoken(value)
 

@@ -28,7 +28,7 @@ STYLE = f"""\
 .tallybayes .bars td.half:first-of-type {{ border-right: 1px solid rgba(128, 128, 128, .6); }}
 .tallybayes .half div {{ height: .8em; margin-top: .3em; background: {GREEN}; }}
 .tallybayes .half .against {{ background: {RED}; margin-left: auto; }}
-.tallybayes .said {{ padding-left: .9em; }}"""
+.tallybayes .odds {{ padding-left: .9em; }}"""
 
 
 def page(title: str, blocks: Iterable[Block]) -> str:
@@ -79,7 +79,7 @@ def _bar(bars: Bars, bar: Bar) -> str:
         left = f'<div class="against" style="width:{width}"></div>'
     title = " " * bar.indent + bar.title + bar.remark
     halves = f'<td class="half">{left}</td><td class="half">{right}</td>'
-    return f'<tr><th>{_text(title)}</th>{halves}<td class="said">{_text(bars.said(bar))}</td></tr>'
+    return f'<tr><th>{_text(title)}</th>{halves}<td class="odds">{_text(bars.odds(bar))}</td></tr>'
 
 
 def _text(text: str) -> str:

@@ -59,6 +59,6 @@ def report_on(thing: Any, **asked: Any) -> Report:
     subject = next((name for name in names if name in SUBJECTS), None)
     if subject is None:
         raise TypeError(f"There is no report on {thing!r}; give a Schema, a Model, Evidence or an Evaluation.")
-    told = import_module(f"tallybayes.report.{subject}")
-    facts = told.facts(thing, **asked)
-    return Report(subject, facts, tuple(told.blocks(facts)), tuple(told.brief(facts)))
+    module = import_module(f"tallybayes.report.{subject}")
+    facts = module.facts(thing, **asked)
+    return Report(subject, facts, tuple(module.blocks(facts)), tuple(module.brief(facts)))

@@ -55,8 +55,8 @@ def _bars(bars: Bars, wide: int, ascii: bool) -> Iterator[Line]:
     for bar, title in zip(bars.bars, titles, strict=True):
         length = round(room * bars.share(bar))
         drawn = ((full if bar.log_odds > 0 else light) * length, FOR if bar.log_odds > 0 else AGAINST)
-        said = clean(bars.said(bar)).replace("×", cross, 1)
-        yield [(padded(title, longest) + "  ", ""), drawn, (" " * (room - length) + "  " + said, "")]
+        odds = clean(bars.odds(bar)).replace("×", cross, 1)
+        yield [(padded(title, longest) + "  ", ""), drawn, (" " * (room - length) + "  " + odds, "")]
 
 
 def _title(bar: Bar) -> str:
