@@ -93,6 +93,15 @@ def test_evidence_shows_a_bar_for_what_speaks_for_each_class():
     assert "width:100.0%" in "".join(part for pair in lengths.values() for part in pair)
 
 
+def test_evidence_tells_two_classes_apart_that_there_are():
+    evidence = MODEL.evidence(FRAME)
+    assert report_on(evidence, label="no").facts.rows[2].against == "yes"
+    with pytest.raises(ValueError, match=r"There is no class 'maybe'; the classes are 'no', 'yes'\."):
+        report_on(evidence, against="maybe")
+    with pytest.raises(ValueError, match="'no' against itself: give two classes to tell apart"):
+        report_on(evidence, label="no", against="no")
+
+
 def test_evidence_as_a_data_frame_adds_up_to_the_answer():
     evidence = MODEL.evidence(FRAME)
     found = evidence.to_pandas()

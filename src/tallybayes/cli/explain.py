@@ -60,8 +60,6 @@ def explain(
     found = tallybayes.load(model)
     wanted = None if class_ is None else class_of(found, class_)
     rival = None if against is None else class_of(found, against)
-    if wanted is not None and wanted == rival:
-        raise ValueError("--class and --against are the same class: there is nothing to tell apart.")
     given = text is not None or bool(cell)
     if given and data:
         raise ValueError("--text and --cell are a row by themselves: give no data.")

@@ -69,6 +69,11 @@ def facts(
     top: int = TOP,
 ) -> EvidenceFacts:
     """Of so many rows. `cells` are their values, column by column, if these are to be named."""
+    for asked in (label, against):
+        if asked is not None and asked not in evidence.classes:
+            raise ValueError(f"There is no class {asked!r}; the classes are {', '.join(map(repr, evidence.classes))}.")
+    if label is not None and label == against:
+        raise ValueError(f"{label!r} against itself: give two classes to tell apart.")
     shown = min(rows, len(evidence))
     total = evidence.total()[:shown]
     return EvidenceFacts(
@@ -194,9 +199,8 @@ def _together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float
 
 
 def _rest(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
-    return (
-        [Bar(f"{len(pieces):,} more {what}{'s' * (len(pieces) > 1)}", _together(row, pieces), indent)] if pieces else []
-    )
+    title = f"{len(pieces):,} more {what}{'s' * (len(pieces) > 1)}"
+    return [Bar(title, _together(row, pieces), indent)] if pieces else []
 
 
 def _share(probability: float) -> str:
