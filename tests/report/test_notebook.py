@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from tallybayes import Categorical, Evaluation, Gaussian, Model, NaiveBayes, Report, Schema, Words, evaluate, report_on
-from tallybayes.evidence import Evidence
+from tallybayes.model.evidence import Evidence
 
 EVIL = "<script>alert('x')</script>\x1b[2J\u202e\"&"
 FRAME = {"outlook": ["sunny", "sunny", "rain", "rain"], "temp": [30.0, 29.0, None, 18.0]}

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from tallybayes.cli.options import AnswerFormat
 from tallybayes.cli.terminal import is_terminal
-from tallybayes.replacing import replacing
+from tallybayes.files.replacing import replacing
 from tallybayes.report.characters import clean, padded, width
 from tallybayes.report.plain import plain, spoken
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.exact import Counts, Floats
+from tallybayes.counts.exact import Counts, Floats
 
 MOST = 1 << 13  # different probabilities of one class
 HALF = np.float64(0.5).view(np.uint64)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from tallybayes.evaluation import ClassScore, Evaluation, Interval
+from tallybayes.model.evaluation import ClassScore, Evaluation, Interval
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many
 from tallybayes.report.characters import aligned, short, width
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.evidence import PRIOR, Evidence
+from tallybayes.model.evidence import PRIOR, Evidence
 from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
 from tallybayes.report.characters import short
 from tallybayes.report.plain import spoken

@@ -8,13 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from tallybayes import parameter_count
 from tallybayes.files import digest
-from tallybayes.model import Model
+from tallybayes.model import Model, parameter_count
+from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.report import schema
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many, times
 from tallybayes.report.plain import spoken
-from tallybayes.weights import Weight, heaviest
 
 TOP = 10  # words and values of a class or a column that is asked for
 A_FEW = 5  # the same, unasked; parts of a vector

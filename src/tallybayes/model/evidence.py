@@ -1,0 +1,103 @@
+"""What each column says about each class: log-likelihoods that add up to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import tallybayes
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import Part
+
+PRIOR = "(class)"  # the column of what is believed before any is looked at
+
+
+def text_column(texts: list[str], column: str | None) -> str:
+    """The column of texts that is meant: the only one, or the one that is named."""
+    if column is None and len(texts) != 1:
+        raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
+    name = texts[0] if column is None else column
+    if name not in texts:
+        raise ValueError(f"Column {name!r} is not a text; texts are {', '.join(map(repr, texts)) or 'none'}.")
+    return name
+
+
+def _spread(said: Floats) -> float:
+    """How much apart classes are in what is said of them; not at all where it is −∞ throughout."""
+    return 0.0 if np.isneginf(said).all() else float(np.max(said) - np.min(said))
+
+
+class Evidence:
+    """For every row: log P(class), and log p(cell | class) for every column. A missing cell says 0.
+
+    `evidence["outlook"]` has one row per case and one column per class; `prior` is the same for all rows; `total()`
+    is what `Model.log_joint` gives; `words(row)` takes a text apart.
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[Any],
+        prior: Floats,
+        columns: dict[str, Floats],
+        rows: int,
+        parts: Mapping[str, Callable[[int], list[Part]]] | None = None,
+        scores: Iterable[str] = (),
+    ) -> None:
+        self.classes = list(classes)
+        self.prior = prior
+        self.columns = columns
+        self.rows = rows
+        self.scores = set(scores)  # columns whose evidence only orders the classes, and is no log-likelihood
+        self._parts = dict(parts or {})
+
+    def __getitem__(self, column: str) -> Floats:
+        if column not in self.columns:
+            raise KeyError(f"There is no column {column!r}; there are {', '.join(map(repr, self.columns))}.")
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def words(self, row: int = 0, column: str | None = None) -> list[Part]:
+        """What each word of a text says about each class, those that tell most first. They add up to what the column
+        says; what is said of no word in particular has an empty one."""
+        name = text_column(self.texts, column)
+        if not 0 <= row < self.rows:
+            raise IndexError(f"There is no row {row}; there are {self.rows}.")
+        return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.said), part.word))
+
+    def total(self) -> Floats:
+        total = np.tile(self.prior, (len(self), 1))
+        for _, said in sorted(self.columns.items()):  # the order of columns must not matter, to the last bit
+            total += said
+        return total
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns that can be taken apart into words."""
+        return list(self._parts)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a line for every row, column and class; the prior's column is "(class)". `pivot` makes it as
+        wide as wanted, and the sum of each row and class is what `total` gives."""
+        names = [PRIOR, *self.columns]
+        prior = np.broadcast_to(self.prior, (len(self), len(self.classes)))
+        numbers = np.stack([prior, *self.columns.values()], axis=1)
+        row, column, label = (each.ravel() for each in np.indices(numbers.shape, np.int32))
+        table = {
+            "row": pa.array(row),
+            "column": pa.DictionaryArray.from_arrays(column, names),
+            "class": pa.DictionaryArray.from_arrays(label, pa.array(self.classes)),
+            "evidence": pa.array(numbers.ravel()),
+        }
+        return pa.table(table).to_pandas()
+
+    def __repr__(self) -> str:
+        """The logarithms of the first rows."""
+        return tallybayes.report_on(self).brief().text()
+
+    def _repr_html_(self) -> str:
+        return tallybayes.report_on(self)._repr_html_()
