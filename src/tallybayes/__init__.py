@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
+    from tallybayes.report.report import Report as Report
+    from tallybayes.report.report import report_on as report_on
     from tallybayes.schema import Schema as Schema
     from tallybayes.schema.toml import schema_from_toml as schema_from_toml
     from tallybayes.schema.toml import schema_to_toml as schema_to_toml
@@ -31,6 +33,7 @@ _FOUND_IN = {
     ),
     "files": ("changing", "digest", "load", "save"),
     "model": ("Model",),
+    "report.report": ("Report", "report_on"),
     "schema": ("Schema",),
     "schema.toml": ("schema_from_toml", "schema_to_toml"),
     "sklearn": ("NaiveBayes",),

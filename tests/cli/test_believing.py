@@ -11,7 +11,9 @@ def test_show_counts_parameters_against_the_full_joint_table(tally, model):
     count = load(model).parameter_count()
     assert f"\nparameters\n  {count}\n" in tally("show", model).out
     found = json.loads(tally("show", model, "--format", "json").out)["parameter_count"]
-    assert (found["total"], found["columns"], found["joint"]) == (count.total, count.columns, count.joint)
+    assert (found["total"], found["tabled"], found["joint"]) == (count.total, [*count.tabled], count.joint)
+    columns = json.loads(tally("show", model, "--format", "json").out)["columns"]
+    assert {column["column"]: column["parameter_count"] for column in columns} == count.columns
     assert json.loads(tally("show", model, "--class", "no", "--format", "json").out)["parameter_count"] is None
 
 

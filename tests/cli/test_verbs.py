@@ -134,7 +134,7 @@ def test_explain_as_json_adds_up(tally, model):
     assert found["class"] == "yes"
     assert found["against"] == "no"
     said = {column["column"]: column for column in found["columns"]}
-    assert said["outlook"]["said"] == pytest.approx(dict(zip(("no", "yes"), evidence["outlook"][0], strict=True)))
+    assert said["outlook"]["evidence"] == pytest.approx(dict(zip(("no", "yes"), evidence["outlook"][0], strict=True)))
     total = evidence.total()[0]
     assert sum(column["log_odds"] for column in found["columns"]) == pytest.approx(total[1] - total[0])
 

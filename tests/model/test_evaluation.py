@@ -8,13 +8,14 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
 from tallybayes import Categorical, Evaluation, Gaussian, Model, Schema, Words, evaluate
 from tallybayes.model.decide import bayes_error
-from tallybayes.model.evaluation import CELLS
+from tallybayes.model.evaluation import CELLS, ranks
+from tallybayes.report.plain import spoken
 
 RNG = np.random.default_rng(11)
 N = 600
@@ -62,6 +63,75 @@ def test_it_is_what_scikit_learn_says():
     np.testing.assert_allclose(list(found.macro.values()), wanted)
 
 
+def test_the_area_under_the_roc_curve_is_that_of_scikit_learn():
+    found = evaluate(MODEL, FRAME, LABELS)
+    wanted = metrics.roc_auc_score(LABELS, POSTERIOR, multi_class="ovr", labels=NAMES)
+    assert found.roc_auc == pytest.approx(wanted, rel=1e-12)
+    two = [label if label == "ant" else "other" for label in LABELS]
+    model = Model.train(SCHEMA, FRAME, two)
+    wanted = metrics.roc_auc_score(two, model.posterior(FRAME)[:, 1])
+    assert evaluate(model, FRAME, two).roc_auc == pytest.approx(wanted, rel=1e-12)
+
+
+def test_probabilities_that_tie_or_lie_near_one_are_ranked_as_scikit_learn_ranks_them():
+    model = Model.train({"t": Words()}, {"t": ["up " * 9, "down " * 9]}, ["a", "b"])
+    texts = ["up " * i + "down " * j for i in range(7) for j in range(7)]
+    labels = ["a" if (7 * i + j) % 5 < 3 else "b" for i in range(7) for j in range(7)]
+    share = model.posterior({"t": texts})[:, 1]
+    assert len(np.unique(share)) < len(texts)
+    assert share.max() > 1.0 - 1e-5
+    found = evaluate(model, {"t": texts}, labels)
+    assert found.roc_auc == pytest.approx(metrics.roc_auc_score(labels, share), rel=1e-12)
+
+
+def test_baselines_are_the_commonest_class_and_the_prior():
+    found = evaluate(MODEL, FRAME, LABELS)
+    assert found.commonest == max(NAMES, key=LABELS.count)
+    assert found.baseline == LABELS.count(found.commonest) / N
+    prior = np.tile(list(MODEL.prior().values()), (N, 1))
+    assert found.prior_log_loss == pytest.approx(metrics.log_loss(LABELS, prior, labels=NAMES))
+
+
+def test_a_class_that_the_model_never_met_is_never_found():
+    two = Model.train(SCHEMA, FRAME, ["ant" if label == "ant" else "bee" for label in LABELS])
+    found = evaluate(two, FRAME, LABELS)
+    scores = np.column_stack([two.posterior(FRAME), np.zeros((N, 3))])
+    wanted = [metrics.roc_auc_score(np.array(LABELS) == name, scores[:, i]) for i, name in enumerate(NAMES)]
+    assert wanted[2:] == [0.5, 0.5, 0.5]
+    assert found.roc_auc == pytest.approx(np.mean(wanted))
+    both = found + evaluate(MODEL, FRAME, LABELS)
+    scores = np.concatenate([scores, POSTERIOR])
+    wanted = [metrics.roc_auc_score(np.array(LABELS * 2) == name, scores[:, i]) for i, name in enumerate(NAMES)]
+    assert both.roc_auc == pytest.approx(np.mean(wanted))
+
+
+def test_rows_of_one_class_rank_nothing():
+    frame, labels = part(0, 1)
+    found = evaluate(MODEL, frame, labels)
+    assert math.isnan(found.roc_auc)
+    assert found.to_json()["roc_auc"] is None
+
+
+@settings(max_examples=10)
+@given(st.data())
+def test_ranks_of_many_probabilities_are_bounded_and_the_same_for_any_batches(data):
+    n = 3 * ranks.MOST
+    random = np.random.default_rng(data.draw(st.integers(0, 99)))
+    true = random.random(n) < 0.3
+    share = 1.0 / (1.0 + np.exp(-random.normal(true * 2.0, 4.0, n)))
+    whole = ranks.Ranks.of(share, true)
+    cuts = [0, *sorted(data.draw(st.lists(st.integers(1, n - 1), min_size=1, max_size=4, unique=True))), n]
+    parts = [ranks.Ranks.of(share[a:b], true[a:b]) for a, b in pairwise(cuts)]
+    total = parts[0]
+    for each in parts[1:]:
+        total += each
+    np.testing.assert_array_equal(total.keys, whole.keys)
+    np.testing.assert_array_equal(total.n, whole.n)
+    assert total.dropped == whole.dropped > 0
+    assert len(whole.keys) <= ranks.MOST
+    assert whole.auc == pytest.approx(metrics.roc_auc_score(true, share), abs=1e-5)
+
+
 def test_of_two_classes_the_brier_score_is_twice_that_of_scikit_learn():
     two = [label if label == "ant" else "other" for label in LABELS]
     model = Model.train(SCHEMA, FRAME, two)
@@ -75,14 +145,11 @@ def test_calibration_is_that_of_the_class_decided():
     share = POSTERIOR.max(axis=1)
     right = np.array(DECIDED) == np.array(LABELS)
     apart = 0.0
-    assert len(found.calibration) == 10
-    for number, interval in enumerate(found.calibration):
-        inside = np.minimum((share * 10).astype(int), 9) == number
+    numbers = np.minimum((share * 10).astype(int), 9)
+    assert len(found.calibration) == len(np.unique(numbers)) < 10
+    for number, interval in zip(np.unique(numbers), found.calibration, strict=True):
+        inside = numbers == number
         assert (interval.low, interval.high, interval.n) == (number / 10, (number + 1) / 10, inside.sum())
-        if not inside.any():
-            assert math.isnan(interval.probability)
-            assert math.isnan(interval.right)
-            continue
         assert interval.probability == pytest.approx(share[inside].mean())
         assert interval.right == pytest.approx(right[inside].mean())
         apart += inside.mean() * abs(interval.probability - interval.right)
@@ -184,13 +251,13 @@ def test_a_class_never_met_is_an_error_and_said_to_be():
     assert found.brier == pytest.approx(squares.mean())
     np.testing.assert_array_equal(found.confusion.sum(axis=1), [labels.count(label) for label in found.classes])
     assert found.per_class[-1][:3] == ("yak", 1, 0)
-    assert found.to_json()["log_loss"] is None
+    assert (found.to_json()["log_loss"], found.to_json()["prior_log_loss"]) == ("inf", "inf")
     assert "The model has never met 'yak'." in repr(found)
-    assert "log-loss     inf  (in 1 row the truth was impossible; 0." in repr(found)
+    assert "log-loss        inf  in 1 row the truth was impossible; 0." in repr(found)
     other = evaluate(Model.train(SCHEMA, FRAME, labels), FRAME, labels)
     assert (evaluate(MODEL, FRAME, labels) + other).unknown == ()
     first = {name: cells[:2] for name, cells in FRAME.items()}
-    assert "in 2 rows the truth was impossible)" in repr(evaluate(MODEL, first, ["yak"] * 2))
+    assert "in 2 rows the truth was impossible\n" in repr(evaluate(MODEL, first, ["yak"] * 2))
 
 
 def test_a_truth_too_improbable_for_a_number_is_not_impossible():
@@ -244,7 +311,7 @@ def test_labels_of_any_type(labels):
     assert found.classes == tuple(sorted(set(labels)))
     assert found.right == sum(a == b for a, b in zip(model.decide({"u": list("vwvw")}), labels, strict=True))
     json.dumps(found.to_json(), allow_nan=False)
-    assert f"{max(set(labels))}" in repr(found)
+    assert spoken(max(set(labels))) in repr(found)
 
 
 def test_what_cannot_be_evaluated_is_said():
@@ -277,7 +344,9 @@ def test_json_holds_all_of_it():
     assert sum(each["n"] for each in again["confusion"]) == N
     assert {each["decision"] for each in again["confusion"]} == {None, "ant", "bee", "cat", "dog"}
     assert again["per_class"][0]["label"] == "ant"
-    assert again["calibration"][0]["probability"] is None
+    assert again["calibration"][0]["probability"] == found.calibration[0].probability
+    nothing = evaluate(MODEL, FRAME, LABELS, reject=0.0).to_json()
+    assert (nothing["accuracy"], nothing["calibration"]) == (None, [])
 
 
 def counted(pairs):
@@ -287,29 +356,34 @@ def counted(pairs):
     n = sum(pairs.values())
     intervals = np.zeros((10, 3))
     intervals[7] = n, 0.75 * n, right
-    return Evaluation(tuple(classes), (), pairs, intervals, 0.5 * n, 0, 0.25 * n, 0.25 * n, None, None)
+    return Evaluation(tuple(classes), (), pairs, intervals, {}, 0.5 * n, 0.6 * n, 0, 0.25 * n, 0.25 * n, None, None)
 
 
 def test_it_reads_well():
     found = counted({("no", "no"): 4, ("no", "yes"): 1, ("yes", "yes"): 8, ("yes", "no"): 1})
     assert repr(found).splitlines() == [
-        "accuracy     0.8571  (12 of 14 right)",
-        "error        0.1429  (the model expects 0.2500)",
+        "accuracy     0.8571  12 of 14 right",
+        "  baseline   0.6429  always yes, the commonest class",
+        "error        0.1429  the model expects 0.2500",
         "log-loss     0.5000",
+        "  baseline   0.6000  the prior alone",
         "Brier score  0.2500",
+        "ROC AUC      0.5000",
         "",
-        "class   rows  precision  recall     F1",
-        "no         5      0.800   0.800  0.800",
-        "yes        9      0.889   0.889  0.889",
-        "(mean)            0.844   0.844  0.844",
+        "classes",
+        "  class        rows  decided  precision  recall     F1",
+        "  no              5        5      0.800   0.800  0.800",
+        "  yes             9        9      0.889   0.889  0.889",
+        "  (all, mean)    14       14      0.844   0.844  0.844",
         "",
-        "truth \\ decision  no  yes",
-        "no                 4    1",
-        "yes                1    8",
+        "confusion",
+        "  truth \\ decision  no  yes",
+        "  no                 4    1",
+        "  yes                1    8",
         "",
-        "probability  rows   mean  right",
-        "0.7 to 0.8     14  0.750  0.857",
-        "calibration error 0.1071",
+        "calibration (error 0.1071)",
+        "  probability  rows   mean  right",
+        "  0.7 to 0.8     14  0.750  0.857",
     ]
 
 
@@ -317,8 +391,9 @@ def test_of_many_classes_the_worst_and_their_confusions_are_shown():
     names = [f"class {i:03}" for i in range(150)]
     pairs = {(name, name): 100 for name in names} | {(names[i], names[i + 1]): 50 - i for i in range(20)}
     text = repr(counted(pairs))
-    assert "The 12 worst of 150 classes, by F1:" in text
-    assert "Errors, the 12 most frequent of 20:\ntruth      decision   rows\nclass 000  class 001    50\n" in text
+    assert "\nthe 12 worst of 150 classes, by F1\n" in text
+    table = "  truth      decision   rows\n  class 000  class 001    50\n"
+    assert f"\nerrors, the 12 most frequent of 20\n{table}" in text
     assert "class 011  class 012    39\n" in text
     assert "class 149" not in text
     assert max(map(len, text.splitlines())) <= 100
@@ -329,12 +404,12 @@ def test_of_many_classes_the_worst_and_their_confusions_are_shown():
 def test_names_of_classes_do_no_harm():
     names = ["\x1b[31m", "a\nb", "long " * 100, *(f"a rather long name {i}" for i in range(8))]
     text = repr(counted({(a, b): 1 for a in names for b in names}))
-    assert "�[31m" in text
-    assert "a�b" in text
+    assert "\\x1b[31m" in text
+    assert "a\\nb" in text
     assert "long long long long lon…" in text
     assert all(letter.isprintable() or letter == "\n" for letter in text)
     assert max(map(len, text.splitlines())) <= 100
-    assert "Errors, the 12 most frequent of 110:" in text
+    assert "errors, the 12 most frequent of 110" in text
 
 
 def test_nothing_else_warns():

@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.cli.options import AnswerFormat
-from tallybayes.cli.plain import plain, spoken
-from tallybayes.cli.terminal import clean, is_terminal, padded, width
+from tallybayes.cli.terminal import is_terminal
 from tallybayes.files.replacing import replacing
+from tallybayes.report.characters import clean, padded, width
+from tallybayes.report.plain import plain, spoken
 
 Write = Callable[[pa.RecordBatch], None]
 

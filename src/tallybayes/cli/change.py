@@ -9,11 +9,12 @@ import typer
 
 import tallybayes
 from tallybayes.cli.options import Cells, Input, Label, MaybeData, ModelFile, NewModel, Text, Threads
-from tallybayes.cli.plain import spoken
 from tallybayes.cli.rows import class_of, near, new_class, row_of
-from tallybayes.cli.terminal import how_many, say
+from tallybayes.cli.terminal import say
 from tallybayes.cli.train import SHOWN, told
 from tallybayes.cli.watch import watching
+from tallybayes.report.blocks import how_many
+from tallybayes.report.plain import spoken
 
 if TYPE_CHECKING:
     from tallybayes import Model

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes.cli.plain import spoken
 from tallybayes.data.frames import column
 from tallybayes.data.matching import ERROR
 from tallybayes.model import Model, decide
+from tallybayes.report.plain import spoken
 from tallybayes.sources import Source
 
 

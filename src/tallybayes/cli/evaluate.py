@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Annotated
 
@@ -24,7 +23,7 @@ from tallybayes.cli.options import (
     Threads,
 )
 from tallybayes.cli.rows import costs_of
-from tallybayes.cli.terminal import KEPT, clean, say
+from tallybayes.cli.terminal import print_report, say
 from tallybayes.cli.watch import watching
 
 
@@ -45,7 +44,8 @@ def evaluate(
 ) -> int:
     """Compare answers with classes that are known.
 
-    Accuracy, precision and recall of every class, which classes are taken for which, log-loss and calibration.
+    Accuracy, log-loss and ROC AUC, beside what the commonest class and the prior alone would reach; precision and
+    recall of every class; which classes are taken for which; calibration.
 
     \b
     tallybayes evaluate spam.tally test.csv
@@ -68,10 +68,8 @@ def evaluate(
             threads=threads,
             absent=absent.value,
         )
-    if format is ReportFormat.json:
-        print(json.dumps(measured.to_json(), indent=2))
-    else:
-        print(clean(measured.summary() if brief else measured, KEPT))
+    report = tallybayes.report_on(measured)
+    print_report(report.brief() if brief else report, format)
     if at_least is not None and not measured.accuracy >= at_least:
         say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
         return NO

@@ -20,6 +20,7 @@ from tallybayes.cli.options import (
     Text,
 )
 from tallybayes.cli.rows import class_of, row_of
+from tallybayes.cli.terminal import print_report
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,23 +57,22 @@ def explain(
     tallybayes explain spam.tally --text "claim your free prize"
     tallybayes explain tennis.tally --cell outlook=sunny --cell wind=strong
     """
-    from tallybayes.cli import evidence
-
     found = tallybayes.load(model)
     wanted = None if class_ is None else class_of(found, class_)
     rival = None if against is None else class_of(found, against)
-    if wanted is not None and wanted == rival:
-        raise ValueError("--class and --against are the same class: there is nothing to tell apart.")
     given = text is not None or bool(cell)
     if given and data:
         raise ValueError("--text and --cell are a row by themselves: give no data.")
     batch = row_of(found.schema, text, cell) if given else _first(found, how, data, rows, absent.value)
-    explained = evidence.explained(found, batch, wanted, rival)
-    if format is ReportFormat.json:
-        for row in explained:
-            print(json.dumps(evidence.as_json(row)))
+    evidence = found.evidence(batch)
+    report = tallybayes.report_on(
+        evidence, label=wanted, against=rival, cells=batch.to_pydict(), rows=len(evidence), top=top
+    )
+    if format is ReportFormat.json:  # an object a line, as rows are elsewhere
+        for row in report.to_json()["rows"]:
+            print(json.dumps(row))
     else:
-        evidence.draw(explained, top)
+        print_report(report, format)
 
 
 def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: str) -> pa.RecordBatch:

@@ -58,6 +58,7 @@ class ReportFormat(StrEnum):
 
     text = "text"
     json = "json"
+    html = "html"
 
 
 DATA = "Files, globs, folders (one per class, Maildir, mbox), or - for standard input."

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tallybayes.cli.plain import spoken
+from tallybayes.report.plain import spoken
 
 if TYPE_CHECKING:
     import pyarrow as pa

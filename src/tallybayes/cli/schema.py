@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tallybayes
 from tallybayes.cli.options import Columns, Data, Input, Label
-from tallybayes.cli.terminal import KEPT, clean, is_terminal
+from tallybayes.cli.terminal import KEPT, is_terminal
+from tallybayes.report.characters import clean
 
 
 def schema(data: Data, how: Input, label: Label = None, column: Columns = None) -> None:

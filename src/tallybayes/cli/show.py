@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 import tallybayes
 from tallybayes.cli.options import ModelFile, ReportAs, ReportFormat
 from tallybayes.cli.rows import class_of
+from tallybayes.cli.terminal import print_report
 
 TOP = 10
 
@@ -33,12 +33,6 @@ def show(
     \b
     tallybayes show spam.tally --class spam --top 30
     """
-    from tallybayes.cli import contents
-
     found = tallybayes.load(model)
     wanted = None if class_ is None else class_of(found, class_)
-    about = contents.about(found, wanted, top, column)
-    if format is ReportFormat.json:
-        print(json.dumps(contents.as_json(about), indent=2))
-    else:
-        contents.draw(about)
+    print_report(tallybayes.report_on(found, label=wanted, top=top, column=column), format)

@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
-import unicodedata
-from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
+
+from tallybayes.cli.options import ReportFormat
+from tallybayes.report.characters import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tallybayes import Report
+
 KEPT = "\n"  # of the control characters, in what is written as a whole
-HIDDEN = {
-    "Cc",
-    "Cf",
-    "Cs",
-    "Co",
-    "Zl",
-    "Zp",
-}  # control, invisible or direction-changing, surrogates, private, line ends
-
-
-def clean(text: object, kept: str = "") -> str:
-    """Text that a terminal shows as it is: what would steer the terminal is spelled out instead.
-
-    >>> clean("free\\x1b[2J prize\\u202e")
-    'free\\\\x1b[2J prize\\\\u202e'
-    """
-    found = str(text)
-    if found.isascii() and found.isprintable():
-        return found
-    return "".join(c if c in kept or not _steers(c) else _spelled(c) for c in found)
-
-
-def _steers(character: str) -> bool:
-    return character != "\u200d" and unicodedata.category(character) in HIDDEN  # which joins the parts of an emoji
-
-
-def _spelled(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def standard_streams() -> None:
@@ -84,28 +60,23 @@ def is_terminal(file: Any) -> bool:
         return False
 
 
-def how_many(rows: float) -> str:
-    return f"{rows:,.12g} row{'s' * (rows != 1)}"
+def print_report(report: Report, form: ReportFormat) -> None:
+    """On standard output."""
+    if form is ReportFormat.json:
+        print(json.dumps(report.to_json(), indent=2))
+    elif form is ReportFormat.html:
+        sys.stdout.buffer.write(report.html().encode() + b"\n")  # as it says itself, whatever the terminal's encoding
+    else:
+        _draw(report)
 
 
-def width(text: str) -> int:
-    """How many places of a line a text takes: a Chinese character takes two, an accent that is combined none."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
+def _draw(report: Report) -> None:
+    """Colours are rich's, and what needs none is as it would be anywhere."""
+    from rich.text import Text
 
-    return cell_len(text)
+    from tallybayes.report import text
 
-
-def padded(text: str, wide: int, right: bool = False) -> str:
-    """A text and as many spaces as it lacks."""
-    spaces = " " * (wide - width(text))
-    return spaces + text if right else text + spaces
-
-
-def aligned(rows: Sequence[Sequence[object]], right: Collection[int] = ()) -> list[str]:
-    """Lines of cells one below the other; those of the columns numbered in `right` end at the same place."""
-    cells = [[clean(cell) for cell in row] for row in rows]
-    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
-    at_right = [i in right for i in range(len(widths))]
-    return ["  ".join(map(padded, row, widths, at_right)).rstrip() for row in cells]
+    styles = {text.BOLD: "bold", text.FOR: "green", text.AGAINST: "red"}
+    screen = console(sys.stdout)
+    for line in text.lines(report.blocks, wide=screen.width, ascii=not screen.encoding.startswith("utf")):
+        screen.print(Text.assemble(*((span, styles.get(style, "")) for span, style in line)), soft_wrap=True)

@@ -12,8 +12,10 @@ import typer
 
 import tallybayes
 from tallybayes.cli.options import Columns, Data, Input, Label, NewModel, Threads, keep_apart
-from tallybayes.cli.terminal import clean, how_many, say
+from tallybayes.cli.terminal import say
 from tallybayes.cli.watch import watching
+from tallybayes.report.blocks import count, how_many
+from tallybayes.report.characters import clean
 
 if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
@@ -69,7 +71,7 @@ def train(
     settled = model.schema
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
-    counted = rows_by_class(model)
+    counted = model.rows_by_class()
     model.schema.log_prior(np.array([*counted.values()]), [*counted])  # an error, if the prior is of other classes
     tallybayes.save(model, output)
     say(f"{output}: {told(model)}")
@@ -208,14 +210,8 @@ def _looks_like_regression(model: Model) -> bool:
     return are_numbers and (classes > MANY_CLASSES or (classes > SHOWN and 2 * classes > model.n))
 
 
-def rows_by_class(model: Model) -> dict[Any, float]:
-    counts = model.counts().sums["n"].round()
-    return dict(zip(model.classes, counts[0].tolist() if len(counts) else [], strict=True))
-
-
 def told(model: Model) -> str:
     """A model in one line."""
-    pairs = list(rows_by_class(model).items())
-    listed = ", ".join(f"{clean(label)} {count:,.12g}" for label, count in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
-    plural = "" if len(pairs) == 1 else "es"
-    return f"{how_many(model.n)} in {len(pairs)} class{plural}: {listed}"
+    pairs = list(model.rows_by_class().items())
+    listed = ", ".join(f"{clean(label)} {count(n)}" for label, n in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
+    return f"{how_many(model.n)} in {how_many(len(pairs), 'class', 'classes')}: {listed}"

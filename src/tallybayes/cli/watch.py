@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tallybayes.cli.terminal import console, how_many, is_terminal, say
+from tallybayes.cli.terminal import console, is_terminal, say
+from tallybayes.report.blocks import how_many
 
 if TYPE_CHECKING:
     from rich.progress import Task

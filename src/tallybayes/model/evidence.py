@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Part
-from tallybayes.schema.entries import Name, found, in_order, title
+from tallybayes.schema.entries import Name, found, in_order
 
-SHOWN = 3  # rows that a repr shows
+PRIOR = "(class)"  # the column of what is believed before any is looked at
 
 
 def text_column(texts: list[Name], column: Name | None) -> Name:
@@ -64,7 +66,7 @@ class Evidence:
     def words(self, row: int = 0, column: Name | None = None) -> list[Part]:
         """What each word of a text says about each class, those that tell most first. They add up to what the column
         says; what is said of no word in particular has an empty one."""
-        name = text_column(list(self._parts), column)
+        name = text_column(self.texts, column)
         if not 0 <= row < self.rows:
             raise IndexError(f"There is no row {row}; there are {self.rows}.")
         return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.said), part.word))
@@ -75,22 +77,29 @@ class Evidence:
             total += said
         return total
 
+    @property
+    def texts(self) -> list[Name]:
+        """The columns that can be taken apart into words."""
+        return list(self._parts)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a line for every row, column and class; the prior's column is "(class)". `pivot` makes it as
+        wide as wanted, and the sum of each row and class is what `total` gives."""
+        names = [PRIOR, *map(title, self.columns)]
+        prior = np.broadcast_to(self.prior, (len(self), len(self.classes)))
+        numbers = np.stack([prior, *self.columns.values()], axis=1)
+        row, column, label = (each.ravel() for each in np.indices(numbers.shape, np.int32))
+        table = {
+            "row": pa.array(row),
+            "column": pa.DictionaryArray.from_arrays(column, names),
+            "class": pa.DictionaryArray.from_arrays(label, pa.array(self.classes)),
+            "evidence": pa.array(numbers.ravel()),
+        }
+        return pa.table(table).to_pandas()
+
     def __repr__(self) -> str:
-        shown = [self._table(row) for row in range(min(len(self), SHOWN))]
-        more = len(self) - len(shown)
-        return "\n\n".join(shown + ([f"… and {more} more rows"] if more > 0 else []))
+        """The logarithms of the first rows."""
+        return tallybayes.report_on(self).brief().text()
 
-    def _title(self, name: Name) -> str:
-        return f"{title(name)} (a score)" if name in self.scores else title(name)
-
-    def _table(self, row: int) -> str:
-        total = self.total()[row]
-        best = np.max(total)
-        share = np.exp(total - best if np.isfinite(best) else self.prior)  # impossible everywhere: as the prior has it
-        lines = [("(class)", self.prior), *((self._title(name), said[row]) for name, said in self.columns.items())]
-        cells = [(name, [f"{v:.3f}" for v in numbers]) for name, numbers in [*lines, ("sum", total)]]
-        cells.append(("probability", [f"{p:.3f}" for p in share / share.sum()]))
-        cells.insert(0, ("", [str(label) for label in self.classes]))
-        first = max(len(name) for name, _ in cells)
-        wide = max(len(text) for _, texts in cells for text in texts)
-        return "\n".join(f"{name:{first}}  " + "  ".join(t.rjust(wide) for t in texts) for name, texts in cells)
+    def _repr_html_(self) -> str:
+        return tallybayes.report_on(self)._repr_html_()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+import tallybayes
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.tally import Key
 from tallybayes.data.matching import ERROR
@@ -161,14 +162,21 @@ class Model(Counted):
         known = self._believed()
         return parameter_count(known.columns, len(known.keys))
 
+    def rows_by_class(self) -> dict[Any, float]:
+        """How many rows each class has, or what they weigh."""
+        return dict(zip(self.classes, self._row_counts().tolist(), strict=True))
+
     def __repr__(self) -> str:
-        classes = self.classes
-        if not classes:
+        pairs = list(self.rows_by_class().items())
+        if not pairs:
             return f"Model of no rows\n{self.schema!r}"
-        pairs = list(zip(classes, self._row_counts(), strict=True))
         listed = ", ".join(f"{label} {count:.12g}" for label, count in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
-        plural = "es" * (len(classes) != 1)
-        return f"Model of {self.n:.12g} rows in {len(classes)} class{plural}: {listed}\n{self.schema!r}"
+        plural = "es" * (len(pairs) != 1)
+        return f"Model of {self.n:.12g} rows in {len(pairs)} class{plural}: {listed}\n{self.schema!r}"
+
+    def _repr_html_(self) -> str:
+        """What was counted, which takes no time; `report_on` has all there is to tell."""
+        return tallybayes.report_on(self.schema, classes=self.rows_by_class())._repr_html_()
 
     def _own(self, kind: pa.DataType) -> None:
         super()._own(kind)

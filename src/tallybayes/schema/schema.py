@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
@@ -226,9 +227,16 @@ class Schema:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def described(self) -> list[tuple[str, str, str]]:
+        """Each entry, its family and why it has it; columns that were left out come last."""
         rows = [(title(name), repr(family), self.reasons.get(name, "")) for name, family in self.columns.items()]
-        rows += [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
+        return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
+
+    def _repr_html_(self) -> str:
+        return tallybayes.report_on(self)._repr_html_()
+
+    def __repr__(self) -> str:
+        rows = self.described()
         about = "" if self.label is None else f"column {self.label!r}"
         rows.append(("(class)", self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}", about))
         wide = max(len(name) for name, _, _ in rows)

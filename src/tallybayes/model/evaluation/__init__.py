@@ -21,6 +21,7 @@ from tallybayes.data.matching import ERROR
 from tallybayes.model import decide
 from tallybayes.model.batches import Batch, check_threads, labelled
 from tallybayes.model.decide import REJECTED
+from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.evaluation.result import INTERVALS, ClassScore, Evaluation, Interval
 from tallybayes.model.model import Model
 from tallybayes.schema.schema import check_apart
@@ -38,6 +39,7 @@ class Asked(NamedTuple):
     model: Model
     classes: tuple[Any, ...]
     numbers: dict[Key, int]  # of the classes
+    prior: Floats  # of the same, as −log P, and of a class never met
     given: Floats | None  # costs, if there are any
     costs: Floats | None  # the same, or those of errors where only `reject` is given
     reject: float | None
@@ -72,7 +74,9 @@ def evaluate(
     given = None if costs is None else decide.cost_matrix(classes, costs)
     matrix = decide.cost_matrix(classes, {}) if given is None and reject is not None else given
     numbers = {key: number for number, key in enumerate(model.keys())}
-    asked = Asked(model, classes, numbers, given, matrix, reject, threads, absent)
+    with np.errstate(divide="ignore"):
+        prior = -np.log([*model.prior().values(), 0.0])
+    asked = Asked(model, classes, numbers, prior, given, matrix, reject, threads, absent)
     total: Evaluation | None = None
     for batch in labelled(model.schema.frame(data), labels, None):
         if classes and batch.kind != model.kind:
@@ -99,12 +103,15 @@ def _evaluated(asked: Asked, batch: Batch, rows: slice) -> Evaluation:
     losses = _losses(asked, cells, posterior, truth)
     possible, decided = np.isfinite(losses), decision != REJECTED
     paid, expected = _paid(asked, posterior, truth, decision)
+    by_class = zip(asked.classes, np.ascontiguousarray(posterior.T), strict=True)
     return Evaluation(
         classes=tuple(sorted(unknown.union(asked.classes))) if unknown else asked.classes,
         unknown=tuple(sorted(unknown)),
         pairs=pairs,
         intervals=_intervals(posterior[decided, decision[decided]], (decision == truth)[decided]),
+        ranks={label: Ranks.of(share, truth == i) for i, (label, share) in enumerate(by_class)},
         losses=float(losses[possible].sum()),
+        prior_losses=float(asked.prior[truth].sum()) + 0.0,
         impossible=int(len(losses) - possible.sum()),
         squares=_squares(posterior, truth),
         expected_errors=float(_others(posterior, decision)[decided].sum()),

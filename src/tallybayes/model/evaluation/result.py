@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import tallybayes
 from tallybayes.counts.exact import Counts, Floats
-from tallybayes.model.evaluation.shown import shown, summary
+from tallybayes.model.evaluation.ranks import Ranks
 
 INTERVALS = 10  # of probability, all of the same length
 
@@ -50,14 +51,18 @@ class Evaluation:
     `log_loss` is the mean of −log P(truth), infinite if the truth was impossible in any row: `impossible` says in how
     many, and `log_loss_of_possible` is the mean over the others. `brier` is the mean of Σ (P(class) − [class is
     true])², from 0 to 2. `expected_error` is what the model itself expects of `error`; `cost` is the mean cost, if
-    costs or `reject` were given, and `expected_cost` what the model expects of it.
+    costs or `reject` were given, and `expected_cost` what the model expects of it. To compare with: `baseline` is the
+    accuracy of always deciding for the `commonest` class of the rows, and `prior_log_loss` the log-loss of the model's
+    prior, whatever a row holds.
     """
 
     classes: tuple[Any, ...]  # the model's and those that rows have, sorted
     unknown: tuple[Any, ...]  # those that the model never met
     pairs: Mapping[tuple[Any, Any], int]  # (truth, decision) → rows; no decision: rejected
     intervals: Floats  # of probability: how many rows, the sum of what they have, how many right
+    ranks: Mapping[Any, Ranks]  # of each class that the model knows
     losses: float
+    prior_losses: float
     impossible: int
     squares: float
     expected_errors: float
@@ -75,7 +80,9 @@ class Evaluation:
             unknown=unknown,
             pairs=Counter(self.pairs) + Counter(other.pairs),
             intervals=self.intervals + other.intervals,
+            ranks={label: self._ranks(label) + other._ranks(label) for label in classes},
             losses=self.losses + other.losses,
+            prior_losses=self.prior_losses + other.prior_losses,
             impossible=self.impossible + other.impossible,
             squares=self.squares + other.squares,
             expected_errors=self.expected_errors + other.expected_errors,
@@ -95,6 +102,18 @@ class Evaluation:
         """So that `sum(evaluations)` is that of all."""
         return self if other == 0 else NotImplemented
 
+    def _ranks(self, label: Any) -> Ranks:
+        found = self.ranks.get(label)
+        return found if found is not None else Ranks.never(self.truths[label], self.n - self.truths[label])
+
+    @cached_property
+    def truths(self) -> Counter[Any]:
+        """How many rows each class has."""
+        found: Counter[Any] = Counter()
+        for (truth, _), n in self.pairs.items():
+            found[truth] += n
+        return found
+
     @cached_property
     def n(self) -> int:
         """How many rows there are."""
@@ -113,6 +132,15 @@ class Evaluation:
         return _share(self.right, self.n - self.rejected)
 
     @property
+    def commonest(self) -> Any:
+        """The class that most rows have, the first of equals."""
+        return max(self.classes, key=self.truths.__getitem__)
+
+    @property
+    def baseline(self) -> float:
+        return _share(self.truths[self.commonest], self.n)
+
+    @property
     def error(self) -> float:
         return _share(self.n - self.rejected - self.right, self.n - self.rejected)
 
@@ -127,6 +155,17 @@ class Evaluation:
     @property
     def log_loss_of_possible(self) -> float:
         return _share(self.losses, self.n - self.impossible)
+
+    @property
+    def prior_log_loss(self) -> float:
+        return _share(self.prior_losses, self.n)
+
+    @property
+    def roc_auc(self) -> float:
+        """How often the class of a row is more probable there than in a row of another class. Of two classes it is one
+        number; of more, the mean over all classes that rows have, each against the rest. NaN, if there is one only."""
+        areas = [self._ranks(label).auc for label in self.classes if self.truths[label]]
+        return _share(sum(areas), len(areas)) if len(self.classes) != 2 else areas[-1]
 
     @property
     def brier(self) -> float:
@@ -157,14 +196,12 @@ class Evaluation:
 
     @cached_property
     def per_class(self) -> list[ClassScore]:
-        truths: Counter[Any] = Counter()
         decisions: Counter[Any] = Counter()
-        for (truth, decision), n in self.pairs.items():
-            truths[truth] += n
+        for (_, decision), n in self.pairs.items():
             decisions[decision] += n
         found = []
         for label in self.classes:
-            n, decided, right = truths[label], decisions[label], self.pairs.get((label, label), 0)
+            n, decided, right = self.truths[label], decisions[label], self.pairs.get((label, label), 0)
             shares = (right / each if each else 0.0 for each in (decided, n, (decided + n) / 2))
             found.append(ClassScore(label, n, decided, *shares))
         return found
@@ -178,10 +215,12 @@ class Evaluation:
 
     @property
     def calibration(self) -> list[Interval]:
-        """In every interval of probability, how many decisions were right, to see whether it is what it says."""
+        """In every interval of probability that any has, how many decisions were right, to see whether it is what it
+        says."""
         return [
-            Interval(i / INTERVALS, (i + 1) / INTERVALS, int(n), _share(total, n), _share(right, n))
+            Interval(i / INTERVALS, (i + 1) / INTERVALS, int(n), total / n, right / n)
             for i, (n, total, right) in enumerate(self.intervals.tolist())
+            if n
         ]
 
     @property
@@ -190,32 +229,15 @@ class Evaluation:
         apart = np.abs(self.intervals[:, 1] - self.intervals[:, 2]).sum()
         return _share(float(apart), self.n - self.rejected)
 
-    def to_json(self) -> dict[str, Any]:
-        """All of it, as JSON has it; numbers that are not finite are null."""
-        numbers = ("accuracy", "error", "expected_error", "log_loss", "log_loss_of_possible", "brier")
-        more = ("calibration_error", "cost", "expected_cost")
-        pairs = sorted(self.pairs.items(), key=lambda found: (-found[1], str(found[0])))
-        return _plain(
-            {
-                "n": self.n,
-                "classes": self.classes,
-                "unknown": self.unknown,
-                "rejected": self.rejected,
-                "impossible": self.impossible,
-                **{name: getattr(self, name) for name in (*numbers, *more)},
-                "macro": self.macro,
-                "per_class": [score._asdict() for score in self.per_class],
-                "calibration": [interval._asdict() for interval in self.calibration],
-                "confusion": [{"truth": truth, "decision": decision, "n": n} for (truth, decision), n in pairs],
-            }
-        )
-
-    def summary(self) -> str:
-        """The first lines of what is shown."""
-        return summary(self)
+    def to_json(self) -> Any:
+        """All of it, as JSON has it: NaN is null, and an infinite number a text."""
+        return tallybayes.report_on(self).to_json()
 
     def __repr__(self) -> str:
-        return shown(self)
+        return tallybayes.report_on(self).text()
+
+    def _repr_html_(self) -> str:
+        return tallybayes.report_on(self)._repr_html_()
 
 
 def _share(part: float, whole: float) -> float:
@@ -228,13 +250,3 @@ def _both(one: float | None, other: float | None) -> float | None:
     if one is None or other is None:
         raise ValueError("Evaluations add up where both have costs, or neither; give `evaluate` the same for both.")
     return one + other
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, (str, int)) else str(value)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: what is not a number is nothing, one without end and all that JSON does not know a text.
+    """A value as JSON has it: NaN is null; an infinite number, and whatever else JSON does not know, is a text. Facts
+    are objects, of which `class_` is the class.
 
     >>> plain({1: [float("nan"), float("-inf")], "raw": b"\\xe9t\\xe9"})
     {'1': [None, '-inf'], 'raw': '\\\\xe9t\\\\xe9'}
@@ -17,6 +19,10 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None if math.isnan(value) else str(value)
+    if is_dataclass(value):
+        return {field.name.rstrip("_"): plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if isinstance(value, dict):
         return {spoken(key): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

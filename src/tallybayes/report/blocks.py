@@ -1,0 +1,84 @@
+"""How facts are laid out, whatever shows them: lines, tables and bars, with numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True)
+class Lines:
+    lines: Sequence[str]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells are texts; `align` says of each column whether it begins on the left (l) or ends on the right (r), its last
+    letter of all that follow. `more` rows are not shown. What is a `detail` comes only where there is room."""
+
+    rows: Sequence[Sequence[str]]
+    head: Sequence[str] = ()
+    title: str = ""
+    align: str = "lr"
+    more: int = 0
+    detail: bool = False
+
+    def at_right(self, column: int) -> bool:
+        return self.align[min(column, len(self.align) - 1)] == "r"
+
+
+class Bar(NamedTuple):
+    """A piece of evidence, and its log-odds for the first class against the second."""
+
+    title: str
+    log_odds: float
+    indent: int = 0
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What speaks for the first class and what for the second."""
+
+    bars: Sequence[Bar]
+    first: str
+    second: str
+
+    def share(self, bar: Bar) -> float:
+        """The length of a bar, as a part of the longest."""
+        largest = max((abs(each.log_odds) for each in self.bars if math.isfinite(each.log_odds)), default=0.0) or 1.0
+        return min(abs(bar.log_odds) / largest, 1.0)
+
+    def odds(self, bar: Bar) -> str:
+        if bar.log_odds == 0:
+            return "says nothing"
+        return f"{times(bar.log_odds)} × for {self.first if bar.log_odds > 0 else self.second}"
+
+
+Block = Lines | Table | Bars
+
+
+def times(log_odds: float) -> str:
+    """How many times, as people read it.
+
+    >>> times(0.0), times(2.0), times(-2.0), times(30.0), times(float("inf"))
+    ('1.0', '7.4', '7.4', '1.1e+13', '∞')
+    """
+    size = abs(log_odds)
+    if size < math.log(10):
+        return f"{math.exp(size):.1f}"
+    if size < math.log(1e6):
+        return f"{math.exp(size):,.0f}"
+    return f"{math.exp(size):.1e}" if size < 700 else "∞" if math.isinf(size) else f"e^{size:,.0f}"
+
+
+def count(n: float) -> str:
+    """How many, or what they weigh: `1,234.5`."""
+    return f"{n:,.12g}"
+
+
+def how_many(n: float, one: str = "row", many: str = "rows") -> str:
+    return f"{count(n)} {one if n == 1 else many}"

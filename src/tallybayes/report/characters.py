@@ -1,0 +1,67 @@
+"""Text that is somebody else's, fit to be shown: never a control character, and columns that stay in line."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from tallybayes.report.plain import spoken
+
+HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, invisible or bidirectional, surrogate, private, line ends
+JOINER = "\u200d"  # joins the parts of an emoji
+LONGEST = 24  # characters of a name in a table
+
+
+def clean(text: object, kept: str = "") -> str:
+    """Text that a terminal shows as it is: what would steer the terminal is spelled out instead.
+
+    >>> clean("free\\x1b[2J prize\\u202e")
+    'free\\\\x1b[2J prize\\\\u202e'
+    """
+    found = str(text)
+    if found.isascii() and found.isprintable():
+        return found
+    return "".join(c if c in kept or not _steers(c) else _spelled(c) for c in found)
+
+
+def _steers(character: str) -> bool:
+    return character != JOINER and unicodedata.category(character) in HIDDEN
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def short(value: object, longest: int = LONGEST) -> str:
+    """Any value as a text of so many characters at most.
+
+    >>> short("a very long name", 8)
+    'a very …'
+    """
+    text = clean(spoken(value))
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def width(text: str) -> int:
+    """How many places of a line a text takes: a Chinese character takes two, an accent that is combined none."""
+    return len(text) if text.isascii() else sum(map(_places, text))
+
+
+def _places(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def padded(text: str, wide: int, right: bool = False) -> str:
+    """A text and as many spaces as it lacks."""
+    spaces = " " * (wide - width(text))
+    return spaces + text if right else text + spaces
+
+
+def aligned(rows: Sequence[Sequence[str]], at_right: Callable[[int], bool]) -> list[str]:
+    """Lines of cells one below the other."""
+    cells = [[clean(cell) for cell in row] for row in rows]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    right = [at_right(i) for i in range(len(widths))]
+    return ["  ".join(map(padded, row, widths, right)).rstrip() for row in cells]

@@ -1,0 +1,132 @@
+"""Of an evaluation: how often decisions were right, how good the probabilities are, and which classes are confused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tallybayes.model.evaluation import ClassScore, Evaluation, Interval
+from tallybayes.report.blocks import Block, Lines, Table, count, how_many
+from tallybayes.report.characters import aligned, short, width
+
+FEW = 12  # classes or confusions that are shown
+WIDEST = 100  # characters of a table
+
+
+@dataclass(frozen=True)
+class Pair:
+    truth: Any
+    decision: Any  # None: rejected
+    n: int
+
+
+@dataclass(frozen=True)
+class EvaluationFacts:
+    """As `Evaluation` has them."""
+
+    n: int
+    classes: tuple[Any, ...]
+    unknown: tuple[Any, ...]
+    rejected: int
+    impossible: int
+    right: int
+    accuracy: float
+    baseline: float
+    error: float
+    expected_error: float
+    log_loss: float
+    log_loss_of_possible: float
+    prior_log_loss: float
+    brier: float
+    roc_auc: float
+    calibration_error: float
+    cost: float | None
+    expected_cost: float | None
+    commonest: Any
+    macro: Mapping[str, float]
+    per_class: list[ClassScore]
+    calibration: list[Interval]
+    confusion: tuple[Pair, ...]  # the most frequent first
+
+
+def facts(result: Evaluation) -> EvaluationFacts:
+    pairs = sorted(result.pairs.items(), key=lambda found: (-found[1], str(found[0])))
+    confusion = tuple(Pair(*pair, n) for pair, n in pairs)
+    names = [field.name for field in fields(EvaluationFacts) if field.name != "confusion"]
+    return EvaluationFacts(**{name: getattr(result, name) for name in names}, confusion=confusion)
+
+
+def blocks(facts: EvaluationFacts) -> Iterator[Block]:
+    """What it comes to, its classes (the worst of many), its confusions and its calibration."""
+    yield from brief(facts)
+    yield _class_table(facts)
+    yield _confusions(facts)
+    yield _calibration(facts)
+
+
+def brief(facts: EvaluationFacts) -> Iterator[Block]:
+    yield Table(list(_summary(facts)), align="lrl")
+    if facts.unknown:
+        listed = ", ".join(repr(short(label)) for label in facts.unknown[:FEW]) + ", …" * (len(facts.unknown) > FEW)
+        yield Lines([f"The model has never met {listed}."])
+
+
+def _summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str]]:
+    rejected = f"; {how_many(facts.rejected)} rejected" if facts.rejected else ""
+    right = f"{count(facts.right)} of {count(facts.n - facts.rejected)} right{rejected}"
+    yield "accuracy", f"{facts.accuracy:.4f}", right
+    yield "  baseline", f"{facts.baseline:.4f}", f"always {short(facts.commonest)}, the commonest class"
+    yield "error", f"{facts.error:.4f}", f"the model expects {facts.expected_error:.4f}"
+    possible = ""
+    if facts.impossible:
+        without = f"; {facts.log_loss_of_possible:.4f} without" if facts.impossible < facts.n else ""
+        possible = f"in {how_many(facts.impossible)} the truth was impossible{without}"
+    yield "log-loss", f"{facts.log_loss:.4f}", possible
+    yield "  baseline", f"{facts.prior_log_loss:.4f}", "the prior alone"
+    yield "Brier score", f"{facts.brier:.4f}", ""
+    several = len(facts.classes) > 2
+    yield "ROC AUC", f"{facts.roc_auc:.4f}", "each class against the rest, on average" if several else ""
+    if facts.cost is not None:
+        yield "cost", f"{facts.cost:.4f}", f"the model expects {facts.expected_cost:.4f}"
+
+
+def _class_table(facts: EvaluationFacts) -> Table:
+    met = [score for score in facts.per_class if score.n or score.decided]
+    worst = sorted(met, key=lambda score: (score.f1, -score.n))[:FEW] if len(met) > FEW else met
+    rows = [(short(s.label), count(s.n), count(s.decided), *(f"{share:.3f}" for share in s[3:])) for s in worst]
+    decided = count(facts.n - facts.rejected)
+    rows.append(("(all, mean)", count(facts.n), decided, *(f"{share:.3f}" for share in facts.macro.values())))
+    title = "classes" if worst is met else f"the {FEW} worst of {count(len(met))} classes, by F1"
+    return Table(rows, ("class", "rows", "decided", "precision", "recall", "F1"), title)
+
+
+def _confusions(facts: EvaluationFacts) -> Block:
+    """Truth by decision as a table if it is narrow enough, or else the errors that are made most."""
+    if len(facts.classes) <= FEW:
+        table = _matrix(facts)
+        if max(map(width, aligned([table.head, *table.rows], table.at_right))) <= WIDEST:
+            return table
+    wrong = [pair for pair in facts.confusion if pair.decision is not None and pair.truth != pair.decision]
+    if not wrong:
+        return Lines(["No decision is wrong."])
+    rows = [(short(pair.truth), short(pair.decision), count(pair.n)) for pair in wrong[:FEW]]
+    most = f"the {FEW} most frequent of {count(len(wrong))}" if len(wrong) > FEW else "the most frequent first"
+    return Table(rows, ("truth", "decision", "rows"), f"errors, {most}", "llr")
+
+
+def _matrix(facts: EvaluationFacts) -> Table:
+    decisions = [*facts.classes, *([None] if facts.rejected else [])]
+    n = {(pair.truth, pair.decision): pair.n for pair in facts.confusion}
+    rows = [[short(truth), *(count(n.get((truth, each), 0)) for each in decisions)] for truth in facts.classes]
+    names = ["rejected" if each is None else short(each) for each in decisions]
+    return Table(rows, ["truth \\ decision", *names], "confusion")
+
+
+def _calibration(facts: EvaluationFacts) -> Table:
+    rows = [
+        (f"{part.low:.1f} to {part.high:.1f}", count(part.n), f"{part.probability:.3f}", f"{part.right:.3f}")
+        for part in facts.calibration
+    ]
+    head = ("probability", "rows", "mean", "right")
+    return Table(rows, head, f"calibration (error {facts.calibration_error:.4f})")

@@ -1,0 +1,237 @@
+"""Of evidence: what each column, and each word of a text, says about a row, and which two classes it tells apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tallybayes.model.evidence import PRIOR, Evidence
+from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
+from tallybayes.report.characters import short
+from tallybayes.report.plain import spoken
+from tallybayes.schema.entries import Name, members, title
+
+ROWS = 3  # that are shown unasked
+TOP = 15  # columns, and words of each
+MOST, LEAST = 6, 0.0005  # classes that are named, and how probable they are
+MANY = 12  # classes whose logarithms are shown
+FEW = 3  # columns that say nothing, each of which is named
+LONGEST = 25  # characters of a cell beside the name of its column
+
+Numbers = Mapping[Any, float]  # of each class
+
+
+@dataclass(frozen=True)
+class WordFacts:
+    word: str  # empty: what belongs to no word in particular
+    times: float
+    evidence: Numbers
+    log_odds: float  # of the first class against the second
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    column: str
+    value: Any  # None where it is missing, or not known here; of a block, that of every column
+    score: bool  # whether it orders the classes, and is no likelihood
+    evidence: Numbers
+    log_odds: float
+    words: tuple[WordFacts, ...]  # of a text, those that tell most first
+
+
+@dataclass(frozen=True)
+class RowFacts:
+    class_: Any
+    against: Any  # None where there is one class only
+    possible: bool  # or else no class allows the row, and it falls to the prior
+    probability: Numbers
+    columns: tuple[ColumnFacts, ...]  # the first is the prior
+
+
+@dataclass(frozen=True)
+class EvidenceFacts:
+    rows: tuple[RowFacts, ...]
+    more: int  # rows
+    named: bool  # whether the values of cells are known
+    top: int  # columns, and words of each, that are drawn
+
+
+def facts(
+    evidence: Evidence,
+    *,
+    label: Any = None,
+    against: Any = None,
+    cells: Mapping[str, Sequence[Any]] | None = None,
+    rows: int = ROWS,
+    top: int = TOP,
+) -> EvidenceFacts:
+    """Of so many rows. `cells` are their values, column by column, if these are to be named."""
+    for asked in (label, against):
+        if asked is not None and asked not in evidence.classes:
+            raise ValueError(f"There is no class {asked!r}; the classes are {', '.join(map(repr, evidence.classes))}.")
+    if label is not None and label == against:
+        raise ValueError(f"{label!r} against itself: give two classes to tell apart.")
+    shown = min(rows, len(evidence))
+    total = evidence.total()[:shown]
+    return EvidenceFacts(
+        rows=tuple(_row(evidence, row, total[row], (label, against), cells or {}) for row in range(shown)),
+        more=len(evidence) - shown,
+        named=cells is not None,
+        top=top,
+    )
+
+
+def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells: Mapping[str, Any]) -> RowFacts:
+    possible = bool(np.isfinite(total).any())
+    share = np.exp(total - np.max(total) if possible else evidence.prior)
+    ranked = [evidence.classes[i] for i in np.argsort(-share, kind="stable")]
+    first, second = _two(ranked, *asked)
+
+    def by_class(numbers: Any) -> tuple[dict[Any, float], float]:
+        found = dict(zip(evidence.classes, np.asarray(numbers).tolist(), strict=True))
+        return found, 0.0 if second is None else _apart(found[first], found[second])
+
+    columns = [ColumnFacts(PRIOR, None, False, *by_class(evidence.prior), ())]
+    for name, numbers in evidence.columns.items():
+        parts = evidence.words(row, name) if name in evidence.texts else []
+        words = tuple(WordFacts(part.word, part.times, *by_class(part.said)) for part in parts)
+        score = name in evidence.scores
+        columns.append(ColumnFacts(title(name), _value(name, cells, row), score, *by_class(numbers[row]), words))
+    return RowFacts(first, second, possible, by_class(share / share.sum())[0], tuple(columns))
+
+
+def _value(name: Name, cells: Mapping[str, Any], row: int) -> Any:
+    """A cell, or those of a block by column; None where it is not known."""
+    found = {column: cells[column][row] for column in members(name) if column in cells}
+    return found.get(name) if isinstance(name, str) else found or None
+
+
+def _apart(here: float, there: float) -> float:
+    return 0.0 if math.isinf(here) and here == there else here - there
+
+
+def _two(ranked: list[Any], wanted: Any, rival: Any) -> tuple[Any, Any]:
+    """The classes to tell apart: those that were named, or else the most probable; None where there is one only."""
+    first = wanted if wanted is not None else next((label for label in ranked if label != rival), rival)
+    return first, next((label for label in ([rival] if rival is not None else ranked) if label != first), None)
+
+
+def blocks(facts: EvidenceFacts) -> Iterator[Block]:
+    """Of every row the answer, a bar for each piece of evidence, and the logarithms as a detail."""
+    for number, row in enumerate(facts.rows):
+        yield Lines(_answer(row), f"Row {number + 1}" if len(facts.rows) > 1 else "")
+        if row.against is not None:
+            yield Bars(_bars(row, facts.top, facts.named), spoken(row.class_), spoken(row.against))
+        yield _logarithms(row)
+        yield from _word_tables(row, facts.top)
+    yield from _more(facts)
+
+
+def brief(facts: EvidenceFacts) -> Iterator[Block]:
+    """The logarithms alone."""
+    for row in facts.rows:
+        yield replace(_logarithms(row), title="", detail=False)
+    yield from _more(facts)
+
+
+def _more(facts: EvidenceFacts) -> Iterator[Block]:
+    if facts.more:
+        yield Lines([f"… and {facts.more:,} more rows"])
+
+
+def _logarithms(row: RowFacts) -> Table:
+    """What is added up, class by class."""
+    lines = [(f"{each.column} (a score)" if each.score else each.column, each.evidence) for each in row.columns]
+    total = {label: sum(each.evidence[label] for each in row.columns) for label in row.probability}
+    return _table([*lines, ("sum", total), ("probability", row.probability)], "logarithms")
+
+
+def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
+    for column in row.columns:
+        if column.words:
+            lines = [(_word(word) + _times(word), word.evidence) for word in column.words]
+            yield replace(_table(lines[:top], f"words of {column.column}"), more=max(len(lines) - top, 0))
+
+
+def _table(lines: Sequence[tuple[str, Numbers]], title: str) -> Table:
+    classes = list(lines[0][1])
+    more = ["…"] * (len(classes) > MANY)
+    rows = [[name, *(f"{numbers[label]:.3f}" for label in classes[:MANY]), *more] for name, numbers in lines]
+    return Table(rows, ["", *map(spoken, classes[:MANY]), *more], title, detail=True)
+
+
+def _answer(row: RowFacts) -> list[str]:
+    ranked = sorted(row.probability.items(), key=lambda pair: -pair[1])
+    likely = [pair for i, pair in enumerate(ranked) if i < 2 or (i < MOST and pair[1] >= LEAST)]
+    more = "   …" * (len(ranked) > len(likely))
+    lines = ["   ".join(f"{spoken(label)} {_share(p)}" for label, p in likely) + more]
+    if not row.possible:
+        lines.append("No class allows this row, so the answer is the prior. Smoothing avoids this.")
+    if row.against is None:
+        lines.append("There is one class only: nothing can speak for another.")
+    elif scores := ", ".join(column.column for column in row.columns if column.score):
+        lines.append(f"{scores} gives scores: they order the classes, and are not how many times as probable they are.")
+    return lines
+
+
+def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
+    """The prior, the columns that say most, each with its words, and the sum."""
+    prior, *others = row.columns
+    speaking = [column for column in others if column.words or column.log_odds != 0]
+    silent = len(others) - len(speaking)
+    columns = sorted(speaking if silent > FEW else others, key=_by_size)
+    shown = [Bar(prior.column, prior.log_odds)]
+    for column in columns[:top]:
+        shown.append(Bar(_titled(column, named), column.log_odds))
+        words = sorted(column.words, key=_by_size)
+        shown += [Bar(_word(word), word.log_odds, 2, _times(word)) for word in words[:top]]
+        shown += _rest(row, words[top:], "word", 2)
+    shown += _rest(row, columns[top:], "column")
+    if silent > FEW:
+        shown.append(Bar(f"each of {silent:,} others", 0.0))
+    return [*shown, Bar("all together", _together(row, row.columns))]
+
+
+def _by_size(piece: ColumnFacts | WordFacts) -> float:
+    return -abs(piece.log_odds)
+
+
+def _together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float:
+    """Class by class: what is impossible in both does not tell them apart."""
+    return _apart(*(sum(each.evidence[label] for each in pieces) for label in (row.class_, row.against)))
+
+
+def _rest(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
+    title = f"{len(pieces):,} more {what}{'s' * (len(pieces) > 1)}"
+    return [Bar(title, _together(row, pieces), indent)] if pieces else []
+
+
+def _share(probability: float) -> str:
+    return f"{probability:.3f}" if LEAST <= probability < 1 - LEAST else f"{probability:.4g}"
+
+
+def _titled(column: ColumnFacts, named: bool) -> str:
+    if column.score:
+        return f"{column.column} (a score)"
+    if column.words or not named:
+        return column.column
+    cells = column.value.values() if isinstance(column.value, dict) else [column.value]
+    value = short(", ".join("missing" if cell is None else _number_text(cell) or "(empty)" for cell in cells), LONGEST)
+    return f"{column.column} = {value}"
+
+
+def _number_text(value: Any) -> str:
+    """As people write it: a whole number without a point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else spoken(value)
+
+
+def _word(word: WordFacts) -> str:
+    return word.word or "(length, absent words)"
+
+
+def _times(word: WordFacts) -> str:
+    return f" ×{word.times:g}" if word.word and word.times != 1 else ""

@@ -1,0 +1,86 @@
+"""Blocks as HTML: readable on light and on dark ground, with nothing in it that runs or comes from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
+from tallybayes.report.characters import clean
+
+GREEN, RED = "#2a9d5c", "#d9534f"  # to be seen on white and on black
+STYLE = f"""\
+.tallybayes {{ font: 13px/1.45 system-ui, sans-serif; color: inherit; text-align: left; overflow-x: auto; }}
+.tallybayes p {{ margin: 0 0 .4em; white-space: pre-wrap; }}
+.tallybayes table {{ border-collapse: collapse; border: 0; margin: 0 0 1em; color: inherit; font: inherit; }}
+.tallybayes caption, .tallybayes summary, .tallybayes h4 {{ text-align: left; font: inherit; font-weight: 600;
+  color: inherit; caption-side: top; margin: 0; padding: .2em 0; white-space: nowrap; }}
+.tallybayes details + h4 {{ margin-top: 1em; }}
+.tallybayes summary {{ cursor: pointer; }}
+.tallybayes tr, .tallybayes tr:hover {{ background: transparent; }}
+.tallybayes th, .tallybayes td {{ text-align: left; vertical-align: top; padding: .1em .9em .1em 0;
+  white-space: pre-wrap; max-width: 36em; border: 0; border-bottom: 1px solid rgba(128, 128, 128, .3);
+  background: transparent; }}
+.tallybayes th {{ font-weight: 600; opacity: .75; }}
+.tallybayes .n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: pre; }}
+.tallybayes .bars td, .tallybayes .bars th {{ border: 0; white-space: pre; font-weight: inherit; opacity: 1; }}
+.tallybayes .bars td.half {{ width: 9em; min-width: 9em; padding: .1em 0; }}
+.tallybayes .bars td.half:first-of-type {{ border-right: 1px solid rgba(128, 128, 128, .6); }}
+.tallybayes .half div {{ height: .8em; margin-top: .3em; background: {GREEN}; }}
+.tallybayes .half .against {{ background: {RED}; margin-left: auto; }}
+.tallybayes .odds {{ padding-left: .9em; }}"""
+
+
+def page(title: str, blocks: Iterable[Block]) -> str:
+    """A whole page."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>{_text(title)}</title>\n</head>\n<body>\n{fragment(blocks)}\n</body>\n</html>"
+    )
+
+
+def fragment(blocks: Iterable[Block]) -> str:
+    """For a notebook, or any page. The style holds for what is inside and nothing else."""
+    return f'<div class="tallybayes">\n<style>\n{STYLE}\n</style>\n' + "\n".join(map(_block, blocks)) + "\n</div>"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Bars):
+        return f'<table class="bars"><tbody>{"".join(_bar(block, bar) for bar in block.bars)}</tbody></table>'
+    if isinstance(block, Lines):
+        title = f"<h4>{_text(block.title)}</h4>" if block.title else ""
+        return title + "".join(f"<p>{_text(line)}</p>" for line in block.lines)
+    if block.detail:
+        return f"<details><summary>{_text(block.title)}</summary>{_table(block, caption='')}</details>"
+    return _table(block, f"<caption>{_text(block.title)}</caption>" if block.title else "")
+
+
+def _table(table: Table, caption: str) -> str:
+    head = f"<thead>{_row(table, 'th', table.head)}</thead>" if table.head else ""
+    body = "".join(_row(table, "td", row) for row in table.rows)
+    wide = max((len(row) for row in (table.head, *table.rows)), default=1)
+    more = f'<tr><td colspan="{wide}">… and {table.more:,} more</td></tr>' if table.more else ""
+    return f"<table>{caption}{head}<tbody>{body}{more}</tbody></table>"
+
+
+def _row(table: Table, tag: str, cells: Sequence[str]) -> str:
+    classes = (' class="n"' if table.at_right(i) else "" for i in range(len(cells)))
+    return f"<tr>{''.join(f'<{tag}{c}>{_text(cell)}</{tag}>' for c, cell in zip(classes, cells, strict=True))}</tr>"
+
+
+def _bar(bars: Bars, bar: Bar) -> str:
+    """To the right for the first class, to the left for the second."""
+    width = f"{100 * bars.share(bar):.1f}%"
+    left, right = "", ""
+    if bar.log_odds > 0:
+        right = f'<div style="width:{width}"></div>'
+    elif bar.log_odds < 0:
+        left = f'<div class="against" style="width:{width}"></div>'
+    title = " " * bar.indent + bar.title + bar.remark
+    halves = f'<td class="half">{left}</td><td class="half">{right}</td>'
+    return f'<tr><th>{_text(title)}</th>{halves}<td class="odds">{_text(bars.odds(bar))}</td></tr>'
+
+
+def _text(text: str) -> str:
+    return escape(clean(text))

@@ -1,0 +1,123 @@
+"""Of a model: its classes, its columns, how many parameters it has, and what weighs most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from tallybayes.files import digest
+from tallybayes.model import Model, parameter_count
+from tallybayes.model.heaviest import Weight, heaviest
+from tallybayes.report import schema
+from tallybayes.report.blocks import Block, Lines, Table, count, how_many, times
+from tallybayes.report.plain import spoken
+from tallybayes.schema.entries import Name, by_title, title
+
+TOP = 10  # words and values of a class or a column that is asked for
+A_FEW = 5  # the same, unasked; parts of a vector
+SOME = 8  # parameters of a column of numbers that are shown unasked
+MANY = 12  # classes, of which no more are told apart unasked
+LEVELS = 40  # parameters of a column that are shown at all
+LARGEST = 2**53  # whole numbers that every reader of JSON has
+
+
+@dataclass(frozen=True)
+class ParameterFacts:
+    """How many are free, against a table of the classes and the `tabled` columns, if there are any."""
+
+    total: int
+    tabled: tuple[str, ...]
+    joint: int | None  # nothing, where not every reader of JSON has the number
+    joint_log10: float | None
+    summary: str
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    rows: float
+    sha256: str
+    label: str | None
+    prior: str
+    classes: Mapping[Any, float]  # how many rows
+    columns: tuple[schema.ColumnFacts, ...]
+    parameter_count: ParameterFacts | None  # nothing, where nothing is counted or something else is asked
+    parameters: Mapping[str, Mapping[str, Mapping[Any, Any]]]  # column → parameter → class → value
+    heaviest: Mapping[Any, list[Weight]]
+
+
+def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None = None) -> ModelFacts:
+    """All there is to tell, or of one class or column all that is asked."""
+    known = schema.facts(model.schema, model.rows_by_class())
+    classes = model.classes if label is None else [label]
+    told = classes if label is not None or len(classes) <= MANY else []
+    few = top if label is not None or column is not None else min(top, A_FEW)
+    counted = model.parameter_count() if model.classes and label is None and column is None else None
+    entry = None if column is None else model.schema.entry(column)
+    named = None if entry is None else title(entry)
+    return ModelFacts(
+        rows=model.n,
+        sha256=digest(model),
+        label=known.label,
+        prior=known.prior,
+        classes=known.classes,
+        columns=tuple(_counted(each, counted) for each in known.columns if named in (None, each.column)),
+        parameter_count=None if counted is None else _against_joint(counted),
+        parameters={} if label is not None and column is None else _parameters(model, entry),
+        heaviest={each: heaviest(model, each, few, column=entry) for each in told},
+    )
+
+
+def _counted(column: schema.ColumnFacts, count: parameter_count.ParameterCount | None) -> schema.ColumnFacts:
+    return column if count is None else replace(column, parameter_count=by_title(count.columns).get(column.column))
+
+
+def _against_joint(count: parameter_count.ParameterCount) -> ParameterFacts:
+    joint = count.joint if count.tabled and count.joint <= LARGEST else None
+    return ParameterFacts(
+        count.total, tuple(map(title, count.tabled)), joint, count.joint_log10 if count.tabled else None, str(count)
+    )
+
+
+def _parameters(model: Model, column: Name | None) -> dict[str, dict[str, dict[Any, Any]]]:
+    """Those of a column, or of all columns of numbers that have a few."""
+    if column is not None:
+        is_text = model.schema.columns[column].is_text
+        return {} if is_text else {title(column): model.estimates(column)}  # of words, the heaviest are enough
+    families = model.schema.columns.items() if model.classes else []
+    numbers = [name for name, family in families if family.reads == pa.float64()]
+    found = {title(name): model.estimates(name) for name in numbers}
+    return {name: estimates for name, estimates in found.items() if len(estimates) <= SOME}
+
+
+def brief(facts: ModelFacts) -> Iterator[Block]:
+    classes = how_many(len(facts.classes), "class", "classes")
+    yield Lines([f"{how_many(facts.rows)} in {classes}, sha256 {facts.sha256}"])
+    yield schema.classes_block(facts)
+    yield schema.columns_block(facts.columns)
+
+
+def blocks(facts: ModelFacts) -> Iterator[Block]:
+    yield from brief(facts)
+    if facts.parameter_count is not None:
+        yield Lines([facts.parameter_count.summary], "parameters")
+    shown = list(facts.classes)[:MANY]
+    for column, parameters in list(facts.parameters.items())[: schema.MOST_COLUMNS]:
+        rows = [[name, *(_number(values[label]) for label in shown)] for name, values in parameters.items()]
+        head = ["", *map(spoken, shown)]
+        yield Table(rows[:LEVELS], head, column, more=max(len(rows) - LEVELS, 0))
+    for label, weights in facts.heaviest.items():
+        if weights:
+            rows = [[w.value, w.column, count(w.n), f"{times(w.log_odds)} ×"] for w in weights]
+            yield Table(rows, ("", "column", "n", "odds"), f"for {spoken(label)}", "llr")
+        elif not (facts.parameters and len(facts.columns) == 1):  # a column of numbers has said all it has to say
+            yield Lines(["nothing in particular"], f"for {spoken(label)}")
+
+
+def _number(parameter: Any) -> str:
+    """A number, or some of those that a vector has."""
+    if not isinstance(parameter, (list, tuple)):
+        return f"{parameter:.4g}"
+    return ", ".join(f"{each:.4g}" for each in parameter[:A_FEW]) + ", …" * (len(parameter) > A_FEW)

@@ -1,0 +1,64 @@
+"""Facts and how they are shown, for whoever asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from tallybayes.report import html, text
+from tallybayes.report.blocks import Block
+from tallybayes.report.plain import plain
+
+SUBJECTS = ("schema", "model", "evidence", "evaluation")
+
+
+@dataclass(frozen=True)
+class Report:
+    """Facts, and blocks that show them. In a notebook, a report shows itself."""
+
+    title: str
+    facts: Any
+    blocks: tuple[Block, ...]
+    short: tuple[Block, ...]
+
+    def brief(self) -> Report:
+        """The same facts, of which less is shown."""
+        return replace(self, blocks=self.short)
+
+    def text(self) -> str:
+        """As a terminal of 80 characters shows it."""
+        return text.plain_text(self.blocks)
+
+    def to_json(self) -> Any:
+        """All facts as JSON has them: NaN is null, and an infinite number is a text."""
+        return plain(self.facts)
+
+    def html(self) -> str:
+        """A page by itself: no script, and nothing from elsewhere."""
+        return html.page(f"tallybayes: {self.title}", self.blocks)
+
+    def _repr_html_(self) -> str:
+        return html.fragment(self.blocks)
+
+    def __repr__(self) -> str:
+        return self.text()
+
+
+def report_on(thing: Any, **asked: Any) -> Report:
+    """All there is to tell of a `Schema`, a `Model`, `Evidence` or an `Evaluation`.
+
+    Of a model, ask for one `label` or one `column`, and for the `top` words and values; of evidence, for the `label`
+    that is told from the one it is `against`. What else may be asked is in the file of the subject.
+
+    >>> from tallybayes import Categorical, Schema
+    >>> report_on(Schema({"outlook": Categorical()}, label="play")).to_json()["columns"]
+    [{'column': 'outlook', 'family': 'Categorical()', 'why': '', 'parameter_count': None}]
+    """
+    names = [kind.__name__.lower() for kind in type(thing).__mro__]
+    subject = next((name for name in names if name in SUBJECTS), None)
+    if subject is None:
+        raise TypeError(f"There is no report on {thing!r}; give a Schema, a Model, Evidence or an Evaluation.")
+    module = import_module(f"tallybayes.report.{subject}")
+    facts = module.facts(thing, **asked)
+    return Report(subject, facts, tuple(module.blocks(facts)), tuple(module.brief(facts)))

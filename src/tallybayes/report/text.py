@@ -1,0 +1,63 @@
+"""Blocks as text, line by line. A line is made of spans, each a text and its style, which a terminal may colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
+from tallybayes.report.characters import aligned, clean, padded, short, width
+
+BOLD, FOR, AGAINST = "bold", "for", "against"
+WIDE = 80  # characters of a line, where nobody says
+WIDEST = 110  # of a line of bars
+WIDEST_TITLE = 32
+ROOM = 34  # for the words after a bar, beside the classes' names
+
+Line = list[tuple[str, str]]
+
+
+def plain_text(blocks: Iterable[Block], *, details: bool = False) -> str:
+    """The same without styles."""
+    return "\n".join("".join(text for text, _ in line) for line in lines(blocks, details=details))
+
+
+def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, details: bool = False) -> Iterator[Line]:
+    """Block by block, with an empty line between them; of bars, no line is wider than `wide` where it can be helped."""
+    first = True
+    for block in blocks:
+        if isinstance(block, Table) and block.detail and not details:
+            continue
+        if not first:
+            yield []
+        first = False
+        if isinstance(block, Bars):
+            yield from _bars(block, min(wide, WIDEST), ascii)
+            continue
+        if block.title:
+            yield [(clean(block.title), BOLD)]
+        content = [clean(line) for line in block.lines] if isinstance(block, Lines) else _table(block)
+        indent = "  " if block.title else ""
+        yield from ([(indent + line, "")] for line in content)
+
+
+def _table(table: Table) -> list[str]:
+    rows = [table.head, *table.rows] if table.head else table.rows
+    more = [f"… and {table.more:,} more"] if table.more else []
+    return aligned(rows, table.at_right) + more
+
+
+def _bars(bars: Bars, wide: int, ascii: bool) -> Iterator[Line]:
+    """One line a bar: those for the first class full, those for the second light."""
+    titles = [_title(bar) for bar in bars.bars]
+    longest = max(map(width, titles), default=0)
+    room = max(wide - longest - ROOM - max(width(clean(name)) for name in (bars.first, bars.second)), 10)
+    full, light, cross = "#-x" if ascii else "█░×"
+    for bar, title in zip(bars.bars, titles, strict=True):
+        length = round(room * bars.share(bar))
+        drawn = ((full if bar.log_odds > 0 else light) * length, FOR if bar.log_odds > 0 else AGAINST)
+        odds = clean(bars.odds(bar)).replace("×", cross, 1)
+        yield [(padded(title, longest) + "  ", ""), drawn, (" " * (room - length) + "  " + odds, "")]
+
+
+def _title(bar: Bar) -> str:
+    return " " * bar.indent + short(bar.title, WIDEST_TITLE - bar.indent - len(bar.remark)) + bar.remark
