@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Cells, Input, Label, MaybeData, ModelFile, NewModel, Text, Threads
+from tallybayes.cli.options import (
+    Absent,
+    AbsentColumn,
+    Cells,
+    Input,
+    Label,
+    MaybeData,
+    ModelFile,
+    NewModel,
+    Text,
+    Threads,
+)
 from tallybayes.cli.plain import spoken
 from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import how_many, say
@@ -31,6 +42,7 @@ def learn(
     cell: Cells = None,
     label: Label = None,
     class_: Class = None,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
     """Add rows to a model.
@@ -42,7 +54,7 @@ def learn(
     tallybayes learn spam.tally more.csv
     tallybayes learn spam.tally --class spam --input mail -
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, threads, new_class)
+    counted = _counted(model, how, data, (text, cell), label, class_, absent.value, threads, new_class)
     with tallybayes.changing(model, lambda: _wait(model)) as old:
         known = old.classes
         old += counted
@@ -58,6 +70,7 @@ def forget(
     cell: Cells = None,
     label: Label = None,
     class_: Class = None,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
     """Take rows out of a model, without a trace.
@@ -68,7 +81,7 @@ def forget(
     \b
     tallybayes forget spam.tally wrong.csv
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, threads, class_of)
+    counted = _counted(model, how, data, (text, cell), label, class_, absent.value, threads, class_of)
     with tallybayes.changing(model, lambda: _wait(model)) as old:
         old -= counted
     say(f"{model}: forgot {how_many(counted.n)}, has {told(old)}")
@@ -102,6 +115,7 @@ def _counted(
     row: tuple[str | None, list[str] | None],
     label: str | None,
     class_: str | None,
+    absent: str,
     threads: int | None,
     class_named: Callable[[Model, str], Any],
 ) -> Model:
@@ -127,6 +141,7 @@ def _counted(
             given=given,
             skip_bad=how.skip_bad_rows,
             threads=threads,
+            absent=absent,
         )
 
 
