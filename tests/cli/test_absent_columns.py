@@ -1,6 +1,7 @@
 """Data without a column that the model has: an error that says what to do, or missing cells where somebody says so."""
 
 import json
+from pathlib import Path
 
 
 def test_a_column_that_is_not_there_is_an_error_that_offers_to_take_it_as_missing(tally, model, tmp_path):
@@ -36,3 +37,18 @@ def test_data_that_has_none_of_the_columns_is_an_error_in_any_case(tally, model,
         2,
         "tallybayes predict: other.csv has no column 'outlook'; it has 'Outlook'.\n",
     )
+
+
+def test_rows_are_learned_and_forgotten_without_a_column(tally, model, tmp_path):
+    (tmp_path / "new.csv").write_text("outlook,play\nrain,yes\nsunny,yes\n")
+    (tmp_path / "blank.csv").write_text("outlook,temp,play\nrain,,yes\nsunny,,yes\n")
+    before = Path(model).read_bytes()
+    for verb in ("learn", "forget"):
+        ended = tally(verb, model, "new.csv")
+        assert ended.code == 2
+        assert ended.err.endswith("--absent missing takes such a column as missing.\n")
+    assert Path(model).read_bytes() == before
+    assert tally("learn", model, "new.csv", "--absent", "missing").code == 0
+    assert Path(model).read_bytes() != before
+    assert tally("forget", model, "blank.csv").code == 0
+    assert Path(model).read_bytes() == before

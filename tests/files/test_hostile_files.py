@@ -178,3 +178,17 @@ def test_a_changed_file_is_refused_or_is_a_model(name):
         assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
         tracemalloc.stop()
     assert refused > 150
+
+
+@pytest.mark.parametrize("name", names)
+def test_rows_of_which_nothing_is_known_are_rows(name):
+    """100 rows with three values are what a table has in which the other cells are missing, so a file may say so; three
+    values in two rows it may not."""
+    values = rows_for(name)
+    model = train(name, [*values, *[None] * 97], [*LABELS, *["b"] * 97])
+    assert from_bytes(to_bytes(model)).n == 100
+    data = to_bytes(train(name, values, LABELS))
+    arrays = arrays_of(data, text_of(data))
+    arrays["0/sums/n"] = arrays["0/sums/n"] - np.array([[[0], [1]]])
+    with pytest.raises(FileError, match="more values than there are rows"):
+        from_bytes(file_bytes(text_of(data), arrays))

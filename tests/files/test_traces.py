@@ -101,3 +101,15 @@ def test_what_was_said_of_rows_goes_with_the_first_that_is_forgotten():
     assert "98765.5" not in repr(model)
     assert b"98765.5" not in pickle.dumps(model)
     assert "same     left out" in repr(model)
+
+
+def test_a_model_that_forgot_all_rows_is_pickled_without_the_type_of_their_labels():
+    pickles = set()
+    for labels in (["a", "b"], [1, 2], [True, False]):
+        model = Model.train(Schema({"x": Categorical()}), {"x": ["p", "q"]}, labels)
+        model -= model
+        pickles.add(pickled(model))
+    assert len(pickles) == 1
+    again = pickle.loads(*pickles)
+    again += Model.train(Schema({"x": Categorical()}), {"x": ["p"]}, ["c"])
+    assert again == Model.train(Schema({"x": Categorical()}), {"x": ["p"]}, ["c"])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, Model, Schema, Words, open_source
-from tallybayes.schema.infer import sample
+from tallybayes.schema.infer import choose, sample
 from tallybayes.sources.streams import infer_schema, train
 
 RNG = np.random.default_rng(8)
@@ -221,3 +221,31 @@ def test_a_table_is_inferred_alike_from_python_and_from_files(tmp_path):
     assert Schema.infer(table, "class") == expected
     for kind in ("csv", "parquet", "jsonl"):
         assert infer_schema(open_source(tmp_path / f"t.{kind}"), "class") == expected, kind
+
+
+def test_a_spike_that_is_not_all_is_never_called_100_percent():
+    cells = pa.array([0.0] * 9999 + [*np.linspace(1, 2, 30)])
+    assert choose(cells).reason == "numbers from 0 to 2, nearly all of them 0"
+
+
+def test_cells_of_a_known_type_that_are_all_missing_in_a_sample_get_a_family_of_that_type():
+    numbers = [pa.int64(), pa.float64(), pa.decimal128(9, 2)]
+    for kind in numbers:
+        assert choose(pa.nulls(30, kind), whole=False).family.reads == pa.float64()
+    assert choose(pa.array([float("nan")] * 30), whole=False).family.reads == pa.float64()
+    assert choose(pa.nulls(30, pa.bool_()), whole=False).family == Bernoulli(alpha="fitted")
+    for kind in (pa.null(), pa.string()):
+        assert choose(pa.nulls(30, kind), whole=False).family == Categorical(alpha="fitted")
+    assert choose(pa.array([" "] * 30), whole=False).family == Categorical(alpha="fitted")
+    assert choose(pa.nulls(30, pa.int64()), whole=True).family is None
+
+
+@pytest.mark.parametrize("at", [0, 1, 77_777, 150_000, 199_999])
+def test_one_text_among_many_numbers_makes_a_column_of_texts_wherever_it_stands(at):
+    cells = [str(i % 1000) for i in range(200_000)]
+    cells[at] = "far"
+    identifiers = list(range(200_000))
+    found = Schema.infer(pa.table({"km": cells, "id": identifiers}), None)
+    assert found.columns == {"km": Categorical(alpha="fitted")}
+    parts = pa.table({"km": cells, "id": identifiers}).to_batches(max_chunksize=70_000)
+    assert Schema.infer(pa.Table.from_batches(parts), None) == found

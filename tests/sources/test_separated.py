@@ -144,8 +144,8 @@ def test_a_number_column_with_text_in_it_is_an_error_that_says_how_to_set_it(fil
     path = file("age,city\n" + "17,x\n" * 100 + "abc,y\n" + "17,x\n" * 100)
     assert refusal(path, {"age": NUMBER}, Reading(block_bytes=64)) == (
         "data.csv, line 102, column 'age': 'abc' is not a number. Correct it, or leave such rows out with "
-        "--skip-bad-rows; if 'abc' means that nothing is known, give --missing abc; a column "
-        "of categories is trained with --column 'age=Categorical()'."
+        "--skip-bad-rows; if 'abc' means that nothing is known, give --missing abc; if the "
+        "column holds categories, train with --column 'age=Categorical()'."
     )
 
 

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Cells, Input, Label, MaybeData, ModelFile, NewModel, Text, Threads
+from tallybayes.cli.options import (
+    Absent,
+    AbsentColumn,
+    Cells,
+    Input,
+    Label,
+    MaybeData,
+    ModelFile,
+    NewModel,
+    Text,
+    Threads,
+)
 from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import SHOWN, told
@@ -32,6 +43,7 @@ def learn(
     cell: Cells = None,
     label: Label = None,
     class_: Class = None,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
     """Add rows to a model.
@@ -43,7 +55,7 @@ def learn(
     tallybayes learn spam.tally more.csv
     tallybayes learn spam.tally --class spam --input mail -
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, threads, new_class)
+    counted = _counted(model, how, data, (text, cell), label, class_, absent.value, threads, new_class)
     with tallybayes.changing(model, lambda: _wait(model)) as old:
         known = old.classes
         old += counted
@@ -59,6 +71,7 @@ def forget(
     cell: Cells = None,
     label: Label = None,
     class_: Class = None,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
     """Take rows out of a model, without a trace.
@@ -69,7 +82,7 @@ def forget(
     \b
     tallybayes forget spam.tally wrong.csv
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, threads, class_of)
+    counted = _counted(model, how, data, (text, cell), label, class_, absent.value, threads, class_of)
     with tallybayes.changing(model, lambda: _wait(model)) as old:
         old -= counted
     say(f"{model}: forgot {how_many(counted.n)}, has {told(old)}")
@@ -103,6 +116,7 @@ def _counted(
     row: tuple[str | None, list[str] | None],
     label: str | None,
     class_: str | None,
+    absent: str,
     threads: int | None,
     class_named: Callable[[Model, str], Any],
 ) -> Model:
@@ -128,6 +142,7 @@ def _counted(
             given=given,
             skip_bad=how.skip_bad_rows,
             threads=threads,
+            absent=absent,
         )
 
 

@@ -21,7 +21,17 @@ from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
-from tallybayes.data.objects import is_sure, mixed, number_text, object_cells, object_columns, with_objects
+from tallybayes.data.objects import (
+    REFUSALS,
+    is_long_text,
+    is_sure,
+    mixed,
+    number_text,
+    object_cells,
+    object_columns,
+    text_parts,
+    with_objects,
+)
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
 NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
@@ -44,9 +54,9 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
     elif is_sparse(data):  # of which one kind is a mapping
         raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
     elif isinstance(data, Mapping):
-        yield _from_mapping(data)
+        yield from _from_mapping(data)
     elif is_records(data):
-        yield _from_mapping(columns_of(data) or {NO_COLUMNS: [None] * len(data)})
+        yield from _from_mapping(columns_of(data) or {NO_COLUMNS: [None] * len(data)})
     elif isinstance(data, np.ndarray):
         yield from _from_numpy(data)
     elif not (isinstance(data, (list, tuple)) and not data):  # an empty list is a table of no rows
@@ -188,19 +198,22 @@ def _stream(data: Any) -> Iterable[pa.RecordBatch]:
         if is_column(data):
             raise no_table(data) from None
         if objects:
-            return [_from_mapping({name: objects.get(name, data[name]) for name in data.columns})]
+            return _from_mapping({name: objects.get(name, data[name]) for name in data.columns})
         raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
     return with_objects(stream, objects) if objects else stream
 
 
-def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
-    """Columns by name; a dictionary of single values is one row."""
-    columns = {str(name): _cells(name, values) for name, values in data.items()}
+def _from_mapping(data: Mapping[Any, Any]) -> Iterator[pa.RecordBatch]:
+    """Columns by name; a dictionary of single values is one row. Long lists of texts come in parts."""
+    texts = {str(name) for name, values in data.items() if is_long_text(values)}
+    columns = {str(name): values if str(name) in texts else _cells(name, values) for name, values in data.items()}
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
         raise ValueError(f"The columns differ in length: {shown}.")
-    return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+    for part in text_parts([columns[name] for name in texts], max(lengths.values(), default=0)):
+        cells = [_cells(name, values[part]) for name, values in columns.items()]
+        yield pa.RecordBatch.from_arrays(cells, names=list(columns))
 
 
 def _cells(name: Any, values: Any) -> pa.Array:
@@ -212,24 +225,20 @@ def _cells(name: Any, values: Any) -> pa.Array:
         values = [values.as_py() if isinstance(values, pa.Scalar) else values]
     elif isinstance(values, (Mapping, Set)):
         raise ValueError(f"Column {str(name)!r} is a {type(values).__name__}; give a list with a value for each row.")
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")
-        values = native(values)
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")
     try:
         if is_arrow(values):
             return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
-        if isinstance(values, np.ndarray) and values.dtype != object:
-            return pa.array(values)
         return object_cells(values)
-    except (pa.ArrowException, OverflowError, TypeError) as error:
+    except REFUSALS as error:
         raise mixed(name, error) from None
 
 
 def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
     """A matrix: its columns are called "0", "1", … A structured array: its fields."""
     if data.dtype.names:
-        yield _from_mapping({name: data[name] for name in data.dtype.names})
+        yield from _from_mapping({name: data[name] for name in data.dtype.names})
         return
     if data.ndim != 2:
         raise ValueError(
@@ -243,18 +252,11 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch({NO_COLUMNS: pa.nulls(len(data))})
         return
     if isinstance(data, np.ma.MaskedArray) or data.strides[0] == data.itemsize:  # columns as they are
-        yield _from_mapping(dict(zip(names, data.T, strict=True)))
+        yield from _from_mapping(dict(zip(names, data.T, strict=True)))
         return
     for start in range(0, max(len(data), 1), BATCH_ROWS):
         columns = np.asfortranarray(data[start : start + BATCH_ROWS]).T
-        yield _from_mapping(dict(zip(names, columns, strict=True)))
-
-
-def native(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in the byte order and sizes that Arrow has."""
-    if np.issubdtype(values.dtype, np.longdouble):
-        return values.astype(np.float64)
-    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+        yield from _from_mapping(dict(zip(names, columns, strict=True)))
 
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from tallybayes.data.decimals import decimal_text, shifted
 from tallybayes.data.errors import NoLabelError
-from tallybayes.data.frames import decoded, is_text, native, one_array
+from tallybayes.data.frames import decoded, is_text, one_array
 from tallybayes.data.inputs import is_arrow, is_iterable
-from tallybayes.data.objects import as_objects, kinds_of
+from tallybayes.data.objects import REFUSALS, as_objects, in_slices, kinds_of, native
 from tallybayes.data.one_row import WIDEST
 from tallybayes.kernels.strings import is_writable
 
@@ -47,9 +47,9 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
         if is_arrow(given):
             return one_array(pa.chunked_array(given))
         if isinstance(given, np.ndarray) and given.dtype != object:
-            return pa.array(native(given), from_pandas=True)
+            return in_slices(native(given))
         return _as_labels(given)
-    except (pa.ArrowException, OverflowError, TypeError) as error:
+    except REFUSALS as error:
         examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
         problem = f"mix {shown}" if len(examples) > 1 else f"cannot be read: {error}"
@@ -77,7 +77,7 @@ def _as_one(shape: Sequence[int]) -> str:
 def _as_labels(given: Sequence[Any]) -> pa.Array:
     """What Arrow makes of a list, in which no label may stand for another beside it: True for 1, or b"a" for "a"."""
     kinds = kinds_of(given)
-    found = pa.array(given, from_pandas=True)
+    found = in_slices(given)
     if pa.types.is_binary(found.type) and str in kinds:
         raise pa.ArrowInvalid("texts stand among bytes")
     return as_objects(found, given, kinds)

@@ -7,31 +7,40 @@ meaning of a cell never depends on its neighbours, nor on how rows are cut into 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.data.decimals import decimal_text
 
 TRUTHS = frozenset((bool, np.bool_))
 CUT_OFF = frozenset((np.float16, np.longdouble))  # Arrow takes such fractions for whole numbers, beside one
 NUMBERS = int, float, Decimal, np.integer, np.floating
+REFUSALS = (pa.ArrowException, OverflowError, TypeError)  # of Arrow's, for a list that has no type
+SLICE = 1 << 14  # cells that are handed to Arrow at once
+MOST_CHARACTERS = 1 << 25  # of texts that are handed to it at once
+MOST_BYTES = 1 << 30  # of texts that are one array with offsets of 32 bits
+WIDER = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
 MISSING = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported here
 MOST_DIGITS = 1000  # of a decimal that is written out
 
 
 def object_cells(values: Any) -> pa.Array:
-    """A list, or an array of objects, as one Arrow array. What mixes types is one of Arrow's errors."""
+    """A list, or an array, as one Arrow array. What mixes types is one of Arrow's errors."""
+    if isinstance(values, np.ndarray) and values.dtype != object:
+        return pa.array(native(values))
     values = values if isinstance(values, (list, np.ndarray)) else list(values)
     if len(values) and type(values[0]) is str:
         return _text_cells(values)
     kinds = kinds_of(values)
     try:
-        cells = pa.array(values, from_pandas=True)
-    except (pa.ArrowException, OverflowError, TypeError):
+        cells = in_slices(values)
+    except REFUSALS:
         texts = _written_out(values)
         if texts is None:
             raise
@@ -42,10 +51,55 @@ def object_cells(values: Any) -> pa.Array:
 def kinds_of(values: Iterable[Any]) -> set[type]:
     """The types of these objects, if Arrow can be asked: a number of numpy's after a time of numpy's ends the process
     there."""
-    kinds = set(map(type, values))
+    kinds: set[type] = set()
+    for some in _slices(values):
+        kinds.update(map(type, some))
     if np.datetime64 in kinds and any(issubclass(kind, np.generic) for kind in kinds - {np.datetime64}):
         raise pa.ArrowInvalid("times stand among other values")
     return kinds
+
+
+def in_slices(values: Any, kind: pa.DataType | None = None) -> pa.Array:
+    """What Arrow makes of a list or an array. Of a long one slice by slice, so that Ctrl-C is heard, as long as all
+    slices are of one type: that is then the type that Arrow finds for all of it."""
+    parts: list[pa.Array] = []
+    with suppress(*REFUSALS):
+        parts += [pa.array(some, kind, from_pandas=True) for some in _slices(values) if len(values) > SLICE]
+    if len({part.type for part in parts}) != 1 or sum(map(len, parts)) < len(values):
+        parts = [pa.array(values, kind, from_pandas=True)]
+    return _one_array(parts)
+
+
+def _one_array(parts: list[pa.Array | pa.ChunkedArray]) -> pa.Array:
+    """Texts that are too long for offsets of 32 bits, which come in chunks, have wider ones."""
+    if len(parts) == 1 and isinstance(parts[0], pa.Array):
+        return parts[0]
+    if parts[0].type in WIDER and sum(part.nbytes for part in parts) >= MOST_BYTES:
+        parts = [part.cast(WIDER[part.type]) for part in parts]
+    chunks = [chunk for part in parts for chunk in (part.chunks if isinstance(part, pa.ChunkedArray) else [part])]
+    return pa.concat_arrays(chunks)
+
+
+def is_long_text(values: Any) -> bool:
+    """Whether this is a long list of texts and nothing else: any part of it means the same by itself."""
+    if not isinstance(values, (list, np.ndarray)) or len(values) <= SLICE or type(values[0]) is not str:
+        return False
+    return kinds_of(values) <= {str, type(None)}
+
+
+def text_parts(columns: Sequence[Any], rows: int) -> Iterator[slice]:
+    """Parts of rows in which these columns of texts do not have too many characters to be handed to Arrow at once."""
+    start = size = 0
+    for stop in range(SLICE, rows if columns else 0, SLICE):
+        size += sum(sum(map(len, filter(None, texts[stop - SLICE : stop]))) for texts in columns)
+        if size >= MOST_CHARACTERS:
+            yield slice(start, stop)
+            start, size = stop, 0
+    yield slice(start, rows)
+
+
+def _slices(values: Any) -> Iterator[Any]:
+    return (values[start : start + SLICE] for start in range(0, len(values), SLICE))
 
 
 def as_objects(cells: pa.Array, values: Iterable[Any], kinds: set[type]) -> pa.Array:
@@ -90,6 +144,13 @@ def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -
         yield batch
 
 
+def native(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in the byte order and sizes that Arrow has."""
+    if np.issubdtype(values.dtype, np.longdouble):
+        return values.astype(np.float64)
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
 def mixed(name: Any, error: Exception) -> ValueError:
     return ValueError(f"Column {str(name)!r} mixes types, or has values that do not fit: {error}.")
 
@@ -109,13 +170,13 @@ def number_text(value: float | Decimal) -> str:
 def _text_cells(values: Any) -> pa.Array:
     """A list that begins with a text, read as texts: that is quicker, and if it is something else, it is read again."""
     try:
-        cells = pa.array(values, pa.string())
+        cells = in_slices(values, pa.string())
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         kinds_of(values)
-        return pa.array(values, from_pandas=True)
-    if bytes in set(map(type, values)):  # Arrow took them for texts, which it does not where they come first
-        return pa.array(values, pa.binary())
-    return cells.cast(pa.large_string()).combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+        return in_slices(values)
+    if bytes in kinds_of(values):  # Arrow took them for texts, which it does not where they come first
+        return in_slices(values, pa.binary())
+    return cells
 
 
 def _written_out(values: Iterable[Any]) -> pa.Array | None:

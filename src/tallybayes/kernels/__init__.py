@@ -37,6 +37,7 @@ find_rows_end = compiled.find_rows_end
 find_stray = compiled.find_stray
 fit_pseudocounts = compiled.fit_pseudocounts
 heed_flag = compiled.heed_flag
+heed_signals = compiled.heed_signals
 kind_of = compiled.kind_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm

@@ -7,6 +7,7 @@
 
 #include "both.hpp"
 #include "limbs.hpp"
+#include "signals.hpp"
 
 namespace tallybayes {
 namespace {
@@ -52,13 +53,20 @@ INLINE bool within(int32_t position, int64_t positions) { return position >= 0 &
 
 BOTH Kind kind_of(const double* values, int64_t count) {
     Kind kind;
-    kind.whole = !count_broken(values, count);
-    for (int64_t i = 0; !kind.whole && i < count; ++i) {
-        const double v = values[i];
-        if (kind.bad < 0 && (v < 0.0 || std::isinf(v))) kind.bad = i;
-        kind.most = v > kind.most ? v : kind.most;
-        kind.least = v > 0.0 && v < kind.least ? v : kind.least;
+    Patience patience;
+    for (int64_t first = 0; kind.whole && first < count; first += long_stretch) {
+        kind.whole = !count_broken(values + first, std::min(long_stretch, count - first));
+        patience.spend(long_stretch);
     }
+    if (kind.whole) return kind;
+    in_stretches(int64_t(0), count, [&](int64_t i, int64_t last) {
+        for (; i < last; ++i) {
+            const double v = values[i];
+            if (kind.bad < 0 && (v < 0.0 || std::isinf(v))) kind.bad = i;
+            kind.most = v > kind.most ? v : kind.most;
+            kind.least = v > 0.0 && v < kind.least ? v : kind.least;
+        }
+    });
     return kind;
 }
 
@@ -68,7 +76,9 @@ template <int limbs>
 void count_in(const Bags& bags, const int32_t* classes, const BagCounts& counts) {
     const auto cell = [&](int64_t at, int64_t code) { return bags.positions[at] * counts.width + code; };
     const int64_t size = limbs ? limbs : counts.size, end = bags.starts[bags.rows];
+    Patience patience;
     for (int64_t row = 0; row < bags.rows; ++row) {
+        patience.spend(bags.starts[row + 1] - bags.starts[row]);
         const int64_t code = classes[row];
         if (code < 0 || code >= counts.width) continue;
         for (int64_t at = bags.starts[row]; at < bags.starts[row + 1]; ++at) {
@@ -102,7 +112,9 @@ BOTH bool count_matrix(const double* values, int64_t rows, int64_t columns, cons
                        int64_t* n, int64_t* documents) {
     if (rows > int64_t(1) << 22) return false;
     std::vector<double> total(size_t(width * columns)), met(size_t(width * columns));
+    Patience patience;
     for (int64_t row = 0; row < rows; ++row) {
+        patience.spend(columns);
         if (classes[row] < 0 || classes[row] >= width) continue;
         const double* __restrict x = values + row * columns;
         double* __restrict sum = total.data() + classes[row] * columns;
@@ -124,7 +136,9 @@ BOTH void add_bags(const Bags& bags, const double* table, int64_t positions, int
     std::vector<double> total(width);
     double* __restrict sum = total.data();
     const int64_t end = bags.starts[bags.rows];
+    Patience patience;
     for (int64_t row = 0; row < bags.rows; ++row) {
+        patience.spend(bags.starts[row + 1] - bags.starts[row]);
         std::fill(total.begin(), total.end(), 0.0);
         for (int64_t at = bags.starts[row]; at < bags.starts[row + 1]; ++at) {
             if (at + ahead < end && within(bags.positions[at + ahead], positions)) {

@@ -48,7 +48,11 @@ nb::object count_dense(Table<double> values, In<int32_t> classes, int64_t width)
 
 void bind_bags(nb::module_& m) {
     m.def("kind_of", [](In<double> values) {
-        const Kind kind = kind_of(values.data(), int64_t(values.size()));
+        Kind kind;
+        {
+            Free free;
+            kind = kind_of(values.data(), int64_t(values.size()));
+        }
         return nb::make_tuple(kind.bad, kind.whole, kind.least, kind.most);
     }, "values"_a.noconvert());
     m.def("count_bags", &count, "starts"_a.noconvert(), "positions"_a.noconvert(), "values"_a.noconvert(),

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "signals.hpp"
+
 #if defined(__SSE2__) && !defined(TALLYBAYES_SCALAR)
 #include <emmintrin.h>
 #endif
@@ -12,6 +14,7 @@
 namespace tallybayes {
 namespace {
 
+constexpr ptrdiff_t patience = 1 << 22;  // bytes that are read before signals are heeded
 constexpr uint32_t not_utf8 = 0xffffffff;
 constexpr uint32_t replacement = 0xfffd;
 constexpr uint32_t dot_above = 0x307;
@@ -215,7 +218,12 @@ int64_t Text::add(const char* text, uint64_t size, const char* behind, const Let
     int64_t invalid = -1;
     const char* at = text;
     const char* const end = text + size;
+    const char* rest = at + patience;
     while (end - at >= 16) {
+        if (at >= rest) {
+            heed_signals();
+            rest = at + patience;
+        }
         const uint32_t beyond = beyond_ascii(at);
         const uint64_t plain = beyond ? uint64_t(std::countr_zero(beyond)) : 16;
         copy_ascii(at, plain, letters);
@@ -247,7 +255,12 @@ int64_t Text::add_evenly(const char* text, uint64_t size, const Letters& letters
     int64_t invalid = -1;
     bool spaced = false;
     const char* const end = text + size;
+    const char* rest = text + patience;
     for (const char* at = text; at < end;) {
+        if (at >= rest) {
+            heed_signals();
+            rest = at + patience;
+        }
         const Decoded found = decode(at, end);
         const bool space = found.character != not_utf8 && letters[found.character] & Letters::space;
         if (!space)

@@ -99,10 +99,11 @@ void Reader::keep_first() {
     auto& first = kept_.first;
     first.clear();
     for (size_t i = 0; i < kept_.own.size(); ++i) first.push_back({kept_.own[i], uint32_t(i)});
-    std::sort(first.begin(), first.end());
+    sort_in_stretches(first.begin(), first.end());
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
     first.erase(std::unique(first.begin(), first.end(), same), first.end());
-    std::sort(first.begin(), first.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto earlier = [](const auto& a, const auto& b) { return a.second < b.second; };
+    sort_in_stretches(first.begin(), first.end(), earlier);
     kept_.own.clear();
     for (const auto& [code, at] : first) kept_.own.push_back(code);
 }

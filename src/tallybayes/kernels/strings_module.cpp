@@ -64,6 +64,7 @@ nb::object codes_of(const StringIndex& other, Work work) {
 }  // namespace
 
 void bind_strings(nb::module_& m) {
+    m.def("heed_signals", &heed_signals);
     m.def("heed_flag", [](std::optional<In<uint8_t>> flag) { heed_flag(flag ? flag->data() : nullptr); },
           "flag"_a.none().noconvert());
     nb::class_<StringIndex>(m, "StringIndex")

@@ -46,7 +46,9 @@ int64_t first_infinite(const double* values, const Groups& groups) {
 }
 
 bool sum_plainly(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
+    Patience patience;
     for (int64_t row = 0; row < groups.rows(); ++row) {
+        patience.spend(matrix.columns);
         const int64_t code = groups.codes()[row];
         if (code < 0) continue;
         for (int64_t column = 0; column < matrix.columns; ++column) {
@@ -209,7 +211,9 @@ AVX2 int64_t sum_segment(const Values& source, int count, double* buffer, const 
 
 AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
     alignas(32) double buffer[Groups::block_rows + 4];
+    Patience patience;
     for (int64_t block = 0; block < groups.blocks(); ++block) {
+        patience.spend(Groups::block_rows);
         const double* base = values + block * Groups::block_rows;
         const uint16_t* order = groups.order(block);
         const int32_t* starts = groups.starts(block);
@@ -227,7 +231,8 @@ AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, 
 // A matrix row by row, some columns at a time: of each row, what lies side by side is read once and put in the order of
 // the classes.
 AVX2 bool sum_matrix_blocks(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
-    constexpr int side = 8, ahead = 32, patience = 1024;  // columns before signals are heeded
+    constexpr int side = 8, ahead = 32;
+    Patience patience;
     alignas(32) double buffer[Groups::block_rows + 4];
     Pages<double> turned(side * Groups::block_rows);
     for (int64_t block = 0; block < groups.blocks(); ++block) {
@@ -236,7 +241,7 @@ AVX2 bool sum_matrix_blocks(const Matrix& matrix, const Groups& groups, int64_t*
         const int32_t* starts = groups.starts(block);
         const int rows = starts[groups.classes()];
         for (int64_t column = 0; column < matrix.columns; column += side) {
-            if (column % patience == patience - side) heed_signals();
+            patience.spend(side * rows);
             const int wide = int(std::min<int64_t>(side, matrix.columns - column));
             for (int i = 0; i < rows; ++i) {
                 if (i + ahead < rows) __builtin_prefetch(base + order[i + ahead] * matrix.columns + column);
@@ -283,12 +288,14 @@ bool sum_matrix(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t*
 
 void sum_products(const double* a, const double* b, const double* c, const int32_t* codes, int64_t rows,
                   int64_t* limbs, int low, int64_t size) {
-    for (int64_t row = 0; row < rows; ++row) {
-        if (codes[row] < 0) continue;
-        const double second = b ? b[row] : 1.0, third = c ? c[row] : 1.0;
-        if (std::isnan(a[row]) || std::isnan(second) || std::isnan(third)) continue;
-        add_product(limbs + codes[row] * size, low, a[row], second, third);
-    }
+    in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
+        for (; row < last; ++row) {
+            if (codes[row] < 0) continue;
+            const double second = b ? b[row] : 1.0, third = c ? c[row] : 1.0;
+            if (std::isnan(a[row]) || std::isnan(second) || std::isnan(third)) continue;
+            add_product(limbs + codes[row] * size, low, a[row], second, third);
+        }
+    });
 }
 
 }  // namespace tallybayes

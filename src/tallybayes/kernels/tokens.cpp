@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr size_t patience = 1 << 18;  // words that are translated before signals are heeded
+constexpr size_t patience = 1 << 18;  // words that are found or translated before signals are heeded
 
 inline bool starts_character(char c) { return (c & 0xc0) != 0x80; }
 
@@ -34,27 +34,34 @@ inline uint32_t character_at(const char* bytes, uint32_t length) {
 
 // Where words start and end, alternately, and a last start that is behind every text.
 size_t find_edges(const Text& text, std::vector<uint32_t>& edges) {
+    constexpr uint64_t stretch = 1 << 14;  // blocks for which there is room, and before signals are heeded
     const uint64_t blocks = text.length / 64 + 1;  // the bit behind the last byte is zero and ends the last word
-    if (edges.size() <= blocks * 64) edges.resize(blocks * 64 + 1);
-    uint32_t* next = edges.data();
     uint64_t carry = 0;
-    for (uint64_t block = 0; block < blocks; ++block) {
-        const uint64_t bits = text.words[block];
-        for (uint64_t changes = bits ^ (bits << 1 | carry); changes; changes &= changes - 1)
-            *next++ = uint32_t(block * 64 + uint64_t(std::countr_zero(changes)));
-        carry = bits >> 63;
+    size_t found = 0;
+    for (uint64_t block = 0; block < blocks;) {
+        if (block) heed_signals();
+        const uint64_t stop = std::min(block + stretch, blocks), room = found + (stop - block) * 64 + 1;
+        if (edges.size() < room) edges.resize(block ? room + room / 2 : room);
+        uint32_t* next = edges.data() + found;
+        for (; block < stop; ++block) {
+            const uint64_t bits = text.words[block];
+            for (uint64_t changes = bits ^ (bits << 1 | carry); changes; changes &= changes - 1)
+                *next++ = uint32_t(block * 64 + uint64_t(std::countr_zero(changes)));
+            carry = bits >> 63;
+        }
+        found = size_t(next - edges.data());
     }
-    *next = ~uint32_t(0);
-    return size_t(next - edges.data());
+    edges[found] = ~uint32_t(0);
+    return found;
 }
 
 // Every run of `low` to `high` of the words, given by where they start and end.
 void find_runs(const std::vector<Span>& words, uint32_t low, uint32_t high, std::vector<Span>& runs) {
-    for (uint32_t n = low; n <= high; ++n)
-        for (size_t i = 0; i + n <= words.size(); ++i) {
-            const Span &first = words[i], &last = words[i + n - 1];
-            runs.push_back({first.start, last.start + last.length - first.start});
-        }
+    for (size_t n = low; n <= high && n <= words.size(); ++n)
+        in_stretches(words.begin(), words.end() - ptrdiff_t(n - 1), [&](auto first, auto stop) {
+            for (auto last = first + ptrdiff_t(n - 1); first < stop; ++first, ++last)
+                runs.push_back({first->start, last->start + last->length - first->start});
+        });
 }
 
 }  // namespace
@@ -78,6 +85,7 @@ void Tokeniser::find_words(Tokens& tokens) const {
             const Span span{edges[at], edges[at + 1] - edges[at]};
             spans[kept] = span;
             kept += is_long(base + span.start, span.length);
+            if (at % (2 * patience) == 2 * (patience - 1)) heed_signals();
         }
         tokens.ends.push_back(uint32_t(kept));
     }
@@ -101,6 +109,7 @@ void Tokeniser::find_words_and_punctuation(Tokens& tokens) const {
             if (at == end) break;
             const Span span{edge[0], edge[1] - edge[0]};
             if (is_long(base + span.start, span.length)) tokens.spans.push_back(span);
+            if ((edge - tokens.edges.data()) % (2 * patience) == 2 * (patience - 1)) heed_signals();
             at = edge[1];
             edge += 2;
         }
@@ -120,6 +129,7 @@ void Tokeniser::find_characters(Tokens& tokens) const {
             uint32_t length = 1;
             while (at + length < end && !starts_character(base[at + length])) ++length;
             tokens.words.push_back({at, length});
+            if (tokens.words.size() % patience == 0) heed_signals();
             at += length;
         }
         at = end + 1;

@@ -20,13 +20,14 @@ void Urn::find_repeated(const Read& read) {
     const size_t room = std::bit_ceil(2 * std::min(read.size(), words_) + 2);
     if (slots_.size() < room) slots_.assign(room, Slot{0, 0, 0});
     const int shift = 64 - std::countr_zero(room);  // a short document takes few slots, which stay in the cache
-    for (const int32_t word : read) {
+    const auto find = [&](int32_t word) {
         size_t at = size_t(uint64_t(uint32_t(word)) * 0x9e3779b97f4a7c15u >> shift);
         while (slots_[at].document == documents_ && slots_[at].word != word) at = (at + 1) & (room - 1);
         Slot& slot = slots_[at];
         if (slot.document != documents_) slot = {documents_, word, 0};
         if (++slot.times == 2) repeated_.push_back(uint32_t(at));
-    }
+    };
+    in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) { std::for_each(first, last, find); });
 }
 
 void Urn::look_up(int32_t word) {
@@ -66,10 +67,12 @@ void Urn::add_again(const Read& read, double* total) {
     find_repeated(read);
     if (repeated_.empty()) return;
     std::fill(product_.begin(), product_.end(), 1.0);
-    for (const uint32_t at : repeated_) {
-        look_up(slots_[at].word);
-        multiply(slots_[at].times, total);
-    }
+    in_stretches(repeated_.begin(), repeated_.end(), [&](auto first, auto last) {
+        for (; first < last; ++first) {
+            look_up(slots_[*first].word);
+            multiply(slots_[*first].times, total);
+        }
+    });
     for (int64_t c = 0; c < said_.width; ++c) total[c] += std::log(product_[c]);
 }
 

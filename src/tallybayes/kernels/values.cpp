@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include "signals.hpp"
+
 namespace tallybayes {
 
 namespace {
@@ -66,7 +68,9 @@ private:
 std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int32_t* codes) {
     Index index;
     const int shift = 52 - bits;
-    for (int64_t row = 0; row < rows; ++row) codes[row] = x[row] == x[row] ? index.place(value_key(x[row], shift)) : -1;
+    in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
+        for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.place(value_key(x[row], shift)) : -1;
+    });
     return std::move(index).keys();
 }
 

@@ -91,7 +91,7 @@ struct Taken {
     std::vector<int32_t> words, classes;
 
     void take(Pages<Cell>& from, std::vector<int32_t>& met, int32_t class_) {
-        std::sort(met.begin(), met.end());
+        sort_in_stretches(met.begin(), met.end());
         for (const int32_t code : met) {
             cells.push_back(from[code]);
             words.push_back(code);
@@ -134,14 +134,16 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
     const auto count = [&](const Read& read) {
         const uint64_t length = read.size(), part = part_of(length);
         const uint32_t document = uint32_t(read.row) + 1;
-        for (const int32_t& code : read) {
-            if (read.behind - &code > ahead) __builtin_prefetch(&cells[(&code)[ahead]], 1);
-            Cell& cell = cells[code];
-            if (!cell.n) met.push_back(code);
-            cell.documents += cell.last != document;  // without a branch: half of the words have come before
-            cell.last = document;
-            add(cell, length, part);
-        }
+        in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) {
+            for (const int32_t* code = first; code < last; ++code) {
+                if (read.behind - code > ahead) __builtin_prefetch(&cells[code[ahead]], 1);
+                Cell& cell = cells[*code];
+                if (!cell.n) met.push_back(*code);
+                cell.documents += cell.last != document;  // without a branch: half of the words have come before
+                cell.last = document;
+                add(cell, length, part);
+            }
+        });
         lengths[read.row] = Lengths::number(length);
     };
     for (int class_ = 0; class_ < width; ++class_) {
@@ -182,7 +184,7 @@ Listed list_words(const Documents& documents, const Reading& reading, StringInde
     const auto list = [&](const Read& read) {
         result.starts.resize(size_t(read.row) + 1, int64_t(result.words.size()));
         sorted.assign(read.begin(), read.end());
-        std::sort(sorted.begin(), sorted.end());
+        sort_in_stretches(sorted.begin(), sorted.end());
         for (size_t i = 0, next; i < sorted.size(); i = next) {
             for (next = i; next < sorted.size() && sorted[next] == sorted[i];) ++next;
             result.words.push_back(sorted[i]);
@@ -199,37 +201,42 @@ namespace {
 void add_dense(const Read& read, const Scores& said, double* total) {
     if (said.width == 2) {  // the common case, in registers
         double a = 0.0, b = 0.0;
-        for (const int32_t& code : read) {
-            if (read.behind - &code > ahead) __builtin_prefetch(&said.table[2 * int64_t((&code)[ahead])]);
-            a += said.table[2 * int64_t(code)];
-            b += said.table[2 * int64_t(code) + 1];
-        }
+        in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) {
+            for (const int32_t* code = first; code < last; ++code) {
+                if (read.behind - code > ahead) __builtin_prefetch(&said.table[2 * int64_t(code[ahead])]);
+                a += said.table[2 * int64_t(*code)];
+                b += said.table[2 * int64_t(*code) + 1];
+            }
+        });
         total[0] = a;
         total[1] = b;
         return;
     }
     std::fill(total, total + said.width, 0.0);
-    for (const int32_t code : read) {
-        const double* row = said.table + code * said.width;
-        for (int64_t c = 0; c < said.width; ++c) total[c] += row[c];
-    }
+    in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) {
+        for (; first < last; ++first) {
+            const double* row = said.table + *first * said.width;
+            for (int64_t c = 0; c < said.width; ++c) total[c] += row[c];
+        }
+    });
 }
 
 void add_sparse(const Read& read, const Scores& said, std::vector<uint8_t>& has, double* total) {
     std::fill(total, total + said.width, 0.0);
     double all = 0.0;
-    for (const int32_t code : read) {
+    const auto add = [&](int32_t code) {
         const int64_t start = said.starts[code], stop = said.starts[code + 1];
         for (int64_t at = start; at < stop; ++at) total[said.classes[at]] += said.cells[at];
         if (said.otherwise[code] != nothing) {
             all += said.otherwise[code];
-            continue;
+            return;
         }
         has.assign(size_t(said.width), 0);
         for (int64_t at = start; at < stop; ++at) has[said.classes[at]] = 1;
         for (int64_t c = 0; c < said.width; ++c)
             if (!has[c]) total[c] = nothing;
-    }
+    };
+    in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) { std::for_each(first, last, add); });
     for (int64_t c = 0; c < said.width; ++c) total[c] += all + double(read.size()) * said.each[c];
 }
 

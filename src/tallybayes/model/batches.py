@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -29,8 +28,6 @@ LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
 LEAST_BYTES = 1 << 21  # … than that, or this
 
 T = TypeVar("T")
-
-_THREAD = threading.local()  # of a thread that works on a piece of rows, the flag that tells it to stop
 
 
 class Batch(NamedTuple):
@@ -94,7 +91,7 @@ def in_pieces(
 ) -> Iterator[T]:
     """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
     by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
-    given. An error or Ctrl-C ends all of them: at once in kernels that heed the flag, and where `stopped` is asked."""
+    given. An error or Ctrl-C ends all of them, wherever kernels or Python `heed_signals`."""
     worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
     count = max(min(threads or (min(processors(), worth) if worth > 1 else 1), rows), 1)
     if count == 1:
@@ -103,7 +100,6 @@ def in_pieces(
     flag = np.zeros(1, np.uint8)
 
     def do(start: int, stop: int) -> T:
-        _THREAD.flag = flag
         kernels.heed_flag(flag)
         return work(start, stop)
 
@@ -113,12 +109,6 @@ def in_pieces(
             yield from pool.map(do, edges[:-1], edges[1:])
         finally:
             flag[0] = 1
-
-
-def stopped() -> bool:
-    """Whether nobody waits any more for what this thread does."""
-    flag = getattr(_THREAD, "flag", None)
-    return flag is not None and bool(flag[0])
 
 
 def check_threads(threads: int | None) -> None:

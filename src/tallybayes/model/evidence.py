@@ -11,7 +11,7 @@ import pyarrow as pa
 import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Part
-from tallybayes.schema.entries import Name, found, in_order
+from tallybayes.schema.entries import Name, found, in_order, title
 
 PRIOR = "(class)"  # the column of what is believed before any is looked at
 

@@ -48,7 +48,7 @@ class Model(Counted):
         self._beliefs: Beliefs | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_beliefs": None}
+        return {**self.__dict__, "_beliefs": None, "kind": self.kind if self.keys() else None}
 
     def prior(self) -> dict[Any, float]:
         """P(class)."""

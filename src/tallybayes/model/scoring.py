@@ -22,7 +22,7 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.one_row import single_row
 from tallybayes.families import Belief, Family
 from tallybayes.families.base import Part, WordWeight
-from tallybayes.model.batches import check_threads, encoded_alone, in_pieces, stopped
+from tallybayes.model.batches import check_threads, encoded_alone, in_pieces
 from tallybayes.model.evidence import Evidence, text_column
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order
@@ -191,8 +191,8 @@ class Beliefs:
             scores = np.empty((len(self.keys), min(block, max(last - first, 1))))
             impossible = 0
             for at in range(first, last, block):
-                if stopped():
-                    break
+                if at > first:
+                    kernels.heed_signals()
                 stop = min(at + block, last)
                 scores[:] = self._start
                 for names, add in self._together:

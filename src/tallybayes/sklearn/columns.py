@@ -20,7 +20,7 @@ from sklearn.utils import check_array
 from tallybayes.data import frames
 from tallybayes.data.decimals import EXACT
 from tallybayes.data.inputs import is_arrow, series_row
-from tallybayes.data.objects import TRUTHS, object_cells
+from tallybayes.data.objects import REFUSALS, TRUTHS, object_cells
 from tallybayes.sklearn.tables import check_names, labels_of, whole
 
 TEXT = "text"
@@ -169,7 +169,7 @@ def _cells(objects: NDArray[Any]) -> pa.Array:
     """A column of anything. What Arrow has no type for, such as numbers among texts, is read as texts."""
     try:
         return object_cells(objects)
-    except (pa.ArrowException, OverflowError, TypeError):
+    except REFUSALS:
         return pa.array([_level(cell) for cell in objects.tolist()], pa.large_string())
 
 

@@ -20,7 +20,7 @@ from tallybayes.sources.paths import quoted
 from tallybayes.sources.reading import Reading
 from tallybayes.sources.text import NO_QUOTES
 
-FEW = 2  # different texts that may be marks
+MOST_MARKS = 2  # different texts that may be marks
 SKIP = "or leave such rows out with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
 
@@ -93,7 +93,7 @@ def _cast(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
 def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
     """What to do if cells are as they should be but for a text or two, which may mean that nothing is known."""
     texts = [text.decode("utf-8", "replace") for text in pc.unique(cells.take(pa.array(bad, pa.int64()))).to_pylist()]
-    if not 1 <= len(texts) <= FEW or 2 * len(bad) > len(cells) or not all(map(str.isprintable, texts)):
+    if not 1 <= len(texts) <= MOST_MARKS or 2 * len(bad) > len(cells) or not all(map(str.isprintable, texts)):
         return ""
     mean = f"{' and '.join(map(quoted, texts))} mean{'s' * (len(texts) == 1)}"
     often = f", as in {len(bad):,} of {len(cells):,} cells here" if len(bad) > 1 else ""
@@ -122,5 +122,5 @@ def _not_whole(text: str, decimal: str) -> str:
 
 def not_a_number(text: str, name: str, marks: str = "") -> str:
     family = shlex.quote(f"{name}=Categorical()") if name.isprintable() else "…"
-    advice = f"Correct it, {SKIP}; {marks}a column of categories is trained with --column {family}."
+    advice = f"Correct it, {SKIP}; {marks}if the column holds categories, train with --column {family}."
     return f"{quoted(text)} is not a number. {advice}"

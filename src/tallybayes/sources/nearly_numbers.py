@@ -18,11 +18,11 @@ import pyarrow.compute as pc
 from tallybayes.data import frames
 from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer import choose
+from tallybayes.schema.infer.choice import share_text
 from tallybayes.sources import Source
+from tallybayes.sources.faults import MOST_MARKS
 
 MOST = 0.9  # of the cells, if these are numbers, the others are worth a word
-NEARLY_ALL = 0.995  # which would be shown as 100%
-FEW = 2  # different texts that may be marks
 LOOKED_AT = 1000  # cells of a column, before all of them are
 
 
@@ -44,9 +44,8 @@ def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
     share = pc.mean(are_numbers).as_py()
     others = pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
     if any(text not in source.missing_numbers for text in others):
-        if share >= MOST and len(others) <= FEW:
-            most = f"{share:.0%}" if share < NEARLY_ALL else "nearly all"
-            _note(name, f"{most} numbers, the rest {_named(others)}", others)
+        if share >= MOST and len(others) <= MOST_MARKS:
+            _note(name, f"{share_text(share)} numbers, the rest {_named(others)}", others)
         return None
     if not share or has_codes(present):
         return None

@@ -62,7 +62,8 @@ class Parquet(Reader):
                     break
 
     def elsewhere(self) -> Iterator[Chunk]:
-        """The first rows of row groups of which none was given out; of those that follow, too, where they are small."""
+        """The first rows of row groups of which none was given out; of those that follow, too, where they are small.
+        Rows in the midst of a group cannot be had without decoding all before them."""
         groups = self._about.num_row_groups
         starts = accumulate((self._about.row_group(group).num_rows for group in range(groups)), initial=0)
         begun = sum(start < self._given for start in islice(starts, groups))

@@ -147,18 +147,20 @@ def train(
     given: Any = None,
     skip_bad: bool = False,
     threads: int | None = None,
+    absent: str | None = None,
 ) -> Model:
     """The model of all rows of a source. `label` is the column that holds the classes, if the schema does not know it,
-    and `kind` their type, if the first rows do not tell; or `given` is the class of all rows."""
+    and `kind` their type, if the first rows do not tell; or `given` is the class of all rows. `absent` is as for
+    `Model.train`, where it can be chosen."""
     label = None if given is not None else _named(label or schema.label, source)
     model = Model(schema)
     threads = threads or max(processors() - 1, 1)  # one is left to read ahead
 
     def count(batch: pa.RecordBatch) -> Model:
         labels = label if given is None else pa.array([given] * len(batch), kind)
-        return Model.train(schema, batch, labels, threads=threads)
+        return Model.train(schema, batch, labels, threads=threads, absent=absent or ERROR)
 
-    for part in each(source, wanted(schema, source, label, kind), count, skip_bad=skip_bad):
+    for part in each(source, wanted(schema, source, label, kind, absent), count, skip_bad=skip_bad):
         model += part
     return model
 

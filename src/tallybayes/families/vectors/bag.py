@@ -12,7 +12,7 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.slots import GAPS, VECTORS, positions
-from tallybayes.counts.sums import cells_of, weighted_table
+from tallybayes.counts.sums import cells_of, concatenated, weighted_table
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
@@ -34,6 +34,7 @@ from tallybayes.families.vectors.matrix_cells import (
 )
 
 FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
+MOST_VALUES = 1 << 22  # that are looked at in one step, after which Ctrl-C is heard
 POOLED = "pooled"
 AVERAGED = "averaged"
 
@@ -172,9 +173,16 @@ def _counted_dense(cells: Dense, rows: Rows) -> Tally:
         x, n = Exact(found[0]), Exact(found[1][..., None])
     else:
         _window(cells)  # an error if a number is not one that can be counted
-        n, x = (class_sums(part, rows, squares=False).x for part in ((matrix > 0).astype(np.float64), matrix))
+        n, x = _positive(matrix, rows), class_sums(matrix, rows, squares=False).x
     n, x = (Exact(np.pad(sums.limbs, none), sums.low) for sums in (n, x))
     return _with_vectors(rows, positions(cells.width, True), n, x, cells.missing)
+
+
+def _positive(matrix: Floats, rows: Rows) -> Exact:
+    """How many numbers of each column are above zero, by class; some columns at a time."""
+    step = max(MOST_VALUES // max(len(matrix), 1), 1)
+    parts = ((matrix[:, at : at + step] > 0).astype(np.float64) for at in range(0, matrix.shape[1], step))
+    return concatenated([class_sums(part, rows, squares=False).x for part in parts])
 
 
 def _counted_gaps(cells: Dense | Sparse, rows: Rows) -> Tally:

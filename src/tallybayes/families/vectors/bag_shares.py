@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.sums import cells_of, weighted_sums, weighted_table
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.vectors.matrix_cells import Dense, Sparse
 
+MOST_VALUES = 1 << 20  # whose shares are worked out in one step, after which Ctrl-C is heard
 FINEST = 64  # binary digits after which a share is cut off
 
 
 def with_shares(tally: Tally, cells: Dense | Sparse, rows: Rows) -> Tally:
     """A tally of vectors with the sums of their shares as well. A vector of zeros has none."""
+    number = {slot: i for i, slot in enumerate(tally.slots)}
+    values = max(MOST_VALUES, len(tally) * len(rows.classes))  # a step does not cost more for its table than for them
+    step = max(values * len(cells) // max(len(cells.values), 1), 1)
+    summed = Exact.zeros((len(tally), len(rows.classes)))
+    for start in range(0, len(cells), step):
+        kernels.heed_signals()
+        stop = min(start + step, len(cells))
+        summed = summed + _shares(number, cells[start:stop], rows.slice(start, stop))
+    return tally.with_sum("share", summed)
+
+
+def _shares(number: Mapping[Any, int], cells: Dense | Sparse, rows: Rows) -> Exact:
+    """The sums of the shares of some vectors, where each position's slot has a number."""
     held = np.flatnonzero(cells.values > 0)
     if isinstance(cells, Sparse):
         row, at = cells.rows[held], cells.positions[held]
     else:
         row, at = np.divmod(held, cells.width)
     share = shares(cells.values[held], row.astype(np.int32), len(cells))
-    number = {slot: i for i, slot in enumerate(tally.slots)}
     met, back = np.unique(at, return_inverse=True)
     slots = np.array([number[slot] for slot in met.tolist()], np.int64)[back.reshape(-1)]
     weights = np.ones(len(share)) if rows.weights is None else rows.weights[row]
-    size, width = len(tally), len(rows.classes)
-    summed = weighted_table([weights, share], cells_of(slots, rows.codes[row], size, width), size, width)
-    return tally.with_sum("share", summed)
+    size, width = len(number), len(rows.classes)
+    return weighted_table([weights, share], cells_of(slots, rows.codes[row], size, width), size, width)
 
 
 def shares(values: Floats, row: Codes, rows: int) -> Floats:

@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 from tallybayes.counts.exact import Floats
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
-from tallybayes.families import Bag, Bernoulli, Each, Gaussian
+from tallybayes.families import Bag, Bernoulli, Each, Family, Gaussian
 from tallybayes.families.smoothing import FITTED
 from tallybayes.families.vectors.matrix_cells import Sparse, Vectors, read_vectors
 from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
-from tallybayes.schema.infer.numbers import choose_for_numbers
+from tallybayes.schema.infer.numbers import UNKNOWN, choose_for_numbers
 from tallybayes.schema.infer.texts import FREE_TEXT, choose_for_texts
 
 __all__ = ["FREE_TEXT", "Choice", "choose"]
@@ -44,11 +44,19 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
     if pa.types.is_temporal(cells.type):
         return Choice(None, TIMES)
     if cells.null_count == len(cells):
-        return unvarying("missing", CATEGORY, whole)
+        return unvarying("missing", _of_nothing(cells.type), whole)
     try:
         return _of_type(cells, name, whole)
     except CellError as error:
         return Choice(None, error.reason.partition(". ")[0].rstrip("."))
+
+
+def _of_nothing(kind: pa.DataType) -> Family:
+    """The family for cells of which none is known, but that they are of this type."""
+    if pa.types.is_boolean(kind):
+        return TRUTH
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return UNKNOWN if is_number else CATEGORY
 
 
 def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
@@ -72,9 +80,11 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     texts = frames.texts(cells)
     present = texts.drop_null() if texts.null_count else texts
     numbers = _as_numbers(cells, present)
+    if numbers is not None and np.isnan(numbers).all():
+        return unvarying("missing", CATEGORY, whole)
     if numbers is not None:
         family, reason = choose_for_numbers(numbers, name, whole)
-        return Choice(family, reason if np.isnan(numbers).all() else f"written as text, {reason}")
+        return Choice(family, f"written as text, {reason}")
     if _are_times(present):
         return Choice(None, TIMES)
     return choose_for_texts(present, whole)

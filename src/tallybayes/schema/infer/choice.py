@@ -13,7 +13,13 @@ class Choice(NamedTuple):
     reason: str
 
 
+NEARLY_ALL = 0.995  # which would be shown as 100%
 CATEGORY = Categorical(alpha=FITTED)
+
+
+def share_text(share: float) -> str:
+    """A part of the cells, but not all of them, in words."""
+    return f"{share:.0%}" if share < NEARLY_ALL else "nearly all"
 
 
 def unvarying(what: str, family: Family, whole: bool) -> Choice:

@@ -15,7 +15,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families import Gaussian, Histogram
 from tallybayes.families.numbers.values import ENOUGH
 from tallybayes.families.smoothing import FITTED
-from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
+from tallybayes.schema.infer.choice import CATEGORY, Choice, share_text, unvarying
 
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 MANY_CELLS = 50  # from where intervals tell more than a Gaussian
@@ -34,10 +34,10 @@ def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
     x = np.sort(x[np.isfinite(x)]) + 0.0
     n = len(x)
     if not n:
-        return unvarying("missing", CATEGORY, whole)
+        return unvarying("missing", UNKNOWN, whole)
     different = 1 + int(np.count_nonzero(x[1:] != x[:-1]))
     if different == 1 and n >= ENOUGH:
-        return unvarying("the same", _histogram(BITS_UNKNOWN), whole)
+        return unvarying("the same", UNKNOWN, whole)
     integral = bool((x == np.floor(x)).all())
     if integral and different == n >= MANY_DIFFERENT and _is_identifier(x, name):
         return Choice(None, f"{n} different whole numbers: an identifier")
@@ -61,7 +61,8 @@ def _spike(x: Floats) -> str:
     """The value that many of the cells have, if one does."""
     values, counts = np.unique(x, return_counts=True)
     most = int(counts.argmax())
-    return f", {counts[most] / len(x):.0%} of them {values[most]:.6g}" if counts[most] >= len(x) / 4 else ""
+    share = counts[most] / len(x)
+    return f", {share_text(share)} of them {values[most]:.6g}" if share >= 0.25 else ""
 
 
 def _intervals(x: Floats) -> Histogram:
@@ -85,6 +86,9 @@ def _quantile(x: Floats, share: float) -> float:
 @cache
 def _histogram(bits: int) -> Histogram:
     return Histogram(method=FITTED, alpha=FITTED, bits=bits)
+
+
+UNKNOWN = _histogram(BITS_UNKNOWN)
 
 
 def _is_identifier(values: Floats, name: str) -> bool:

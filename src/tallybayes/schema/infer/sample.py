@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from tallybayes.data import frames
+from tallybayes.data.errors import CellError
 
 SAMPLE_ROWS = 100_000
 
 
 def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
-    """Rows at equal distances, at least half as many as may be looked at; and whether these are all rows."""
+    """Rows at equal distances, at least half as many as may be looked at, and the first of each column of texts that
+    are numbers but for some; and whether these are all rows."""
     some, whole = _sliced(data)
     kept: list[pa.RecordBatch] = []
+    odd: dict[str, tuple[int, pa.RecordBatch]] = {}
     step, offset, rows = 1, 0, 0
     for batch in frames.batches(some):
         kept.append(_every(batch, step, -offset % step))
-        offset, rows = offset + len(batch), rows + len(kept[-1])
+        rows += len(kept[-1])
+        if rows > SAMPLE_ROWS and step == 1:  # up to here all rows were kept
+            _note_odd(odd, kept, 0)
+        elif step > 1:
+            _note_odd(odd, [batch], offset)
+        offset += len(batch)
         while rows > SAMPLE_ROWS:
             step *= 2
             kept = _halved(kept)
             rows = sum(map(len, kept))
+    kept += dict(row for row in odd.values() if row[0] % step).values()
     if not kept:
         raise ValueError("There are no rows to infer a schema from.")
     if len(kept) == 1:
@@ -39,6 +49,20 @@ def _sliced(data: Any) -> tuple[Any, bool]:
         if step > 1:
             return (data.iloc[::step] if hasattr(data, "iloc") else data.gather_every(step)), False
     return data, True
+
+
+def _note_odd(odd: dict[str, tuple[int, pa.RecordBatch]], batches: Iterable[pa.RecordBatch], start: int) -> None:
+    """For every column of texts, the first row that has one which is no number, and which row of all it is."""
+    for batch in batches:
+        for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
+            if name in odd or not frames.is_text(kind) or batch.schema.names.count(name) > 1:
+                continue
+            try:
+                frames.numbers(batch.column(name))
+            except CellError as error:
+                if error.row is not None:
+                    odd[name] = start + error.row, batch.slice(error.row, 1)
+        start += len(batch)
 
 
 def _every(batch: pa.RecordBatch, step: int, first: int) -> pa.RecordBatch:
