@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tallybayes.exact import Floats
@@ -59,6 +59,7 @@ def check_family(
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
         report_multiple_bugs=False,
     )
 
