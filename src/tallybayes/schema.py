@@ -22,7 +22,6 @@ from tallybayes.class_prior import (
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
 from tallybayes.families import Family
-from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.infer import choose
 from tallybayes.infer.sample import sampled
 from tallybayes.matching import ERROR, matched, named
@@ -217,7 +216,7 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
-        columns = [{"name": name, **family_to_json(family)} for name, family in sorted(self.columns.items())]
+        columns = [{"name": name, **family.to_json()} for name, family in sorted(self.columns.items())]
         label = {} if self.label is None else {"label": self.label}
         return {"columns": columns, "prior": prior_to_json(self.prior), **label}
 
@@ -227,7 +226,7 @@ class Schema:
         for entry in data["columns"]:
             if entry["name"] in columns:
                 raise ValueError(f"there are two columns {entry['name']!r}")
-            columns[entry["name"]] = family_from_json(entry)
+            columns[entry["name"]] = Family.from_json(entry)
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"))
 
 

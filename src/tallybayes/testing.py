@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 
 from tallybayes.exact import Floats
 from tallybayes.families import FAMILIES, Family
-from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.families.settings import settings_of
 from tallybayes.families.written import family_from_text, family_to_text
 from tallybayes.files import digest, from_bytes, to_bytes
@@ -179,7 +178,7 @@ def it_can_be_written(family: Family) -> None:
     assert FAMILIES.get(name) is type(family), f"it has a name: write FAMILIES[{name!r}] = {name}"
     assert not (type(family).__doc__ or f"{name}(").startswith(f"{name}("), "it says what it is: write a docstring"
     assert family_from_text(family_to_text(family)) == family, "a text brings it back"
-    assert family_from_json(json.loads(json.dumps(family_to_json(family)))) == family, "JSON brings it back"
+    assert Family.from_json(json.loads(json.dumps(family.to_json()))) == family, "JSON brings it back"
 
 
 def its_settings_have_one_form(family: Family) -> None:

@@ -13,7 +13,6 @@ from tallybayes.errors import CellError
 from tallybayes.exact import Exact
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.each_belief import EachBelief
-from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.families.gaussian import Gaussian
 from tallybayes.families.measured import Measured
 from tallybayes.families.settings import setting
@@ -48,8 +47,8 @@ class Each(Family):
         "which family of numbers every position has; what is belief in it can be changed later",
         check=_of_numbers,
         counting=True,
-        to_json=family_to_json,
-        from_json=family_from_json,
+        to_json=Family.to_json,
+        from_json=Family.from_json,
     )
     size: int | None = vector_size()
 
