@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tallybayes import FAMILIES
-from tallybayes.families.measured import Measured
+from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.statistics import Totals
+from tallybayes.families.numbers.support import POSITIVE
 from tallybayes.families.posteriors import GammaRate
 from tallybayes.families.settings import setting
-from tallybayes.families.statistics import Totals
-from tallybayes.families.support import POSITIVE
 from tallybayes.testing import check_family
 
 

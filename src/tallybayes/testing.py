@@ -21,14 +21,14 @@ import pyarrow as pa
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.settings import settings_of
-from tallybayes.families.written import family_from_text, family_to_text
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
-from tallybayes.tally import Rows, Tally
+from tallybayes.schema.family_text import family_from_text, family_to_text
 
 Row = tuple[Any, str, float]  # value (None is missing), class, weight
 Points = tuple[Any, Floats]

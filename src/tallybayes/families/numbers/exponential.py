@@ -1,0 +1,64 @@
+"""Waiting times: the exponential family with a Gamma prior on its rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.statistics import Totals
+from tallybayes.families.numbers.support import LARGEST, NOT_NEGATIVE, Support
+from tallybayes.families.posteriors import GammaRate, Posterior
+from tallybayes.families.settings import setting
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Exponential(Measured[Totals]):
+    """A waiting time, exponential with an unknown rate.
+
+    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in a time of `rate`. Where `rate` is not
+    given, it is as if those events had come at the column's own overall pace. Both 0 and `plugin`: maximum likelihood.
+
+    >>> s = Totals(n=np.array([4.0]), x=np.array([8.0]))
+    >>> Exponential().estimate(Exponential().updated(s, total=s))
+    {'rate': array([0.5])}
+    """
+
+    support: ClassVar[Support] = NOT_NEGATIVE
+    shape: float = setting(1.0, "Gamma prior of the rate: so many events were already seen", least=0)
+    rate: float | None = setting(
+        None, "Gamma prior of the rate: in so much time; not given: at the column's own pace", least=0
+    )
+
+    def sufficient(self, x: Floats) -> Totals:
+        return Totals(n=1, x=x)
+
+    def updated(self, s: Any, total: Any) -> Totals:
+        """Events and time, those of the prior and those counted."""
+        pace = np.where((total.n > 0) & (total.x > 0), total.x / total.n, 1.0)
+        time = np.minimum(self.shape * pace, LARGEST) if self.rate is None else self.rate
+        return Totals(n=self.shape + s.n, x=np.clip(time + s.x, 0.0, LARGEST))
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        said = np.log(s.n) - np.log(s.x) - (s.n + 1.0) * np.log1p(x / s.x)
+        return np.where(s.x > 0, said, np.where((x == 0) & (s.n > 0), 0.0, -np.inf))
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        return {"rate": s.n / s.x}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        rate = parameters["rate"]
+        return np.where(np.isinf(rate), np.where(x == 0, 0.0, -np.inf), np.log(rate) - rate * x)
+
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        rate = parameters["rate"]
+        return -rate, np.where(np.isinf(rate), 0.0, np.log(rate))
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return random.exponential(1.0 / parameters["rate"])
+
+    def posterior(self, s: Any) -> Posterior:
+        return GammaRate(float(s.n), float(s.x))

@@ -1,0 +1,103 @@
+"""Positive, skewed numbers: the Gamma family, fitted by maximum likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.sums import mean as exact_mean
+from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.statistics import LogTotals
+from tallybayes.families.numbers.support import LARGEST, POSITIVE, Support
+from tallybayes.families.posteriors import Posterior
+from tallybayes.families.settings import setting
+from tallybayes.kernels import special
+
+LARGEST_SHAPE = 1e9  # values that hardly differ have no finite shape
+
+
+class Fit(NamedTuple):
+    """To the prior's m values and the n counted, together."""
+
+    shape: Any
+    scale: Any
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Gamma(Measured[LogTotals]):
+    """A positive number, Gamma with shape and scale of maximum likelihood.
+
+    To keep a class of few values from an extreme fit, `m` values are added that look like the whole column: with its
+    `mean` and mean logarithm `log_mean`, unless these are given. `m=0` is plain maximum likelihood. The Gamma
+    distribution has no closed predictive, so the fitted density scores either way.
+
+    >>> s = LogTotals(n=np.array([3.0]), x=np.array([6.0]), log_x=np.array([1.5]))
+    >>> fit = Gamma(m=0.0).updated(s, total=s)._asdict()
+    >>> {name: value.round(3).tolist() for name, value in fit.items()}
+    {'shape': [2.744], 'scale': [0.729]}
+    """
+
+    support: ClassVar[Support] = POSITIVE
+    m: float = setting(1.0, "how many values the prior is worth; 0 is maximum likelihood", least=0)
+    mean: float | None = setting(
+        None, "the mean of the prior's values; not given: that of the column over all classes", above=0
+    )
+    log_mean: float | None = setting(
+        None, "the mean logarithm of the prior's values; not given: that of the column over all classes"
+    )
+
+    def sufficient(self, x: Floats) -> LogTotals:
+        return LogTotals(n=1, x=x, log_x=kernels.logarithm(x))
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        held = cells["n"].round() > TRACE
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gap = np.log(exact_mean(cells["n"], cells["x"])) - exact_mean(cells["n"], cells["log_x"])
+        return "a mean would fall below its geometric mean" if (gap[held] < -1e-9).any() else None
+
+    def updated(self, s: Any, total: Any) -> Fit:
+        """Without values to go by, the prior's look exponential, with a mean of one."""
+        known, n = total.n > 0, s.n + self.m
+        mean = np.where(known, total.x / total.n, 1.0) if self.mean is None else self.mean
+        log_mean = np.where(known, total.log_x / total.n, -np.euler_gamma) if self.log_mean is None else self.log_mean
+        mean = np.minimum(s.x / n + self.m / n * mean, LARGEST)
+        shape = shape_of_gap(np.asarray(np.log(mean) - (s.log_x + self.m * log_mean) / n))
+        return Fit(shape, mean / shape)
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        return {"shape": s.shape, "scale": s.scale}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        shape, scale = parameters["shape"], parameters["scale"]
+        log_z = np.log(x) - np.log(scale)
+        return np.asarray((shape - 1.0) * log_z - np.exp(log_z) - special.gammaln(shape) - np.log(scale))
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        return self.log_density(x, **self.estimate(s))
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return random.gamma(parameters["shape"], parameters["scale"])
+
+    def draw_parameters(self, s: Any, random: np.random.Generator, size: int) -> dict[str, Floats]:
+        return {name: np.full(size, value) for name, value in self.estimate(s).items()}
+
+    def posterior(self, s: Any) -> Posterior:
+        raise TypeError("Gamma is fitted by maximum likelihood: its parameters have estimates, but no posterior.")
+
+
+def shape_of_gap(gap: Floats) -> Floats:
+    """The shape k with log k − ψ(k) = gap, the log of the mean less the mean of the logs, by Newton's method."""
+    gap = np.maximum(gap, 0.5 / LARGEST_SHAPE)
+    k = (3.0 - gap + np.sqrt((gap - 3.0) ** 2 + 24.0 * gap)) / (12.0 * gap)
+    for _ in range(8):
+        value = np.log(k) - special.digamma(k) - gap
+        slope = 1.0 / k - special.polygamma(1, k)
+        k = np.clip(k - value / slope, k / 2.0, k * 2.0)
+    return np.asarray(np.minimum(k, LARGEST_SHAPE))

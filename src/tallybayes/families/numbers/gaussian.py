@@ -1,0 +1,180 @@
+"""Numbers around a mean: the Gaussian family, and what unknown mean and variance make of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.sums import Square
+from tallybayes.families.base import NotLinearError
+from tallybayes.families.numbers.compiled_belief import Compiled, CompiledBelief
+from tallybayes.families.numbers.moments import ByMoments, Moments
+from tallybayes.families.numbers.statistics import PowerSums
+from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
+from tallybayes.families.settings import setting
+from tallybayes.kernels import special
+
+
+class Updated(NamedTuple):
+    """What is known after the values: the prior's m values and the n counted, together."""
+
+    weight: Any  # of the mean, in values
+    nu: Any  # degrees of freedom of the variance
+    mean: Any
+    variance: Any
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Gaussian(ByMoments[PowerSums]):
+    """A number, Gaussian with unknown mean and variance.
+
+    The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
+    classes. `m=0` and `plugin` is maximum likelihood. With mean and variance integrated out, a new value has
+    Student's distribution with m + n degrees of freedom. A column that never varied says nothing about the class.
+    With `shared` all classes have one variance, that of their values around the means of their own classes. `noise` is
+    a variance of its own, added to every class's.
+
+    >>> s = Moments(n=np.array([4.0]), mean=np.array([5.0]), scatter=np.array([8.0]))
+    >>> family = Gaussian(m=0.0)
+    >>> family.estimate(family.updated(s, total=s))
+    {'mean': array([5.]), 'variance': array([2.])}
+    """
+
+    shared: bool = setting(
+        False,
+        "one variance for all classes, that of the values around the means of their own classes; with `plugin`, one "
+        "column of linear discriminant analysis",
+        later=True,
+    )
+    noise: float = setting(
+        0.0, "a variance added to that of every class, as scikit-learn's `var_smoothing` does", least=0, later=True
+    )
+
+    def sufficient(self, x: Floats) -> Any:
+        return PowerSums(n=1, x=x, xx=Square(x))
+
+    def updated(self, s: Any, total: Any) -> Updated:
+        """Where no value of the column differs from another, all classes are given the sums of the whole."""
+        if self.m > 0 and self.variance is None:
+            constant = total.scatter == 0.0
+            s = Moments(*(np.where(constant, of_all, of_each) for of_all, of_each in zip(total, s, strict=True)))
+        prior_mean, prior_variance = self._prior(total)
+        weight, mean, scatter = self.joined(s, prior_mean)
+        n = s.n
+        if self.shared:
+            n = n.sum(axis=-1, keepdims=True)
+            scatter = np.where(s.n > 0, scatter, 0.0).sum(axis=-1, keepdims=True)
+        nu = self.m + n
+        variance = np.minimum((self.m * prior_variance + scatter) / nu + self.noise, WIDEST**2)
+        return Updated(weight, nu, mean, variance)
+
+    def _prior(self, total: Moments) -> tuple[Any, Any]:
+        """Mean and variance of the prior's values: as given, or as the column has them. Without values to go by they
+        are standard; around a constant they are as wide as the constant."""
+        constant = np.minimum(np.abs(total.mean), WIDEST) ** 2
+        wide = np.where(total.scatter > 0, total.scatter / total.n, np.where(constant > 0, constant, 1.0))
+        known = total.n > 0
+        mean = np.where(known, total.mean, 0.0) if self.mean is None else self.mean
+        variance = np.where(known, np.minimum(wide, WIDEST**2), 1.0) if self.variance is None else self.variance
+        return mean, variance
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        width = s.variance * (1.0 + 1.0 / s.weight)
+        said = student_constant(s.nu, width) - (s.nu + 1.0) / 2.0 * np.log1p((x - s.mean) ** 2 / (s.nu * width))
+        return _at_a_point(said, s.variance, x, s.mean)
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        return {"mean": s.mean, "variance": s.variance}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        mean, variance = parameters["mean"], parameters["variance"]
+        said = -0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) ** 2 / variance)
+        return _at_a_point(said, variance, x, mean)
+
+    def posterior(self, s: Any) -> Posterior:
+        shape, scale = s.nu / 2, s.nu * s.variance / 2
+        return NormalInverseGamma(float(s.mean), float(s.weight), float(shape), float(scale))
+
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        """Around the middle of the means: what is the same in all classes would cost digits."""
+        mean, variance = parameters["mean"], parameters["variance"]
+        if not self.shared:
+            raise NotLinearError(
+                f"{type(self).__name__} with a variance of its own for each class is quadratic in the value; "
+                "use plugin=True and shared=True."
+            )
+        if not np.all(variance > 0):
+            raise NotLinearError(f"{type(self).__name__} without any variance is not linear in the value; use m=1.0.")
+        origin = np.nanmean(mean)
+        weight = (mean - origin) / variance
+        return weight, -weight * (mean + origin) / 2.0
+
+    @property
+    def in_common(self) -> int:
+        return int(self.shared)
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return random.normal(parameters["mean"], np.sqrt(parameters["variance"]))
+
+    def compiled(self, s: Any) -> Compiled:
+        kind = self.compiled_kinds()[0 if self.plugin else 1]
+        fits = np.all((s.weight > 0) & (s.variance > 0), axis=-1)
+        return Compiled(kind, kind.settings_of(s), fits)
+
+    def compiled_kinds(self) -> tuple[type[UpdatedBelief], type[UpdatedBelief]]:
+        """What scores with mean and variance estimated, and with both integrated out."""
+        return NormalBelief, StudentBelief
+
+
+class UpdatedBelief(CompiledBelief):
+    """A kernel's settings, from what is known after the values."""
+
+    @staticmethod
+    @abstractmethod
+    def settings_of(s: Updated) -> list[Floats]: ...
+
+
+class NormalBelief(UpdatedBelief):
+    """Mean and variance estimated: the Gaussian density."""
+
+    kernel = staticmethod(kernels.add_normal)
+
+    @staticmethod
+    def settings_of(s: Updated) -> list[Floats]:
+        return [s.mean, 1.0 / s.variance, -0.5 * np.log(2.0 * np.pi * s.variance)]
+
+    @staticmethod
+    def formula(x: Floats, *settings: Floats) -> Floats:
+        mean, precision, constant = settings
+        return constant - 0.5 * (x - mean) ** 2 * precision
+
+
+class StudentBelief(UpdatedBelief):
+    """Mean and variance integrated out: Student's density."""
+
+    kernel = staticmethod(kernels.add_student)
+
+    @staticmethod
+    def settings_of(s: Updated) -> list[Floats]:
+        width = s.variance * (1.0 + 1.0 / s.weight)
+        return [s.mean, 1.0 / (s.nu * width), (s.nu + 1.0) / 2.0, student_constant(s.nu, width)]
+
+    @staticmethod
+    def formula(x: Floats, *settings: Floats) -> Floats:
+        mean, precision, power, constant = settings
+        return constant - power * np.log1p((x - mean) ** 2 * precision)
+
+
+def student_constant(nu: Floats, width: Floats) -> Floats:
+    """log Γ((ν+1)/2) − log Γ(ν/2) − ½·log(ν·π·width), in a form that keeps its digits for large ν."""
+    return np.asarray(special.log_rising(nu / 2.0, 0.5) - 0.5 * np.log(nu * width * np.pi))
+
+
+def _at_a_point(said: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:
+    """With no variance at all, every value is the mean: certain there, impossible elsewhere."""
+    return np.where(variance == 0, np.where(x == mean, 0.0, -np.inf), said)

@@ -1,0 +1,58 @@
+"""Positive numbers over many orders of magnitude: Gaussian in their logarithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.sums import Square
+from tallybayes.families.numbers.gaussian import Gaussian, NormalBelief, StudentBelief, UpdatedBelief
+from tallybayes.families.numbers.statistics import LogPowerSums
+from tallybayes.families.numbers.support import POSITIVE, Support
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogNormal(Gaussian):
+    """A positive number whose logarithm is Gaussian. Settings and parameters speak of the logarithm.
+
+    >>> LogNormal().sufficient(np.array([1.0, np.e])).log_x
+    array([0., 1.])
+    """
+
+    sums: ClassVar[Any] = LogPowerSums
+    support: ClassVar[Support] = POSITIVE
+    feature: ClassVar[str] = "log x"
+
+    def sufficient(self, x: Floats) -> Any:
+        logs = kernels.logarithm(x)
+        return LogPowerSums(n=1, log_x=logs, log_xx=Square(logs))
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        logs = kernels.logarithm(x)  # as counted: of values that are all alike, they are the mean to the last bit
+        return super().log_predictive(s, logs) - logs
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        logs = kernels.logarithm(x)
+        return super().log_density(logs, **parameters) - logs
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return np.exp(super().draw(random, **parameters))
+
+    def compiled_kinds(self) -> tuple[type[UpdatedBelief], type[UpdatedBelief]]:
+        return LogNormalBelief, LogStudentBelief
+
+
+class LogNormalBelief(NormalBelief):
+    """What a Gaussian says about the logarithm, less the logarithm: the scale on which it says it."""
+
+    logs = True
+
+
+class LogStudentBelief(StudentBelief):
+    """The same with mean and variance integrated out."""
+
+    logs = True

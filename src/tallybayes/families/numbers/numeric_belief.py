@@ -1,0 +1,100 @@
+"""What the sums of a column of numbers say, by the formulas of its family."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.sums import sums_at
+from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
+from tallybayes.families.posteriors import Posterior
+
+if TYPE_CHECKING:
+    from tallybayes.families.numbers.compiled_belief import Compiled
+    from tallybayes.families.numbers.numeric import Measured
+
+
+class MeasuredBelief(Belief):
+    """A family and what is known of a column, scored by the family's own formula."""
+
+    def __init__(self, family: Measured[Any], s: Any, counted: bool) -> None:
+        self.family = family
+        self.s = s
+        self.counted = counted  # whether there was any value
+
+    @cached_property
+    def _columns(self) -> Any:
+        return type(self.s)(*(np.asarray(value)[..., None] for value in self.s))
+
+    @cached_property
+    def silent(self) -> bool:
+        """Whether nothing was counted in any class and nothing is assumed: what is unknown rules no class out."""
+        return not self.counted and bool(np.isneginf(self.family.log_likelihood(self._columns, np.ones((1, 1)))).all())
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        if self.silent:
+            return
+        missing = np.isnan(cells) | self.family.outside(cells)
+        values = np.where(missing, 1.0, cells)
+        said = self.family.log_likelihood(self._columns, values[None, :])
+        scores[:, : len(cells)] += np.where(missing, 0.0, said)
+
+    def estimates(self) -> dict[str, Floats]:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return self.family.estimate(self.s)
+
+    def posterior(self, index: int) -> Posterior:
+        s = sums_at(self.s, index)
+        found = self.family.posterior(s)
+        if any(map(np.isnan, s)):
+            raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+        return found
+
+    def free(self) -> Free:
+        common = self.family.in_common
+        return Free(len(self.estimates()) - common, common)
+
+    def linear(self) -> Terms:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            weight, constant = self.family.linear(**self.family.estimate(self.s))
+        if not self.family.plugin:
+            raise NotLinearError(
+                f"{type(self.family).__name__} integrates its parameters out, "
+                "which is not linear in the value; use plugin=True."
+            )
+        unknown = np.isnan(weight + constant)  # nothing counted and nothing assumed: every value is impossible
+        weights = np.where(unknown, 0.0, weight)[None, :]
+        return Terms([self.family.feature], weights, np.where(unknown, -np.inf, constant))
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        drawn = np.full(len(classes), np.nan)
+        for number, rows in by_class(classes):
+            s = sums_at(self.s, number)
+            with np.errstate(all="ignore"):
+                parameters = self.family.draw_parameters(s, random, len(rows))
+                if any(np.isnan(values).any() for values in parameters.values()):
+                    continue
+                values = self.family.support.nearest(self.family.draw(random, **parameters))
+            drawn[rows] = np.where(np.isneginf(self.family.log_likelihood(s, values)), np.nan, values)
+        return pa.array(drawn, pa.int64() if self.family.support.whole else None, from_pandas=True)
+
+
+class Table(NamedTuple):
+    """What is known of several columns of one family, a row for each."""
+
+    family: Measured[Any]
+    s: Any  # as the formulas take them: [column, class]
+    counted: NDArray[np.bool_]  # whether there was any value
+    compiled: Compiled | None
+
+    def belief(self, column: int) -> MeasuredBelief:
+        s, counted = sums_at(self.s, column), bool(self.counted[column])
+        if self.compiled is None or not self.compiled.fits[column]:
+            return self.family.belief(self.family, s, counted)
+        settings = [value[column] for value in self.compiled.settings]
+        return self.compiled.kind(self.family, s, counted, settings)

@@ -1,0 +1,53 @@
+"""Whole numbers scored by table: what a family's formula says about the small ones is worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import Scorer
+from tallybayes.families.numbers.numeric_belief import MeasuredBelief
+
+MOST_NUMBERS = 256  # from 0, in a table …
+MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
+
+
+def first_numbers(classes: int) -> Floats:
+    """Those that a table has."""
+    return np.arange(float(max(min(MOST_NUMBERS, MOST_ENTRIES // classes), 1)))[None, :]
+
+
+def is_listed(x: Floats, count: int) -> NDArray[np.bool_]:
+    """Which numbers are among the first so many."""
+    return (x >= 0) & (x < count) & (x == np.floor(x))
+
+
+class WholeBelief(MeasuredBelief):
+    """A table of the first numbers, and the formula for all others: each number is always scored in the same way."""
+
+    @cached_property
+    def table(self) -> Floats:
+        said = self.family.log_likelihood(self._columns, first_numbers(len(self.s[0])))
+        return np.ascontiguousarray(np.where(self.silent, 0.0, said).T)
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        self.together([self])([cells], scores)
+
+    def add_others(self, cells: Floats, scores: Floats) -> None:
+        """The same for the numbers that the table has not."""
+        super().add_evidence(np.where(is_listed(cells, len(self.table)), np.nan, cells), scores)
+
+    @classmethod
+    def together(cls, beliefs: Sequence[Any]) -> Scorer:
+        def score(cells: Sequence[Any], scores: Floats) -> None:
+            if kernels.add_whole(list(cells), [belief.table for belief in beliefs], scores):
+                for belief, column in zip(beliefs, cells, strict=True):
+                    belief.add_others(column, scores)
+
+        return score

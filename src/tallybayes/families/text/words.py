@@ -1,0 +1,241 @@
+"""Text: how often each word occurred, and what that says about a new text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.counts.decay import without_traces
+from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.tally import Key, Rows
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.settings import refused, setting
+from tallybayes.families.smoothing import Alpha, smoothing
+from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
+from tallybayes.families.text.counting import count, count_weighted
+from tallybayes.families.text.readings import READINGS
+from tallybayes.families.text.tokens import (
+    CHARACTERS,
+    REPLACE,
+    STRICT,
+    UNKNOWN,
+    WORDS,
+    Cutter,
+    Tokeniser,
+    snowball,
+)
+from tallybayes.families.text.word_belief import believe_words
+from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
+
+LONGEST_RUN = 5  # of words
+POOLED = "pooled"
+
+
+def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
+    runs = tuple(given) if isinstance(given, Iterable) else (1, given)
+    longest = LONGEST_RUN if family.unit == WORDS else 1000
+    whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
+    if not whole or not 1 <= runs[0] <= runs[1] <= longest:
+        wanted = f"the longest run, or the shortest and the longest, from 1 to {longest} {family.unit}"
+        raise refused(family, name, given, wanted)
+    return int(runs[0]), int(runs[1])
+
+
+def as_words(family: Any, name: str, given: Any) -> tuple[str, ...]:
+    words = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
+    if not all(isinstance(word, str) and word for word in words):
+        raise refused(family, name, given, "a tuple of words")
+    return tuple(sorted({family.as_counted(word) for word in words}))
+
+
+def as_stems(family: Any, name: str, given: Any) -> str | dict[str, str]:
+    if isinstance(given, str):
+        snowball(given)  # an error now rather than later
+        return given
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
+        raise ValueError(f"Words(stems={given!r}): give a language, or a word for each word.")
+    return dict(sorted({family.as_counted(word): stem for word, stem in given.items()}.items()))
+
+
+def as_tokeniser(family: Any, name: str, given: Any) -> Tokeniser:
+    if not callable(given) and not isinstance(given, str):
+        raise ValueError(f"Words(tokeniser={given!r}): give a function from a text to its tokens.")
+    return Tokeniser(given)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Words(Family):
+    """A text, of which the words are counted; a category is a text of one word.
+
+    What is counted: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased, as
+    Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. With `punctuation`, every punctuation
+    character and symbol is a word of its own. `ngrams` counts runs of words as well (2: pairs too; (2, 3): pairs and
+    threes only); `unit="characters"` counts runs of characters instead. `stop_words` are passed over; `stems` are a
+    language's, by Snowball, or a word for each word that becomes another; a `vocabulary` keeps to the words given, all
+    others being ignored, or one word called "<unknown>" with `unknown=True`. With `presence` each word counts once a
+    text. `tokeniser` is a function of your own, from a text to a list of tokens: it is called for every text, and many
+    times slower. `errors` says what becomes of bytes that are not UTF-8: "strict" is an error, "replace" puts a
+    replacement character.
+
+    What the counts mean can be changed later: `reading` is "pooled", "once" or "averaged" (multinomial), "bernoulli",
+    "poisson", "complement" or "compound"; `alpha` is the smoothing, as for Categorical; words met less than `min_count`
+    times are ignored, and all but the `limit` most frequent. Words never met are ignored. With `coefficient`, what is
+    scored is the probability of the words in any order.
+
+    >>> Words(reading="bernoulli", ngrams=2)
+    Words(ngrams=(1, 2), reading='bernoulli')
+    """
+
+    is_text: ClassVar[bool] = True
+    shortest: int = setting(2, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
+    lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
+    unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
+    punctuation: bool = setting(
+        False, "every punctuation character and symbol is a word of its own", counting=True, later=True
+    )
+    ngrams: int | tuple[int, int] = setting(
+        (1, 1),
+        "how long the runs of words or characters are that are counted: 2 is one and two, (2, 3) is two and three",
+        check=as_runs,
+        counting=True,
+    )
+    vocabulary: tuple[str, ...] | None = setting(None, "the only words there are", check=as_words, counting=True)
+    unknown: bool = setting(
+        False, 'whether words outside the vocabulary are counted together as "<unknown>"', counting=True
+    )
+    stems: str | Mapping[str, str] | None = setting(
+        None, "a language for Snowball, or a word for each word", check=as_stems, counting=True
+    )
+    stop_words: tuple[str, ...] = setting((), "words that are passed over", check=as_words, counting=True)
+    presence: bool = setting(False, "each word counts once a document", counting=True)
+    tokeniser: Callable[[str], Iterable[str]] | str | None = setting(
+        None, "a function of your own, from a text to its tokens", check=as_tokeniser, counting=True
+    )
+    errors: str = setting(
+        STRICT,
+        'bytes that are not UTF-8: "strict" is an error, "replace" puts U+FFFD, which belongs to no word',
+        choices=(STRICT, REPLACE),
+    )
+    reading: str = setting(
+        POOLED,
+        'what the counts mean: "pooled", "once", "averaged", "bernoulli", "poisson", "complement", "compound" (see '
+        "[text](text.md))",
+        choices=tuple(READINGS),
+    )
+    alpha: Alpha = smoothing()
+    min_count: float = setting(0.0, "words met less often are ignored", least=0)
+    limit: int | None = setting(
+        None, "all but so many of the most frequent words are ignored", whole=True, least=1, most=1 << 31
+    )
+    coefficient: bool = setting(False, ABOUT_COEFFICIENT, later=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tokeniser is not None and self.punctuation:
+            raise ValueError("Words(tokeniser=…) says itself what a token is; leave punctuation=False.")
+        if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
+            raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
+        if self.unit == CHARACTERS and self.punctuation:
+            raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
+        if self.unknown and self.vocabulary is None:
+            raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
+
+    def level_named(self, text: str) -> str:
+        """A word as it is counted."""
+        found = text if text == UNKNOWN else self.as_counted(text)
+        if self.vocabulary and found not in {*self.vocabulary, UNKNOWN}:
+            raise ValueError(f"{found!r} is not in the vocabulary.")
+        if found in self.stop_words:
+            raise ValueError(f"{found!r} is among the stop_words, which are not counted.")
+        return found
+
+    def as_counted(self, word: str) -> str:
+        return word.lower() if self.lower and self.tokeniser is None else word
+
+    @cached_property
+    def cutter(self) -> Cutter:
+        return Cutter(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.settings()
+
+    def fields(self) -> tuple[str, ...]:
+        return FIELDS
+
+    def empty(self) -> Any:
+        return WordTally.empty()
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        allowed = None if self.vocabulary is None else {*self.vocabulary, UNKNOWN}
+        return allowed is None or set(slots) <= allowed
+
+    def encode(self, cells: pa.Array) -> pa.Array:
+        return self.cutter.encode(cells)
+
+    def tally_text(self, text: str, rows: Rows) -> Any:
+        if self.tokeniser is not None:
+            return None
+        try:
+            return count(self, kernels.Documents(text), rows)
+        except UnicodeEncodeError:  # it says so where other cells do
+            return None
+
+    def tally(self, cells: pa.Array, rows: Rows) -> Any:
+        documents = self.cutter.documents(cells)
+        if rows.weights is None:
+            return count(self, documents, rows)
+        return count_weighted(self, documents, cells.is_null().to_numpy(zero_copy_only=False), rows)
+
+    def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
+        """How many documents were counted; where there are none left, how many words."""
+        documents = tally.documents(list(classes))
+        none = np.flatnonzero(documents.is_zero())
+        if none.size:
+            documents.add_at(none, tally.words.sum_of("n", [classes[int(i)] for i in none]))
+        return documents
+
+    def impossible(self, tally: Any, touched: Any) -> str | None:
+        words, lengths = touched.words.cells().sums, touched.lengths.sums
+        if reason := self.refusal(without_traces(tally.words.at(touched.words), words)):
+            return reason
+        return Family.refusal(self, without_traces(tally.lengths.cells(touched.lengths), lengths))
+
+    def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
+        """No word is in more documents than there are, and all are no more than the documents are long."""
+        _, columns, sums = tally.words.cells()
+        if not len(columns):
+            return None
+        documents, number = tally.documents(list(classes)), {key: i for i, key in enumerate(classes)}
+        at = np.array([number.get(key, 0) for key in tally.words.classes])[columns]
+        if (documents[at] - sums["documents"]).is_below(TRACE * (1.0 + documents.round()[at])).any():
+            return "a word would be in more documents than there are"
+        longest = np.array(tally.lengths.slots, np.float64) * (1.0 + 2.0 ** (1 - EXACT_BITS))
+        most = longest @ tally.lengths.aligned(tally.lengths.slots, classes).sums["n"].round()
+        if np.any(tally.words.sum_of("n", classes).round() > most * (1.0 + 1e-9) + TRACE):
+            return "there would be more words than the documents have"
+        return None
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        n, documents, share = (cells[name] for name in FIELDS)
+        if n.is_below(TRACE).any() or documents.is_below(TRACE).any():
+            return "a count would go below zero"
+        if share.is_below(TRACE).any():
+            return "a word's share would go below zero"
+        trace = TRACE * (1.0 + n.round())
+        if (n - documents).is_below(trace).any() or (self.presence and (documents - n).is_below(trace).any()):
+            return "a word would be in more documents than it occurs, or in fewer"
+        if (documents - share).is_below(trace).any():
+            return "a word's share of its documents would be more than all of them"
+        none = documents.is_zero()
+        if none.any() and (~n[none].is_zero() | (share[none].round() > TRACE)).any():
+            return "a word would be left that no document has"
+        return None
+
+    def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
+        return believe_words(self, tally, list(classes))
