@@ -256,11 +256,21 @@ class Family(ABC):
     def defaults(self) -> dict[str, Any]:
         return {field.name: field.default for field in dataclasses.fields(self) if field.init}
 
-    def filed(self) -> dict[str, Any]:
-        """The settings that a file holds, as JSON has them."""
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it: what a file and a schema hold of a family."""
         declared, defaults = settings_of(type(self)), self.defaults()
         kept = {k: v for k, v in self.settings().items() if not declared[k].later or v != defaults[k]}
-        return {name: declared[name].to_json(value) for name, value in kept.items()}
+        settings = {name: declared[name].to_json(value) for name, value in kept.items()}
+        return {"family": type(self).__name__, "settings": settings}
+
+    @staticmethod
+    def from_json(entry: Mapping[str, Any]) -> Family:
+        name = entry["family"]
+        if name not in FAMILIES:
+            raise ValueError(f"there is no family {name!r}; if it is your own, write FAMILIES[{name!r}] = {name} first")
+        declared = settings_of(FAMILIES[name])
+        given = entry["settings"].items()
+        return FAMILIES[name](**{k: declared[k].from_json(v) if k in declared else v for k, v in given})
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """This family with those of the settings that it has."""

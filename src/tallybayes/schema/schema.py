@@ -15,7 +15,6 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.families import Family
-from tallybayes.families.family_json import family_from_json, family_to_json
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
     UNIFORM,
@@ -245,7 +244,7 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
-        columns = [{"name": name, **family_to_json(family)} for name, family in in_order(self.columns)]
+        columns = [{"name": name, **family.to_json()} for name, family in in_order(self.columns)]
         label = {} if self.label is None else {"label": self.label}
         return {"columns": columns, "prior": prior_to_json(self.prior), **label}
 
@@ -256,7 +255,7 @@ class Schema:
             name = tuple(entry["name"]) if isinstance(entry["name"], list) else entry["name"]
             if name in columns:
                 raise ValueError(f"there are two columns {name!r}")
-            columns[name] = family_from_json(entry)
+            columns[name] = Family.from_json(entry)
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"))
 
 

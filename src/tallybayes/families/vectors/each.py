@@ -15,7 +15,6 @@ from tallybayes.counts.sums import InfiniteError, Square, cells_of, concatenated
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.family_json import family_from_json, family_to_json
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.numeric import Measured
 from tallybayes.families.numbers.support import REAL
@@ -56,8 +55,8 @@ class Each(Family):
         "which family of numbers every position has; what is belief in it can be changed later",
         check=_of_numbers,
         counting=True,
-        to_json=family_to_json,
-        from_json=family_from_json,
+        to_json=Family.to_json,
+        from_json=Family.from_json,
     )
     size: int | None = vector_size()
 
