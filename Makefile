@@ -26,6 +26,7 @@ docs: .venv/docs-ready
 bench: .venv/ready
 	$(BIN)/python bench/start.py
 	$(BIN)/python bench/dense.py
+	$(BIN)/python bench/discriminant.py
 	$(BIN)/python bench/one_row.py
 	$(BIN)/python bench/small.py
 	$(BIN)/python bench/sklearn_face.py

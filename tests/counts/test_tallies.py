@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallybayes import Categorical, Model, digest
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.packing import PackError
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Tally
+from tallybayes.files import from_bytes, to_bytes
 
 CLASSES = ["ham", "spam"]
 WORDS = st.sampled_from(["free", "größe", "the", "", "lunch"])
@@ -123,3 +125,18 @@ def test_a_tally_of_other_sums_or_other_parts_is_refused():
         SparseTally.empty(["n"]).unpacked("0", about, CLASSES, dict(arrays))
     with pytest.raises(PackError, match="not of words, pairs"):
         several({}).unpacked("0", about, CLASSES, dict(arrays))
+
+
+def test_very_many_levels_are_sorted_and_scored_as_few_are():
+    levels = [f"{letter}{i}" for i in range(3_000) for letter in ("é", "\uffee", "\U0001f600", "z")]
+    labels = ["ham" if i % 3 else "spam" for i in range(len(levels))]
+    model = Model.train({"x": Categorical()}, {"x": levels[::-1]}, labels[::-1])
+    assert model.counts("x").slots == sorted(levels)
+    assert list(model.estimates("x")) == sorted(levels)
+    said = np.exp(model.evidence({"x": levels[:9]})["x"])
+    spam = np.array([label == "spam" for label in labels[:9]])
+    np.testing.assert_allclose(said[:, 0], (2.0 - spam) / (8_000 + 12_000))
+    np.testing.assert_allclose(said[:, 1], (1.0 + spam) / (4_000 + 12_000))
+    again = from_bytes(to_bytes(model))
+    assert digest(again) == digest(model)
+    np.testing.assert_array_equal(again.evidence({"x": levels})["x"], model.evidence({"x": levels})["x"])

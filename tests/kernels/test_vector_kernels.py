@@ -200,3 +200,30 @@ def test_a_matrix_that_is_not_of_whole_numbers_is_not_counted(broken):
         matrix = np.ones((3, 6))
         matrix[1, column] = broken
         assert kernels.count_matrix(matrix, np.zeros(3, np.int32), 1) is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(MATRICES)
+def test_products_of_two_columns_are_exact_as_two_numbers_or_said_not_to_be(matrix):
+    columns = matrix.shape[1]
+    firsts, seconds = (part.astype(np.int32) for part in np.triu_indices(columns, 0))
+    found, exact = kernels.exact_products(matrix, firsts, seconds)
+    assert found.shape == (len(matrix), 2 * len(firsts))
+    a, b = matrix[:, firsts], matrix[:, seconds]
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        np.testing.assert_array_equal(found[:, : len(firsts)], a * b)
+    one, rest = found[:, : len(firsts)].reshape(-1), found[:, len(firsts) :].reshape(-1)
+    there = ~np.isnan(one)
+    parts = zip(*(part[there].tolist() for part in (a.reshape(-1), b.reshape(-1), one, rest)), strict=True)
+    wrong = [x for x, y, p, r in parts if Fraction(x) * Fraction(y) != Fraction(p) + Fraction(r)]
+    assert not (exact and wrong)
+    sizes = np.abs(one[there & (one != 0)])
+    zeros = np.any((one == 0) & (a.reshape(-1) != 0) & (b.reshape(-1) != 0))
+    if not zeros and np.all((sizes > 2.0**-899) & (sizes < 2.0**999)):
+        assert exact
+
+
+def test_pairs_of_columns_that_are_not_there_are_refused():
+    for firsts, seconds in (([0], [2]), ([-1], [0]), ([0, 1], [0])):
+        with pytest.raises(ValueError, match=r"no such column|two columns each"):
+            kernels.exact_products(np.ones((1, 2)), np.array(firsts, np.int32), np.array(seconds, np.int32))

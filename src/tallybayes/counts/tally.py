@@ -193,7 +193,7 @@ class Tally(AnyTally):
         filled = self._filled_cells()
         slots, rows = in_order(self._slots, np.asarray(filled.any(axis=1)))
         classes, columns = in_order(self._classes, np.asarray(filled.any(axis=0)))
-        cells = {k: Exact(v.limbs[rows][:, columns], v.low).carried() for k, v in self._arrays.items()}
+        cells = {k: Exact(v.limbs[rows[:, None], columns], v.low).carried() for k, v in self._arrays.items()}
         return Tally(classes, slots, cells)
 
     def filled(self) -> list[Key]:
@@ -237,7 +237,7 @@ class Tally(AnyTally):
         held = np.asarray(counts.any(axis=1))
         if plain and all(slot in self._slots and held[self._slots[slot]] for slot in more):
             slots, at = in_order(self._slots, held)
-            return slots, counts[at][:, columns].astype(np.float64)
+            return slots, counts[at[:, None], columns].astype(np.float64)
         slots = sorted({*self.canonical().slots, *more})
         return slots, self.aligned(slots, classes).sums["n"].round()
 

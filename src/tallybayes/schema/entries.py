@@ -60,9 +60,12 @@ def checked_name(name: Any) -> Name:
 
 def check_distinct(names: Iterable[Name]) -> None:
     """No column is in two entries, and no two entries read the same."""
+    listed = list(names)
+    if len(set(listed)) == len(listed) and all(isinstance(name, str) for name in listed):
+        return  # as most schemas are
     owner: dict[str, Name] = {}
     titles: dict[str, Name] = {}
-    for name in names:
+    for name in listed:
         for column in members(name):
             if column in owner:
                 both = f"{owner[column]!r} and {name!r}"

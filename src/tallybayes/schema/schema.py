@@ -108,7 +108,7 @@ class Schema:
         day      left out                     as told
         (class)  frequencies
         """
-        settled = {checked_name(name): family for name, family in (hints or {}).items()}
+        settled = _settled(hints or {})
         owner = {column: name for name in settled for column in members(name)}
         sample, all_rows = sampled(data)
         for name in [*owner, *([label] if label is not None else [])]:
@@ -257,6 +257,15 @@ class Schema:
                 raise ValueError(f"there are two columns {name!r}")
             columns[name] = Family.from_json(entry)
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"))
+
+
+def _settled(hints: Mapping[Any, Family | None]) -> dict[Name, Family | None]:
+    """Hints by the names of entries; of a block that is left out, every column is."""
+    settled: dict[Name, Family | None] = {}
+    for given, family in hints.items():
+        name = checked_name(given)
+        settled |= {name: family} if family is not None else dict.fromkeys(members(name))
+    return settled
 
 
 def check_apart(name: str, columns: Iterable[str], what: str) -> None:
