@@ -25,6 +25,7 @@ from tallybayes.tally import Rows
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
 LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
 LEAST_BYTES = 1 << 21  # … than that, or this
+LITTLE = 1 << 18  # bytes, of which nobody need know exactly how many they are
 
 T = TypeVar("T")
 
@@ -117,6 +118,12 @@ def stopped() -> bool:
     """Whether nobody waits any more for what this thread does."""
     flag = getattr(_THREAD, "flag", None)
     return flag is not None and bool(flag[0])
+
+
+def size_of(cells: pa.RecordBatch) -> int:
+    """In bytes. Where that is little anyway, what the buffers take: quicker to say, and no less."""
+    held = cells.get_total_buffer_size()
+    return int(held if held < LITTLE else cells.nbytes)
 
 
 def check_threads(threads: int | None) -> None:

@@ -6,7 +6,7 @@ prior. What the counts say is asked in `model`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import iadd, isub
 from typing import Any, Self
@@ -23,6 +23,7 @@ from tallybayes.batches import (
     in_pieces,
     labelled,
     labelled_alone,
+    size_of,
 )
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
@@ -187,7 +188,10 @@ class Counted(Additive):
     @property
     def classes(self) -> list[Any]:
         """The labels met, sorted."""
-        return [] if self.kind is None else label_values(self.kind, self.keys())
+        return self._labels(self.keys())
+
+    def _labels(self, keys: Sequence[Key]) -> list[Any]:
+        return [] if self.kind is None else label_values(self.kind, keys)
 
     def keys(self) -> list[Key]:
         """The classes as they are counted and filed: see `labels.LabelColumn`."""
@@ -200,15 +204,14 @@ class Counted(Additive):
     @property
     def n(self) -> float:
         """How many rows are counted, or what they weigh."""
-        return float(self._row_counts().sum())
+        return float(self._row_counts(self.keys()).sum())
 
     def counts(self, column: str | None = None) -> Tally:
         """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
         come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
         class has."""
         tally = (self.rows if column is None else self._tally(column)).canonical()
-        labels = [] if self.kind is None else label_values(self.kind, tally.classes)
-        return tally.renamed(labels)
+        return tally.renamed(self._labels(tally.classes))
 
     def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
         def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
@@ -217,7 +220,7 @@ class Counted(Additive):
             columns = self._tallies(encoded, rows, batch.start + start)
             return rows.tally(), columns
 
-        size = batch.cells.nbytes if len(batch.rows) > 1 else 0
+        size = size_of(batch.cells) if len(batch.rows) > 1 else 0
         table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
         for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
             self._take(batch.kind, rows, columns)
@@ -237,8 +240,8 @@ class Counted(Additive):
             raise ValueError(f"The model has no column {column!r}; it has {has}.")
         return self.columns[column]
 
-    def _row_counts(self) -> Floats:
-        return self.rows.aligned([""], self.keys()).sums["n"].round()[0]
+    def _row_counts(self, keys: Sequence[Key]) -> Floats:
+        return self.rows.aligned([""], keys).sums["n"].round()[0]
 
     def _reading(self, schema: Schema) -> Self:
         """A model of the same counts, which both keep until one of them changes."""

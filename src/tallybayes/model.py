@@ -66,7 +66,7 @@ class Model(Counted):
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
-            counts = self._row_counts() + self.schema.pseudo_counts(known.labels)
+            counts = self._row_counts(known.keys) + self.schema.pseudo_counts(known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         self._tally(column)
         return known.columns[column].posterior(known.number(label))
@@ -162,10 +162,10 @@ class Model(Counted):
         return parameter_count(known.columns, len(known.keys))
 
     def __repr__(self) -> str:
-        classes = self.classes
+        keys, classes = self.keys(), self.classes
         if not classes:
             return f"Model of no rows\n{self.schema!r}"
-        pairs = list(zip(classes, self._row_counts(), strict=True))
+        pairs = list(zip(classes, self._row_counts(keys), strict=True))
         listed = ", ".join(f"{label} {count:.12g}" for label, count in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
         plural = "es" * (len(classes) != 1)
         return f"Model of {self.n:.12g} rows in {len(classes)} class{plural}: {listed}\n{self.schema!r}"
@@ -179,7 +179,7 @@ class Model(Counted):
             keys = self.keys()
             if not keys:
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
-            self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
+            self._beliefs = Beliefs(self.schema, keys, self._labels(keys), self._row_counts(keys), self.columns)
         return self._beliefs
 
 

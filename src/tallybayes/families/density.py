@@ -51,7 +51,7 @@ class Density(Values):
             self.settle("bandwidth", above=True)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        return DensityBelief(self, *self.counted(tally, classes))
+        return DensityBelief(self, *self.counted([tally], classes)[0])
 
 
 class DensityBelief(Belief):

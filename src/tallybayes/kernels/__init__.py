@@ -34,6 +34,7 @@ count_words = compiled.count_words
 find_depth = compiled.find_depth
 find_rows_end = compiled.find_rows_end
 find_stray = compiled.find_stray
+equal_count = compiled.equal_count
 fit_pseudocounts = compiled.fit_pseudocounts
 heed_flag = compiled.heed_flag
 kind_of = compiled.kind_of
