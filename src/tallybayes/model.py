@@ -44,6 +44,7 @@ class Model(Counted):
     def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
         super().__init__(schema, kind)
         self._beliefs: Beliefs | None = None
+        self._changed = False  # since then
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_beliefs": None}
@@ -172,14 +173,16 @@ class Model(Counted):
 
     def _own(self, kind: pa.DataType) -> None:
         super()._own(kind)
-        self._beliefs = None
+        self._changed = True
 
     def _believed(self) -> Beliefs:
-        if self._beliefs is None:
+        if self._beliefs is None or self._changed:
             keys = self.keys()
             if not keys:
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
-            self._beliefs = Beliefs(self.schema, keys, self._labels(keys), self._row_counts(keys), self.columns)
+            given = (self.schema, keys, self._labels(keys), self._row_counts(keys), self.columns)
+            self._beliefs = Beliefs(*given, before=self._beliefs)
+            self._changed = False
         return self._beliefs
 
 

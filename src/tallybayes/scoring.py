@@ -44,13 +44,19 @@ class Beliefs:
     """The classes' prior and every column's belief."""
 
     def __init__(
-        self, schema: Schema, keys: Sequence[Key], labels: list[Any], rows: Floats, tallies: Mapping[str, Tally]
+        self,
+        schema: Schema,
+        keys: Sequence[Key],
+        labels: list[Any],
+        rows: Floats,
+        tallies: Mapping[str, Tally],
+        before: Beliefs | None = None,
     ) -> None:
         self.schema = schema
         self.keys = list(keys)
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
-        self.columns = _believed(schema.columns, tallies, keys)
+        self.columns = _believed(schema.columns, tallies, keys, {} if before is None else before.columns)
         kinds: dict[type[Belief], list[str]] = {}
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
@@ -213,18 +219,27 @@ class Beliefs:
             raise error.located(name, start) from None
 
 
-def _believed(columns: Mapping[str, Family], tallies: Mapping[str, Tally], keys: Sequence[Key]) -> dict[str, Belief]:
+def _believed(
+    columns: Mapping[str, Family],
+    tallies: Mapping[str, Tally],
+    keys: Sequence[Key],
+    before: Mapping[str, Belief],
+) -> dict[str, Belief]:
     """What is believed of every column; those that have the same family are looked at together."""
+    found: dict[str, Belief] = {}
     same: dict[int, list[str]] = {}
     for name, family in columns.items():  # mostly the same object, which takes less time to see than an equal one
-        same.setdefault(id(family), []).append(name)
+        belief = family.believe_after(before[name], tallies[name], keys) if name in before else None
+        if belief is None:
+            same.setdefault(id(family), []).append(name)
+        else:
+            found[name] = belief
     groups: dict[Any, list[str]] = {}
     for names in same.values():
         try:
             groups.setdefault(columns[names[0]], []).extend(names)
         except TypeError:  # a setting that has no hash, as an alpha for every level
             groups[names[0]] = names
-    found: dict[str, Belief] = {}
     for names in groups.values():
         beliefs = columns[names[0]].believe_each([tallies[name] for name in names], keys)
         found.update(zip(names, beliefs, strict=True))

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.additive import Additive
+from tallybayes.changes import Changes
 from tallybayes.decay import holding, scaled, traces_of
-from tallybayes.exact import Codes, Counts, Exact
+from tallybayes.exact import Codes, Counts, Exact, Floats
 from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Key, Tally
 
@@ -64,6 +65,8 @@ class SparseTally(Additive):
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
+        self._totals: dict[str, Exact] | None = None  # over all words, by class; kept once somebody asks
+        self.changes: Changes | None = None  # since somebody looked who wants to know
 
     @classmethod
     def empty(cls, statistics: Iterable[str]) -> SparseTally:
@@ -218,6 +221,16 @@ class SparseTally(Additive):
         tidy = {name: Exact(array.limbs[filled][by], array.low).carried() for name, array in sums.items()}
         return SparseTally(keys, self._index.subset(order), new_words[by], new_columns[by], tidy)
 
+    def held(self, names: Iterable[str], numbers: Counts | None) -> tuple[Codes, Codes, Floats]:
+        """The cells of these numbers, or all: words, classes, and the doubles nearest to these sums, a row for each; zeros
+        where nothing is held any more."""
+        words, columns, sums = self.cells()
+        if numbers is not None:
+            words, columns = words[numbers], columns[numbers]
+            sums = {name: array[numbers] for name, array in sums.items()}
+        rounded = np.stack([sums[name].round() for name in names])
+        return words, columns, np.where(holding(sums), rounded, 0.0)
+
     def at(self, other: SparseTally) -> dict[str, Exact]:
         """These sums in the cells that the other tally has; all of them must be here."""
         numbers = self._numbers(other, grow=False)
@@ -227,17 +240,34 @@ class SparseTally(Additive):
         """After the other was subtracted: what only rounding left of its cells goes."""
         traces = traces_of(self.at(other), other.cells().sums)
         if traces is not None:
+            self._totals = None
             numbers = self._numbers(other, grow=False)[traces]
             for array in self._sums.values():
                 array.limbs[numbers] = 0
 
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
+        if self._totals is None:
+            self._totals = {}
+        if name not in self._totals:
+            self._totals[name] = self._summed(name)
+        total = self._totals[name]
+        at = np.array([self._classes.get(key, -1) for key in classes], np.intp)
+        found = Exact.zeros((len(at),)) if not len(total) else total[np.maximum(at, 0)]
+        return Exact(np.where((at >= 0)[:, None], found.limbs, 0), found.low)
+
+    def _summed(self, name: str) -> Exact:
+        """One of the sums over all words, by class."""
         _, columns, sums = self.cells()
         parts = sums[name].carried()
-        limbs = np.zeros((len(self._classes) + 1, parts.limbs.shape[-1]), np.int64)
+        limbs = np.zeros((len(self._classes), parts.limbs.shape[-1]), np.int64)
         np.add.at(limbs, columns, parts.limbs)
-        return Exact(limbs[[self._classes.get(key, len(self._classes)) for key in classes]], parts.low)
+        return Exact(limbs, parts.low)
+
+    def watched(self) -> Changes:
+        """What will be changed from now on. Only who looked last is told."""
+        self.changes = Changes(self._size // 4 + FEW)
+        return self.changes
 
     def _merge(self, other: SparseTally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
@@ -252,6 +282,18 @@ class SparseTally(Additive):
         numbers = self._numbers(other, grow=True)
         for name, array in other.cells().sums.items():
             self._sums[name].add_rows(numbers, array, sign)
+        if self.changes is not None:
+            self.changes.add(numbers)
+        for name in self._totals or ():
+            self._add_total(name, other._summed(name), other._classes, sign)
+
+    def _add_total(self, name: str, added: Exact, classes: Iterable[Key], sign: int) -> None:
+        assert self._totals is not None
+        total, missing = self._totals[name], len(self._classes) - len(self._totals[name])
+        if missing:
+            total = Exact(np.pad(total.limbs, ((0, missing), (0, 0))), total.low)
+        total.add_at([self._classes[key] for key in classes], added if sign > 0 else -added)
+        self._totals[name] = total
 
     def _make_room(self) -> None:
         """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""

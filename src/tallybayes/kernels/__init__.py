@@ -16,6 +16,7 @@ Reading = compiled.Reading
 StringIndex = compiled.StringIndex
 Tokeniser = compiled.Tokeniser
 Translation = compiled.Translation
+WordCells = compiled.WordCells
 WordScorer = compiled.WordScorer
 add_bags = compiled.add_bags
 add_intervals = compiled.add_intervals

@@ -187,6 +187,7 @@ NB_MODULE(compiled, m) {
     bind_words(m);
     bind_bags(m);
     bind_bumps(m);
+    bind_cells(m);
     bind_rows(m);
     bind_values(m);
     m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
