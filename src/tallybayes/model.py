@@ -49,6 +49,19 @@ class Model(Counted):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_beliefs": None}
 
+    def beliefs(self) -> Beliefs:
+        """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
+        any thread meanwhile; the model itself may not.
+
+        >>> from tallybayes import Words
+        >>> model = Model.train({"text": Words()}, ["win a prize", "lunch on monday"], ["spam", "ham"])
+        >>> now = model.beliefs()
+        >>> model += Model.train({"text": Words()}, ["a prize for lunch"], ["ham"])
+        >>> now.posterior("prize").round(2), model.posterior("prize").round(2)
+        (array([[0.33, 0.67]]), array([[0.6, 0.4]]))
+        """
+        return self._believed()
+
     def prior(self) -> dict[Any, float]:
         """P(class)."""
         known = self._believed()

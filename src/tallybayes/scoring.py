@@ -41,7 +41,10 @@ class Encoded(NamedTuple):
 
 
 class Beliefs:
-    """The classes' prior and every column's belief."""
+    """The classes' prior and every column's belief, as the counts were at one moment.
+
+    Nobody changes it: what a model learns afterwards makes another, which shares with this one what was not touched. Who
+    keeps it gets the same answers, from any thread, whatever is learned meanwhile."""
 
     def __init__(
         self,
@@ -82,7 +85,7 @@ class Beliefs:
         name = text_column([name for name, belief in self.columns.items() if belief.has_parts], column)
         return self.columns[name].heaviest(self.number(label), self.prior, top)
 
-    def posterior(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
+    def posterior(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""
         if isinstance(data, str) and self._only is not None:
             scores, out = self._start.copy(), np.empty((1, len(self.keys)))
@@ -107,7 +110,7 @@ class Beliefs:
                 stacklevel=4,
             )
 
-    def most_probable(self, data: Any, threads: int | None, absent: str = ERROR) -> Counts:
+    def most_probable(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Counts:
         """The number of each row's most probable class, the first of equals."""
 
         def finish(scores: Floats, out: Counts) -> int:
@@ -120,7 +123,7 @@ class Beliefs:
         self._warn(impossible)
         return result
 
-    def log_joint(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
+    def log_joint(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class, row)."""
 
         def finish(scores: Floats, out: Floats) -> int:

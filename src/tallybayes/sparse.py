@@ -65,7 +65,7 @@ class SparseTally(Additive):
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
-        self._totals: dict[str, Exact] | None = None  # over all words, by class; kept once somebody asks
+        self._totals: dict[str, Exact] = {}  # over all words, by class: those that somebody asked for
         self.changes: Changes | None = None  # since somebody looked who wants to know
 
     @classmethod
@@ -240,25 +240,25 @@ class SparseTally(Additive):
         """After the other was subtracted: what only rounding left of its cells goes."""
         traces = traces_of(self.at(other), other.cells().sums)
         if traces is not None:
-            self._totals = None
+            self._totals.clear()
             numbers = self._numbers(other, grow=False)[traces]
             for array in self._sums.values():
                 array.limbs[numbers] = 0
 
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
-        if self._totals is None:
-            self._totals = {}
         if name not in self._totals:
             self._totals[name] = self._summed(name)
-        total = self._totals[name]
-        at = np.array([self._classes.get(key, -1) for key in classes], np.intp)
-        found = Exact.zeros((len(at),)) if not len(total) else total[np.maximum(at, 0)]
-        return Exact(np.where((at >= 0)[:, None], found.limbs, 0), found.low)
+        total, at = self._totals[name], [self._classes.get(key, -1) for key in classes]
+        if -1 in at:
+            total = Exact(np.pad(total.limbs, ((0, 1), (0, 0))), total.low)
+        return total[at]
 
     def _summed(self, name: str) -> Exact:
         """One of the sums over all words, by class."""
         _, columns, sums = self.cells()
+        if len(self._classes) == 1:
+            return sums[name].sum()[None]
         parts = sums[name].carried()
         limbs = np.zeros((len(self._classes), parts.limbs.shape[-1]), np.int64)
         np.add.at(limbs, columns, parts.limbs)
@@ -284,11 +284,10 @@ class SparseTally(Additive):
             self._sums[name].add_rows(numbers, array, sign)
         if self.changes is not None:
             self.changes.add(numbers)
-        for name in self._totals or ():
+        for name in self._totals:
             self._add_total(name, other._summed(name), other._classes, sign)
 
     def _add_total(self, name: str, added: Exact, classes: Iterable[Key], sign: int) -> None:
-        assert self._totals is not None
         total, missing = self._totals[name], len(self._classes) - len(self._totals[name])
         if missing:
             total = Exact(np.pad(total.limbs, ((0, missing), (0, 0))), total.low)

@@ -16,7 +16,7 @@ from tallybayes import kernels
 from tallybayes.changes import Changes
 from tallybayes.exact import Codes, Floats
 from tallybayes.families.concentration import concentration
-from tallybayes.families.word_tally import FIELDS, WordTally
+from tallybayes.families.word_tally import WordTally
 from tallybayes.tally import Key, Tally
 
 
@@ -34,17 +34,17 @@ class Corpus:
     changes: Changes  # of the tally, since this was made
 
     @classmethod
-    def of(cls, tally: WordTally, keys: list[Key], before: Corpus | None) -> Corpus:
-        """What the tally has now; where it was looked at before, only what was changed is looked at."""
+    def of(cls, tally: WordTally, keys: list[Key], names: tuple[str, ...], before: Corpus | None) -> Corpus:
+        """These sums as the tally has them now; where it was looked at before, only what was changed is looked at."""
         words = tally.words
         same = before is not None and before.index is words.index and before.changes is words.changes
         changed = before.changes.all() if before is not None and same else None
         cells = kernels.WordCells() if before is None or changed is None else before.cells
         if changed is None or len(changed):
-            cells = cells.changed(*words.held(FIELDS, changed))
+            cells = cells.changed(*words.held(names, changed))
         number = {key: i for i, key in enumerate(keys)}
         place = np.array([number.get(key, -1) for key in words.classes] or [-1], np.int32)
-        totals = {name: words.sum_of(name, keys).round() for name in FIELDS}
+        totals = {name: words.sum_of(name, keys).round() for name in names}
         return cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.watched())
 
     @cached_property

@@ -140,8 +140,8 @@ def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Float
     words, classes = np.repeat(np.arange(len(codes), dtype=np.int32), np.diff(starts)), corpus.place[columns]
     if len(classes) and classes.min() < 0:
         words, classes, sums = words[classes >= 0], classes[classes >= 0], sums[:, classes >= 0]
-    totals = [corpus.totals[name] for name in FIELDS]
-    whole = Whole(corpus.cells.words(), *totals, met=corpus.met)
+    share = corpus.totals.get("share", np.zeros(len(corpus.keys)))
+    whole = Whole(corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met)
     return Seen(words, classes, *sums, index=corpus.index.subset(codes), whole=whole, corpus=corpus)
 
 

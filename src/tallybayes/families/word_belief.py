@@ -24,7 +24,7 @@ from tallybayes.families.readings import ONCE, READINGS, Said, free_of_words
 from tallybayes.families.seen import Seen, may_be_parted, seen_of, seen_words
 from tallybayes.families.smoothing import Alpha
 from tallybayes.families.word_table import WordTable
-from tallybayes.families.word_tally import WordTally
+from tallybayes.families.word_tally import FIELDS, WordTally
 from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Key
 
@@ -36,7 +36,8 @@ def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Bel
     """What the tally says; where the same was believed before, only what was changed since is looked at."""
     known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
     kind = CompoundBelief if family.reading == "compound" else WordBelief
-    return kind(family, Corpus.of(tally, classes, known))
+    names = FIELDS if family.reading == "averaged" else FIELDS[:2]  # no other reading asks for shares
+    return kind(family, Corpus.of(tally, classes, names, known))
 
 
 class WordBelief(Belief):

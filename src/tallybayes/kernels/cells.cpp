@@ -1,33 +1,51 @@
 #include "cells.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tallybayes {
 
+namespace {
+
+constexpr size_t few = 512;  // pages changed, beyond which they take their places among all …
+constexpr size_t part = 16;  // … if that is this part of all
+
+}  // namespace
+
 WordCells WordCells::changed(std::vector<Cell> cells) const {
     WordCells result(*this);
+    const auto in_order = [](const Cell& a, const Cell& b) { return a.key() < b.key(); };
+    if (!std::is_sorted(cells.begin(), cells.end(), in_order)) std::sort(cells.begin(), cells.end(), in_order);
     const auto page_of = [](const Cell& cell) { return size_t(cell.word) >> shift; };
-    size_t pages = pages_.size();
-    for (const Cell& cell : cells) pages = std::max(pages, page_of(cell) + 1);
-    result.pages_.resize(pages);
-    std::vector<int64_t> starts(pages + 1);
-    for (const Cell& cell : cells) ++starts[page_of(cell) + 1];
-    for (size_t page = 0; page < pages; ++page) starts[page + 1] += starts[page];
-    std::vector<int64_t> next(starts.begin(), starts.end() - 1);
-    std::vector<Cell> sorted(cells.size());
-    for (const Cell& cell : cells) sorted[size_t(next[page_of(cell)]++)] = cell;
-    for (size_t page = 0; page < pages; ++page) {
-        Cell *first = sorted.data() + starts[page], *last = sorted.data() + starts[page + 1];
-        if (first == last) continue;
-        std::sort(first, last, [](const Cell& a, const Cell& b) { return a.key() < b.key(); });
-        result.replace(page, first, last);
+    std::vector<Numbered> fresh;
+    for (const Cell *first = cells.data(), *end = first + cells.size(), *last; first != end; first = last) {
+        const size_t page = page_of(*first);
+        for (last = first; last != end && page_of(*last) == page;) ++last;
+        fresh.emplace_back(page, result.replaced(find(page), first, last));
+    }
+    const auto by_page = [](const Numbered& a, const Numbered& b) { return a.first < b.first; };
+    result.recent_.clear();
+    std::set_union(fresh.begin(), fresh.end(), recent_.begin(), recent_.end(), std::back_inserter(result.recent_), by_page);
+    if (result.recent_.size() > std::max(few, pages_->size() / part)) {
+        auto all = std::make_shared<std::vector<Held>>(*pages_);
+        all->resize(std::max(all->size(), result.recent_.back().first + 1));
+        for (auto& [page, held] : result.recent_) (*all)[page] = std::move(held);
+        result.pages_ = std::move(all);
+        result.recent_.clear();
     }
     return result;
 }
 
+const WordCells::Held& WordCells::find(size_t page) const {
+    static const Held none;
+    const auto found = std::lower_bound(recent_.begin(), recent_.end(), page,
+                                        [](const Numbered& held, size_t wanted) { return held.first < wanted; });
+    if (found != recent_.end() && found->first == page) return found->second;
+    return page < pages_->size() ? (*pages_)[page] : none;
+}
+
 // Of a page those cells that change, and all others as they were.
-void WordCells::replace(size_t page, const Cell* first, const Cell* last) {
-    const auto before = pages_[page];
+WordCells::Held WordCells::replaced(const Held& before, const Cell* first, const Cell* last) {
     const Cell* old = before ? before->cells.data() : nullptr;
     const Cell* const end = before ? old + before->cells.size() : nullptr;
     auto after = std::make_shared<Page>();
@@ -42,7 +60,7 @@ void WordCells::replace(size_t page, const Cell* first, const Cell* last) {
     for (int word = 0; word < width; ++word) after->starts[word + 1] += after->starts[word];
     if (before) count(*before, -1);
     count(*after, 1);
-    pages_[page] = std::move(after);
+    return after;
 }
 
 void WordCells::count(const Page& page, int64_t sign) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tallybayes {
@@ -39,15 +40,19 @@ private:
         std::array<uint32_t, width + 1> starts{};
     };
 
+    using Held = std::shared_ptr<const Page>;
+    using Numbered = std::pair<size_t, Held>;
+
     const Cell* at(int32_t word, int next) const {
-        const size_t page = size_t(word) >> shift;
-        if (word < 0 || page >= pages_.size() || !pages_[page]) return nullptr;
-        return pages_[page]->cells.data() + pages_[page]->starts[size_t(word & (width - 1)) + next];
+        const Page* page = word < 0 ? nullptr : find(size_t(word) >> shift).get();
+        return page ? page->cells.data() + page->starts[size_t(word & (width - 1)) + next] : nullptr;
     }
-    void replace(size_t page, const Cell* first, const Cell* last);
+    const Held& find(size_t page) const;
+    Held replaced(const Held& before, const Cell* first, const Cell* last);
     void count(const Page& page, int64_t sign);
 
-    std::vector<std::shared_ptr<const Page>> pages_;
+    std::shared_ptr<const std::vector<Held>> pages_ = std::make_shared<const std::vector<Held>>();
+    std::vector<Numbered> recent_;  // pages that were changed since, in order: all pages are not copied for a few
     std::vector<int64_t> met_;
     int64_t words_ = 0, cells_ = 0;
 };

@@ -11,12 +11,12 @@ namespace {
 
 WordCells changed(const WordCells& cells, In<int32_t> words, In<int32_t> classes, Table<double> sums) {
     const size_t count = words.size();
-    expect(classes.size() == count && sums.shape(0) == WordCells::sums && sums.shape(1) == count, "the cells do not fit");
+    expect(classes.size() == count && sums.shape(0) <= WordCells::sums && sums.shape(1) == count, "the cells do not fit");
     std::vector<WordCells::Cell> given(count);
     for (size_t i = 0; i < count; ++i) {
         expect(words.data()[i] >= 0 && classes.data()[i] >= 0, "there is no such word or class");
         given[i] = {words.data()[i], classes.data()[i], {}};
-        for (size_t k = 0; k < WordCells::sums; ++k) given[i].held[k] = sums.data()[k * count + i];
+        for (size_t k = 0; k < sums.shape(0); ++k) given[i].held[k] = sums.data()[k * count + i];
     }
     Free free;
     return cells.changed(std::move(given));
