@@ -1,4 +1,4 @@
-"""Beliefs that live on while a model learns and forgets: the same answers, to the last bit, as from a model just loaded."""
+"""Beliefs while a model learns and forgets: the same answers, to the last bit, as from a model just loaded."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Which cells of a tally were changed since somebody looked: what is worked out from them need not be worked out again."""
+"""Which cells of a tally were changed since somebody looked: what others say need not be worked out again."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ class Encoded(NamedTuple):
 class Beliefs:
     """The classes' prior and every column's belief, as the counts were at one moment.
 
-    Nobody changes it: what a model learns afterwards makes another, which shares with this one what was not touched. Who
-    keeps it gets the same answers, from any thread, whatever is learned meanwhile."""
+    Nobody changes it: what a model learns afterwards makes another, which shares with this one what was not touched.
+    Who keeps it gets the same answers, from any thread, whatever is learned meanwhile."""
 
     def __init__(
         self,
@@ -59,7 +59,8 @@ class Beliefs:
         self.keys = list(keys)
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
-        self.columns = _believed(schema.columns, tallies, keys, {} if before is None else before.columns)
+        known: Mapping[str, Belief] = {} if before is None else before.columns
+        self.columns: dict[str, Belief] = _believed(schema.columns, tallies, keys, known)
         kinds: dict[type[Belief], list[str]] = {}
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)

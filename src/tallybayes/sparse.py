@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.changes import Changes
+from tallybayes.class_totals import ClassTotals
 from tallybayes.decay import holding, scaled, traces_of
-from tallybayes.exact import Codes, Counts, Exact, Floats
+from tallybayes.exact import Codes, Counts, Exact
 from tallybayes.strings import index_strings, index_words
 from tallybayes.tally import Key, Tally
 
@@ -65,7 +66,7 @@ class SparseTally(Additive):
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
-        self._totals: dict[str, Exact] = {}  # over all words, by class: those that somebody asked for
+        self._totals = ClassTotals()
         self.changes: Changes | None = None  # since somebody looked who wants to know
 
     @classmethod
@@ -221,16 +222,6 @@ class SparseTally(Additive):
         tidy = {name: Exact(array.limbs[filled][by], array.low).carried() for name, array in sums.items()}
         return SparseTally(keys, self._index.subset(order), new_words[by], new_columns[by], tidy)
 
-    def held(self, names: Iterable[str], numbers: Counts | None) -> tuple[Codes, Codes, Floats]:
-        """The cells of these numbers, or all: words, classes, and the doubles nearest to these sums, a row for each; zeros
-        where nothing is held any more."""
-        words, columns, sums = self.cells()
-        if numbers is not None:
-            words, columns = words[numbers], columns[numbers]
-            sums = {name: array[numbers] for name, array in sums.items()}
-        rounded = np.stack([sums[name].round() for name in names])
-        return words, columns, np.where(holding(sums), rounded, 0.0)
-
     def at(self, other: SparseTally) -> dict[str, Exact]:
         """These sums in the cells that the other tally has; all of them must be here."""
         numbers = self._numbers(other, grow=False)
@@ -240,34 +231,15 @@ class SparseTally(Additive):
         """After the other was subtracted: what only rounding left of its cells goes."""
         traces = traces_of(self.at(other), other.cells().sums)
         if traces is not None:
-            self._totals.clear()
+            self._totals.forget()
             numbers = self._numbers(other, grow=False)[traces]
             for array in self._sums.values():
                 array.limbs[numbers] = 0
 
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
-        if name not in self._totals:
-            self._totals[name] = self._summed(name)
-        total, at = self._totals[name], [self._classes.get(key, -1) for key in classes]
-        if -1 in at:
-            total = Exact(np.pad(total.limbs, ((0, 1), (0, 0))), total.low)
-        return total[at]
-
-    def _summed(self, name: str) -> Exact:
-        """One of the sums over all words, by class."""
         _, columns, sums = self.cells()
-        if len(self._classes) == 1:
-            return sums[name].sum()[None]
-        parts = sums[name].carried()
-        limbs = np.zeros((len(self._classes), parts.limbs.shape[-1]), np.int64)
-        np.add.at(limbs, columns, parts.limbs)
-        return Exact(limbs, parts.low)
-
-    def watched(self) -> Changes:
-        """What will be changed from now on. Only who looked last is told."""
-        self.changes = Changes(self._size // 4 + FEW)
-        return self.changes
+        return self._totals.of(name, [self._classes.get(key, -1) for key in classes], columns, sums)
 
     def _merge(self, other: SparseTally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
@@ -284,15 +256,8 @@ class SparseTally(Additive):
             self._sums[name].add_rows(numbers, array, sign)
         if self.changes is not None:
             self.changes.add(numbers)
-        for name in self._totals:
-            self._add_total(name, other._summed(name), other._classes, sign)
-
-    def _add_total(self, name: str, added: Exact, classes: Iterable[Key], sign: int) -> None:
-        total, missing = self._totals[name], len(self._classes) - len(self._totals[name])
-        if missing:
-            total = Exact(np.pad(total.limbs, ((0, missing), (0, 0))), total.low)
-        total.add_at([self._classes[key] for key in classes], added if sign > 0 else -added)
-        self._totals[name] = total
+        _, columns, added = other.cells()
+        self._totals.add([self._classes[key] for key in other._classes], columns, added, sign)
 
     def _make_room(self) -> None:
         """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""

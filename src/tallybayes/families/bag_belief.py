@@ -29,7 +29,6 @@ from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.seen import Seen, Whole
 from tallybayes.families.vectors import Dense, Sparse, Vectors, has_gaps, refuse_infinite
 from tallybayes.families.word_table import dense_table
-from tallybayes.families.word_tally import FIELDS
 from tallybayes.tally import Key
 
 READINGS = {name: readings.READINGS[name] for name in ("pooled", "averaged", "bernoulli", "poisson", "complement")}
@@ -73,19 +72,20 @@ def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floa
     """The positions that hold something, as words do; the last slot is the vectors' own."""
     size = len(sums["n"]) - 1
     words, columns = np.nonzero(~sums["n"][:size].is_zero())
-    rounded = {SEEN_AS[name]: array[words, columns].round() for name, array in sums.items()}
+    held = {SEEN_AS[name]: array[words, columns].round() for name, array in sums.items()}
     seen = SeenPositions(
         words=words.astype(np.int32),
         classes=columns.astype(np.int32),
-        **{"share": np.zeros(len(words)), **rounded},
+        n=held["n"],
+        documents=held["documents"],
+        share=held.get("share", np.zeros(len(words))),
         index=kernels.StringIndex(),
         whole=Whole(0, *[np.zeros(0)] * 4),
         corpus=Counted(sums["n"][size].round(), list(classes)),
         gaps=gaps,
         positions=size,
     )
-    totals = {name: seen.by_class(getattr(seen, name)) for name in FIELDS}
-    seen.whole = Whole(size, **totals, met=seen.by_class((seen.n > 0).astype(np.float64)))
+    seen.whole = seen.added_up()
     return seen
 
 

@@ -14,10 +14,14 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.changes import Changes
-from tallybayes.exact import Codes, Floats
+from tallybayes.decay import holding
+from tallybayes.exact import Codes, Counts, Floats
 from tallybayes.families.concentration import concentration
 from tallybayes.families.word_tally import WordTally
+from tallybayes.sparse import Cells
 from tallybayes.tally import Key, Tally
+
+FEW = 4  # a change of more than one in so many cells is looked at as a whole
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,12 @@ class Corpus:
         changed = before.changes.all() if before is not None and same else None
         cells = kernels.WordCells() if before is None or changed is None else before.cells
         if changed is None or len(changed):
-            cells = cells.changed(*words.held(names, changed))
+            cells = cells.changed(*_rounded(words.cells(), names, changed))
         number = {key: i for i, key in enumerate(keys)}
         place = np.array([number.get(key, -1) for key in words.classes] or [-1], np.int32)
         totals = {name: words.sum_of(name, keys).round() for name in names}
-        return cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.watched())
+        words.changes = Changes(len(cells) // FEW)  # only who looked last is told
+        return cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.changes)
 
     @cached_property
     def met(self) -> Floats:
@@ -71,3 +76,13 @@ class Corpus:
     def concentration(self) -> Floats:
         """Of every class: how likely a document's words are to come again in it."""
         return concentration(*self.spread, self.totals["documents"])
+
+
+def _rounded(cells: Cells, names: tuple[str, ...], numbers: Counts | None) -> tuple[Codes, Codes, Floats]:
+    """The cells of these numbers, or all: words, classes, and the doubles nearest to these sums, a row for each. Where
+    nothing is held any more, zeros."""
+    words, columns, sums = cells
+    if numbers is not None:
+        words, columns = words[numbers], columns[numbers]
+        sums = {name: array[numbers] for name, array in sums.items()}
+    return words, columns, np.where(holding(sums), np.stack([sums[name].round() for name in names]), 0.0)

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.exact import Codes, Floats
-from tallybayes.families import special
 from tallybayes.families.base import Free
 from tallybayes.families.seen import Seen
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts

@@ -1,4 +1,4 @@
-"""What was counted of the words that are not ignored, or of some of them: what every reading of the counts starts from."""
+"""What was counted of the words that are not ignored, or of some of them: what every reading starts from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tallybayes.exact import Codes, Floats
 from tallybayes.families.corpus import Corpus
 from tallybayes.families.fitted import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
-from tallybayes.families.word_tally import FIELDS
 from tallybayes.strings import index_strings, index_words
 
 
@@ -31,7 +30,7 @@ class Whole(NamedTuple):
 
 @dataclass
 class Seen:
-    """What was counted of words, and of all of them together. Whatever a reading says of one word depends on what is held
+    """What was counted of words, and of all of them together. What a reading says of one word depends on what is held
     of that word and of the whole, so that words may be looked at a few at a time."""
 
     words: Codes  # of each cell the word …
@@ -83,6 +82,13 @@ class Seen:
     def by_word(self, values: Floats) -> Floats:
         return summed(values, self.words, self.size)
 
+    def added_up(self) -> Whole:
+        """The whole, if these are all words."""
+        sums = (
+            self.by_class(values) for values in (self.n, self.documents, self.share, np.array(self.n > 0, np.float64))
+        )
+        return Whole(self.size, *sums)
+
     def settled(self, alpha: Alpha) -> Alpha:
         """Smoothing that is to be fitted, as the number it comes to."""
         return witten_bell(self.whole.met, max(self.whole.size, 1)) if alpha == FITTED else alpha
@@ -117,8 +123,7 @@ def seen_words(family: Any, corpus: Corpus) -> Seen:
     codes = codes[chosen]
     seen = _seen(corpus, codes, *((starts, columns, sums) if chosen.all() else corpus.cells.of(codes)))
     if not np.array_equal(chosen, met):
-        sums = {name: seen.by_class(getattr(seen, name)) for name in FIELDS}
-        seen.whole = Whole(len(codes), **sums, met=seen.by_class((seen.n > 0).astype(np.float64)))
+        seen.whole = seen.added_up()
     named = _named(family)
     if named and not family.min_count:
         met_words = corpus.index.subset(np.flatnonzero(met).astype(np.int32))
@@ -142,7 +147,14 @@ def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Float
         words, classes, sums = words[classes >= 0], classes[classes >= 0], sums[:, classes >= 0]
     share = corpus.totals.get("share", np.zeros(len(corpus.keys)))
     whole = Whole(corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met)
-    return Seen(words, classes, *sums, index=corpus.index.subset(codes), whole=whole, corpus=corpus)
+    n, documents, shares = sums
+    return Seen(words, classes, n, documents, shares, _indexed(corpus, codes), whole, corpus)
+
+
+def _indexed(corpus: Corpus, codes: Codes) -> kernels.StringIndex:
+    """An index of these words; of all, copied if no more have come meanwhile."""
+    index = corpus.index.copy() if len(codes) == corpus.words else None
+    return index if index is not None and len(index) == corpus.words else corpus.index.subset(codes)
 
 
 def _named(family: Any) -> list[str]:

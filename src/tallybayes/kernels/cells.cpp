@@ -7,6 +7,7 @@ namespace tallybayes {
 
 namespace {
 
+constexpr size_t many = 1 << 14;  // cells
 constexpr size_t few = 512;  // pages changed, beyond which they take their places among all …
 constexpr size_t part = 16;  // … if that is this part of all
 
@@ -14,8 +15,7 @@ constexpr size_t part = 16;  // … if that is this part of all
 
 WordCells WordCells::changed(std::vector<Cell> cells) const {
     WordCells result(*this);
-    const auto in_order = [](const Cell& a, const Cell& b) { return a.key() < b.key(); };
-    if (!std::is_sorted(cells.begin(), cells.end(), in_order)) std::sort(cells.begin(), cells.end(), in_order);
+    sort(cells);
     const auto page_of = [](const Cell& cell) { return size_t(cell.word) >> shift; };
     std::vector<Numbered> fresh;
     for (const Cell *first = cells.data(), *end = first + cells.size(), *last; first != end; first = last) {
@@ -42,6 +42,24 @@ const WordCells::Held& WordCells::find(size_t page) const {
                                         [](const Numbered& held, size_t wanted) { return held.first < wanted; });
     if (found != recent_.end() && found->first == page) return found->second;
     return page < pages_->size() ? (*pages_)[page] : none;
+}
+
+// By word and class: many are first put where their words are, which leaves little to compare.
+void WordCells::sort(std::vector<Cell>& cells) {
+    const auto before = [](const Cell& a, const Cell& b) { return a.key() < b.key(); };
+    if (std::is_sorted(cells.begin(), cells.end(), before)) return;
+    if (cells.size() < many) return std::sort(cells.begin(), cells.end(), before);
+    int32_t words = 0;
+    for (const Cell& cell : cells) words = std::max(words, cell.word + 1);
+    std::vector<uint32_t> next(size_t(words) + 1);
+    for (const Cell& cell : cells) ++next[size_t(cell.word) + 1];
+    for (int32_t word = 0; word < words; ++word) next[size_t(word) + 1] += next[size_t(word)];
+    const std::vector<uint32_t> starts = next;
+    std::vector<Cell> sorted(cells.size());
+    for (const Cell& cell : cells) sorted[next[size_t(cell.word)]++] = cell;
+    for (int32_t word = 0; word < words; ++word)
+        std::sort(sorted.begin() + starts[size_t(word)], sorted.begin() + starts[size_t(word) + 1], before);
+    cells.swap(sorted);
 }
 
 // Of a page those cells that change, and all others as they were.

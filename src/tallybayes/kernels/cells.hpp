@@ -47,6 +47,7 @@ private:
         const Page* page = word < 0 ? nullptr : find(size_t(word) >> shift).get();
         return page ? page->cells.data() + page->starts[size_t(word & (width - 1)) + next] : nullptr;
     }
+    static void sort(std::vector<Cell>& cells);
     const Held& find(size_t page) const;
     Held replaced(const Held& before, const Cell* first, const Cell* last);
     void count(const Page& page, int64_t sign);

@@ -197,6 +197,11 @@ void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
     }
 }
 
+StringIndex StringIndex::copy() const {
+    const Looking held(lock_.mutex);
+    return *this;
+}
+
 StringIndex StringIndex::subset(const int32_t* codes, int64_t count) const {
     const Looking held(lock_.mutex);
     StringIndex result;

@@ -58,6 +58,7 @@ public:
     void merge(const StringIndex& other, int32_t* codes);
     // Writes the number that each of the other's strings has here, or `unknown`.
     void find_all(const StringIndex& other, int32_t* codes) const;
+    StringIndex copy() const;
     // An index of these strings, in this order.
     StringIndex subset(const int32_t* codes, int64_t count) const;
     // The numbers of the strings, in the order of their bytes.
