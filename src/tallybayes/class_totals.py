@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.exact import Codes, Exact
+from tallybayes.counts.exact import Codes, Exact
 
 
 class ClassTotals:
