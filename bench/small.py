@@ -1,11 +1,13 @@
-"""Little data, where overhead is all there is: a small wide table, one row that is learned, and texts read as compound.
+"""Little data, where overhead is all there is: a small wide table, one row that is learned, texts read as compound, and
+a text that is learned by a large model.
 
     python bench/small.py
 
 A table of 199 rows and 69 columns: 30 of numbers, 10 of counts, 25 of texts and 4 of truths, in two classes. From the
 rows to the first answers, beside scikit-learn's encoders and CategoricalNB, which must be told the columns' types.
 One row of the twenty columns of `one_row` is learned, and asked, beside GaussianNB.partial_fit of twenty numbers.
-4,000 texts of 200 words by Zipf's law in 2 and in 20 classes, `compound` beside `pooled`. Seed 0.
+4,000 texts of 200 words by Zipf's law in 2 and in 20 classes, `compound` beside `pooled`. A model of 600,000 words
+learns a text and is asked about another, beside believing all of its words again. Seed 0.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from one_row import SCHEMA, mixed
 from tallybayes import Model, NaiveBayes, Schema, Words
 from timing import best_of, each, row
 
-ROWS, TEXTS, LENGTH, WORDS, TIMES = 199, 4_000, 200, 60_000, 50
+ROWS, TEXTS, LENGTH, WORDS, MANY_WORDS, TIMES = 199, 4_000, 200, 60_000, 600_000, 50
 
 
 def wide_table(rng: np.random.Generator) -> pd.DataFrame:
@@ -118,6 +120,28 @@ def compound(rng: np.random.Generator, classes: int) -> None:
         row(f"compound, {classes} classes: {work}", f"{ours:.2f} ms", f"{pooled:.2f} ms", f"{ours / pooled:.1f} × cost")
 
 
+def living(rng: np.random.Generator, classes: int) -> None:
+    spelled = np.array(spell(np.arange(MANY_WORDS)).to_pylist(), object)
+    drawn = spelled[(rng.zipf(1.3, (20_000, LENGTH)) - 1) % MANY_WORDS]
+    every = spelled.reshape(-1, LENGTH)  # each word once, and many of them again
+    texts = pa.array([" ".join(words) for words in [*every, *drawn]])
+    mails = [" ".join(words) for words in drawn[:TIMES]]
+    for alpha in (1.0, "fitted"):
+        schema = Schema({"body": Words(reading="once", alpha=alpha)})
+        model = Model.train(schema, {"body": texts}, rng.integers(0, classes, len(texts)))
+        model.posterior(mails[0])
+
+        def learn(model: Model = model, schema: Schema = schema) -> None:
+            for i, mail in enumerate(mails):
+                model += Model.train(schema, mail, [i % classes])
+                model.posterior(mails[-i])
+
+        ours = best_of({"learn": learn}, 9)["learn"] / TIMES
+        again = best_of({"again": lambda model=model: model.copy().posterior(mails[0])}, 3)["again"]
+        work = f"learn a text and ask one: {MANY_WORDS:,} words × {classes} classes, alpha {alpha}"
+        row(work, f"{ours * 1e3:.2f} ms", f"{again * 1e3:.0f} ms", again / ours)
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
     row("", "tallybayes", "peer", "ratio", "asked")
@@ -125,6 +149,8 @@ def main() -> None:
     learn_one_row(rng)
     for classes in (2, 20):
         compound(rng, classes)
+    for classes in (2, 139):
+        living(rng, classes)
 
 
 if __name__ == "__main__":

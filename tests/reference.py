@@ -145,3 +145,20 @@ def words_and_punctuation_of(text, shortest=2):
 
 def _is_punctuation(character):
     return unicodedata.category(character)[0] in "PS"
+
+
+def equal_count(values, counts, intervals):
+    """Cuts half-way between neighbours, where the counts below come nearest to each share of the whole."""
+    below, total = [], 0.0
+    if len(values) < 2:
+        return []
+    for row in counts:
+        total += sum(row)
+        below.append(total)
+    cuts = set()
+    for i in range(1, intervals):
+        share = total * i / intervals
+        after = min(sum(each < share for each in below[:-1]), len(values) - 2)
+        before = max(after - 1, 0)
+        cuts.add(before if share - below[before] <= below[after] - share else after)
+    return [values[cut] / 2.0 + values[cut + 1] / 2.0 for cut in sorted(cuts)]

@@ -16,6 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.changes import Changes
+from tallybayes.counts.class_totals import ClassTotals
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
@@ -66,6 +68,8 @@ class SparseTally(AnyTally):
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
+        self._totals = ClassTotals()
+        self.changes: Changes | None = None  # since somebody looked who wants to know
 
     @classmethod
     def empty(cls, statistics: Iterable[str]) -> SparseTally:
@@ -234,6 +238,7 @@ class SparseTally(AnyTally):
     def drop_traces(self, other: SparseTally) -> None:
         traces = traces_of(self._at(other), other.cells().sums)
         if traces is not None:
+            self._totals.forget()
             numbers = self._numbers(other, grow=False)[traces]
             for array in self._sums.values():
                 array.limbs[numbers] = 0
@@ -241,8 +246,7 @@ class SparseTally(AnyTally):
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
         _, columns, sums = self.cells()
-        none = len(self._classes)
-        return added_up(sums[name], columns, none + 1)[[self._classes.get(key, none) for key in classes]]
+        return self._totals.of(name, [self._classes.get(key, -1) for key in classes], columns, sums)
 
     def _merge(self, other: SparseTally, sign: int) -> None:
         """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
@@ -257,6 +261,10 @@ class SparseTally(AnyTally):
         numbers = self._numbers(other, grow=True)
         for name, array in other.cells().sums.items():
             self._sums[name].add_rows(numbers, array, sign)
+        if self.changes is not None:
+            self.changes.add(numbers)
+        _, columns, added = other.cells()
+        self._totals.add([self._classes[key] for key in other._classes], columns, added, sign)
 
     def _make_room(self) -> None:
         """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""

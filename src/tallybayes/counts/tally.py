@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class Tally(AnyTally):
     def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
         self._classes = {key: i for i, key in enumerate(classes)}
         self._slots: dict[Slot, int] = (
-            slots if isinstance(slots, Positions) else {slot: i for i, slot in enumerate(slots)}
+            slots if isinstance(slots, Positions) else dict(zip(slots, count(), strict=False))
         )
         # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
         self._arrays = dict(sums)

@@ -69,6 +69,14 @@ def index_columns(schema: pa.Schema) -> set[str]:
     return {name for name in about.get("index_columns", []) if isinstance(name, str)}
 
 
+def columns(batch: pa.RecordBatch, names: Iterable[str], advice: str) -> dict[str, pa.Array]:
+    """The cells of these columns, each of which there must be once."""
+    known = dict(zip(batch.schema.names, batch.columns, strict=True))
+    if len(known) < batch.num_columns:
+        known = {}
+    return {name: known[name] if name in known else column(batch, name, advice) for name in names}
+
+
 def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or drop it from the schema.") -> pa.Array:
     at = batch.schema.get_all_field_indices(name)
     if len(at) == 1:

@@ -49,7 +49,7 @@ def check_absent(absent: Any) -> None:
 def matched(batch: pa.RecordBatch, names: Iterable[str], absent: str = ERROR) -> dict[str, pa.Array]:
     """The cells of these columns. A batch that has columns but none of these is an error in any case."""
     if absent == ERROR:
-        return {name: frames.column(batch, name, ADVICE) for name in names}
+        return frames.columns(batch, names, ADVICE)
     wanted, known = list(names), batch.schema.names
     if wanted and not set(known) <= {frames.NO_COLUMNS} and set(known).isdisjoint(wanted):
         sought, has = (", ".join(map(repr, some)) for some in (wanted, known))

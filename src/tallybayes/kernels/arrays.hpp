@@ -46,8 +46,10 @@ nb::object give(std::vector<T>&& values) {
 
 void bind_strings(nb::module_& m);
 void bind_words(nb::module_& m);
+void bind_cells(nb::module_& m);
 void bind_bags(nb::module_& m);
 void bind_bumps(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_values(nb::module_& m);
 
 }  // namespace tallybayes

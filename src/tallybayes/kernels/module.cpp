@@ -14,7 +14,6 @@
 #include "shrinkage.hpp"
 #include "sums.hpp"
 #include "tables.hpp"
-#include "values.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -189,7 +188,9 @@ NB_MODULE(compiled, m) {
     bind_words(m);
     bind_bags(m);
     bind_bumps(m);
+    bind_cells(m);
     bind_rows(m);
+    bind_values(m);
     m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_matrix", &sum_columns_of, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
@@ -241,17 +242,6 @@ NB_MODULE(compiled, m) {
         Free free;
         return add_rows(target.data(), rows.data(), int64_t(rows.size()), int64_t(values.shape(1)), values.data(), sign);
     }, "target"_a.noconvert(), "rows"_a.noconvert(), "values"_a.noconvert(), "sign"_a);
-    m.def("number_values", [](In<double> x, int bits) {
-        expect(bits >= 0 && bits <= 52, "a double has 52 binary digits after its first");
-        int32_t* codes;
-        nb::object result = give<int32_t>({x.size()}, &codes);
-        std::vector<int64_t> keys;
-        {
-            Free free;
-            keys = number_values(x.data(), int64_t(x.size()), bits, codes);
-        }
-        return nb::make_tuple(give(std::move(keys)), result);
-    }, "x"_a.noconvert(), "bits"_a);
     m.def("add_intervals", &add_all_intervals, "x"_a, "edges"_a, "halves"_a.noconvert(), "tables"_a,
           "scores"_a.noconvert());
     m.def("add_tables", [](nb::list codes, nb::list tables, Out<double> scores) {

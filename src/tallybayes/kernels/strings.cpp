@@ -115,10 +115,24 @@ void StringIndex::enlarge() {
     mask_ = mask;
 }
 
+// Signals may need the interpreter, which somebody may hold who waits for this index.
+template <class Held>
+inline void StringIndex::heed(Held& held) {
+    held.unlock();
+    heed_signals();
+    held.lock();
+}
+
 void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) {
+    grow ? encode_column<Adding>(column, grow, codes) : encode_column<Looking>(column, grow, codes);
+}
+
+template <class Held>
+void StringIndex::encode_column(const StringColumn& column, bool grow, int32_t* codes) {
+    Held held(lock_.mutex);
     Probe probes[ahead];
     for (int64_t start = 0; start < column.rows; start += ahead) {
-        if (start && start % int64_t(patience) == 0) heed_signals();
+        if (start && start % int64_t(patience) == 0) heed(held);
         const int64_t count = std::min<int64_t>(ahead, column.rows - start);
         for (int64_t i = 0; i < count; ++i) {
             if (column.missing(start + i)) continue;
@@ -130,13 +144,21 @@ void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) 
     }
 }
 
-int32_t StringIndex::encode(std::string_view text, bool grow) { return find(probe(text), grow); }
+int32_t StringIndex::encode(std::string_view text, bool grow) {
+    if (grow) {
+        const Adding held(lock_.mutex);
+        return find(probe(text), true);
+    }
+    const Looking held(lock_.mutex);
+    return find(probe(text), false);
+}
 
-template <class Resolve>
+template <class Held, class Resolve>
 inline void StringIndex::each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const {
+    Held held(lock_.mutex);
     Probe probes[ahead];
     for (size_t start = 0; start < spans.size(); start += ahead) {
-        if (start && start % patience == 0) heed_signals();
+        if (start && start % patience == 0) heed(held);
         const size_t count = std::min<size_t>(ahead, spans.size() - start);
         for (size_t i = 0; i < count; ++i) {
             probes[i] = probe_padded(text + spans[start + i].start, spans[start + i].length);
@@ -147,24 +169,27 @@ inline void StringIndex::each_span(const char* text, const std::vector<Span>& sp
 }
 
 void StringIndex::encode(const char* text, const std::vector<Span>& spans, bool grow, std::vector<int32_t>& codes) {
+    if (!grow) return look_up(text, spans, codes);
     codes.resize(spans.size());
-    each_span(text, spans, [&](size_t i, const Probe& probe) { codes[i] = find(probe, grow); });
+    each_span<Adding>(text, spans, [&](size_t i, const Probe& probe) { codes[i] = find(probe, true); });
 }
 
 void StringIndex::look_up(const char* text, const std::vector<Span>& spans, std::vector<int32_t>& codes) const {
     codes.resize(spans.size());
-    each_span(text, spans, [&](size_t i, const Probe& probe) {
+    each_span<Looking>(text, spans, [&](size_t i, const Probe& probe) {
         const int32_t code = slots_[locate(probe)].code;
         codes[i] = code < 0 ? unknown : code;
     });
 }
 
 void StringIndex::merge(const StringIndex& other, int32_t* codes) {
+    const Adding held(lock_.mutex);
     for (const Slot& slot : other.slots_)
         if (slot.code >= 0) codes[slot.code] = find({slot.head, slot.tail, slot.length, slot.hash, other[slot.code].data()}, true);
 }
 
 void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
+    const Looking held(lock_.mutex);
     for (const Slot& slot : other.slots_) {
         if (slot.code < 0) continue;
         const int32_t code = slots_[locate({slot.head, slot.tail, slot.length, slot.hash, other[slot.code].data()})].code;
@@ -172,7 +197,13 @@ void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
     }
 }
 
+StringIndex StringIndex::copy() const {
+    const Looking held(lock_.mutex);
+    return *this;
+}
+
 StringIndex StringIndex::subset(const int32_t* codes, int64_t count) const {
+    const Looking held(lock_.mutex);
     StringIndex result;
     uint64_t wanted = result.slots_.size();
     while (wanted < uint64_t(count) * 2) wanted *= 2;

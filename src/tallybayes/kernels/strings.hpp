@@ -1,6 +1,8 @@
 // A set of distinct strings, numbered in the order they were met: an open-addressing table with a keyed hash.
 #pragma once
 #include <cstdint>
+#include <mutex>
+#include <shared_mutex>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -56,6 +58,7 @@ public:
     void merge(const StringIndex& other, int32_t* codes);
     // Writes the number that each of the other's strings has here, or `unknown`.
     void find_all(const StringIndex& other, int32_t* codes) const;
+    StringIndex copy() const;
     // An index of these strings, in this order.
     StringIndex subset(const int32_t* codes, int64_t count) const;
     // The numbers of the strings, in the order of their bytes.
@@ -90,9 +93,24 @@ private:
     int32_t find(const Probe& probe, bool grow);
     int32_t admit(const Probe& probe, uint64_t at);
     void enlarge();
-    template <class Resolve>
+    template <class Held, class Resolve>
     void each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const;
+    template <class Held>
+    static void heed(Held& held);
+    template <class Held>
+    void encode_column(const StringColumn& column, bool grow, int32_t* codes);
 
+    // Others may look up while one adds. A copy has a lock of its own.
+    struct Lock {
+        mutable std::shared_mutex mutex;
+        Lock() = default;
+        Lock(const Lock&) {}
+        Lock& operator=(const Lock&) { return *this; }
+    };
+    using Looking = std::shared_lock<std::shared_mutex>;
+    using Adding = std::unique_lock<std::shared_mutex>;
+
+    Lock lock_;
     Pages<Slot> slots_;
     uint64_t mask_;
     std::vector<char> bytes_;

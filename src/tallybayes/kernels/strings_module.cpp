@@ -74,7 +74,7 @@ void bind_strings(nb::module_& m) {
              "first"_a, "rows"_a, "grow"_a)
         .def("encode_few", &encode_few, "texts"_a, "grow"_a)
         .def("strings", &strings)
-        .def("copy", [](const StringIndex& index) { return StringIndex(index); })
+        .def("copy", &StringIndex::copy, nb::call_guard<Free>())
         .def("merge", [](StringIndex& index, const StringIndex& other) {
             expect(&index != &other, "an index cannot be merged with itself");
             return codes_of(other, [&](int32_t* codes) { index.merge(other, codes); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <random>
 #include <utility>
 
@@ -72,6 +73,23 @@ std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int3
         for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.place(value_key(x[row], shift)) : -1;
     });
     return std::move(index).keys();
+}
+
+std::vector<double> equal_count(const double* values, const double* counts, int64_t size, int64_t classes, int64_t intervals) {
+    std::vector<double> below(size), cuts;
+    if (size < 2) return cuts;
+    double sum = 0.0;
+    for (int64_t i = 0; i < size; ++i, counts += classes) below[i] = sum += std::accumulate(counts, counts + classes, 0.0);
+    int64_t after = 0, last = -1;
+    for (int64_t i = 1; i < intervals; ++i) {
+        const double share = below.back() * double(i) / double(intervals);
+        after = std::min(std::lower_bound(below.begin() + after, below.end() - 1, share) - below.begin(), size - 2);
+        const int64_t before = std::max(after - 1, int64_t(0));
+        const int64_t nearer = share - below[before] <= below[after] - share ? before : after;
+        if (nearer > last) cuts.push_back(values[nearer] / 2.0 + values[nearer + 1] / 2.0);
+        last = std::max(last, nearer);
+    }
+    return cuts;
 }
 
 }  // namespace tallybayes

@@ -9,4 +9,8 @@ namespace tallybayes {
 // row's code is the place of its key; −1 for NaN.
 std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int32_t* codes);
 
+// Cuts half-way between neighbours of values in order, where their cumulated counts come nearest to each share of the whole.
+// Counts are by value and class.
+std::vector<double> equal_count(const double* values, const double* counts, int64_t size, int64_t classes, int64_t intervals);
+
 }  // namespace tallybayes

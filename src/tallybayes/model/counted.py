@@ -6,7 +6,7 @@ prior. What the counts say is asked in `model`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import iadd, isub
 from typing import Any, Self
@@ -30,6 +30,7 @@ from tallybayes.model.batches import (
     in_pieces,
     labelled,
     labelled_alone,
+    size_of,
 )
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.schema.entries import Name
@@ -189,7 +190,10 @@ class Counted(Additive):
     @property
     def classes(self) -> list[Any]:
         """The labels met, sorted."""
-        return [] if self.kind is None else label_values(self.kind, self.keys())
+        return self._labels(self.keys())
+
+    def _labels(self, keys: Sequence[Key]) -> list[Any]:
+        return [] if self.kind is None else label_values(self.kind, keys)
 
     def keys(self) -> list[Key]:
         """The classes as they are counted and filed: see `labels.LabelColumn`."""
@@ -202,15 +206,14 @@ class Counted(Additive):
     @property
     def n(self) -> float:
         """How many rows are counted, or what they weigh."""
-        return float(self._row_counts().sum())
+        return float(self._row_counts(self.keys()).sum())
 
     def counts(self, column: Name | None = None) -> Any:
         """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
         come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
         class has."""
         tally = (self.rows if column is None else self.columns[self.schema.entry(column)]).canonical()
-        labels = [] if self.kind is None else label_values(self.kind, tally.classes)
-        return tally.renamed(labels)
+        return tally.renamed(self._labels(tally.classes))
 
     def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
         def count(start: int, stop: int) -> tuple[Tally, dict[Name, AnyTally]]:
@@ -219,7 +222,7 @@ class Counted(Additive):
             columns = self._tallies(encoded, rows, batch.start + start)
             return rows.tally(), columns
 
-        size = batch.cells.nbytes if len(batch.rows) > 1 else 0
+        size = size_of(batch.cells) if len(batch.rows) > 1 else 0
         table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
         for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
             self._take(batch.kind, rows, columns)
@@ -233,8 +236,8 @@ class Counted(Additive):
         self._own(kind)
         self._merge(rows, columns, iadd)
 
-    def _row_counts(self) -> Floats:
-        return self.rows.aligned([""], self.keys()).sums["n"].round()[0]
+    def _row_counts(self, keys: Sequence[Key]) -> Floats:
+        return self.rows.aligned([""], keys).sums["n"].round()[0]
 
     def _reading(self, schema: Schema) -> Self:
         """A model of the same counts, which both keep until one of them changes."""

@@ -46,9 +46,23 @@ class Model(Counted):
     def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
         super().__init__(schema, kind)
         self._beliefs: Beliefs | None = None
+        self._changed = False  # since then
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_beliefs": None, "kind": self.kind if self.keys() else None}
+
+    def beliefs(self) -> Beliefs:
+        """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
+        any thread meanwhile; the model itself may not.
+
+        >>> from tallybayes import Words
+        >>> model = Model.train({"text": Words()}, ["win a prize", "lunch on monday"], ["spam", "ham"])
+        >>> now = model.beliefs()
+        >>> model += Model.train({"text": Words()}, ["a prize for lunch"], ["ham"])
+        >>> now.posterior("prize").round(2), model.posterior("prize").round(2)
+        (array([[0.33, 0.67]]), array([[0.6, 0.4]]))
+        """
+        return self._believed()
 
     def prior(self) -> dict[Any, float]:
         """P(class)."""
@@ -68,7 +82,7 @@ class Model(Counted):
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
-            counts = self._row_counts() + self.schema.pseudo_counts(known.labels)
+            counts = self._row_counts(known.keys) + self.schema.pseudo_counts(known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         return known.columns[self.schema.entry(column)].posterior(known.number(label))
 
@@ -164,7 +178,7 @@ class Model(Counted):
 
     def rows_by_class(self) -> dict[Any, float]:
         """How many rows each class has, or what they weigh."""
-        return dict(zip(self.classes, self._row_counts().tolist(), strict=True))
+        return dict(zip(self.classes, self._row_counts(self.keys()).tolist(), strict=True))
 
     def __repr__(self) -> str:
         pairs = list(self.rows_by_class().items())
@@ -180,14 +194,16 @@ class Model(Counted):
 
     def _own(self, kind: pa.DataType) -> None:
         super()._own(kind)
-        self._beliefs = None
+        self._changed = True
 
     def _believed(self) -> Beliefs:
-        if self._beliefs is None:
+        if self._beliefs is None or self._changed:
             keys = self.keys()
             if not keys:
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
-            self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
+            given = (self.schema, keys, self._labels(keys), self._row_counts(keys), self.columns)
+            self._beliefs = Beliefs(*given, before=self._beliefs)
+            self._changed = False
         return self._beliefs
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags
 
+from tallybayes.data.dataframes import small_frame
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
 from tallybayes.schema import Schema
@@ -133,7 +134,8 @@ class NaiveBayes(CountingClassifier):
         fitted = None if reset else self._columns
         given = columns_of(X, owner, fitted)
         if fitted is None:
-            return self._first(given).rows
+            rows = self._first(given).rows
+            return small_frame(rows) or rows  # which are looked at twice: to choose what to count, and to count it
         needed = self._learned.schema.by_column if self.absent == ERROR else ()
         return matched(given, fitted, needed, owner).rows
 
@@ -169,9 +171,9 @@ class NaiveBayes(CountingClassifier):
     def _believed(self, learned: Learned) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
         schema = learned.schema
-        known = {name for family in schema.columns.values() for name in family.beliefs()}
-        settings = dict(zip(self._beliefs, self._settings(), strict=True))
-        changes = {k: v for k, v in settings.items() if v is not None and (k == "prior" or k in known)}
+        settings = {k: v for k, v in zip(self._beliefs, self._settings(), strict=True) if v is not None}
+        known = {name for family in schema.columns.values() for name in family.beliefs()} if settings else set()
+        changes = {k: v for k, v in settings.items() if k == "prior" or k in known}
         if not changes:
             return schema
         believed = schema.believing(changes)

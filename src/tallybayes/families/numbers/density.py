@@ -45,7 +45,7 @@ class Density(Values):
     m: float = setting(1.0, "how many values of the heavy tail each class has beside its own; 0: bumps alone", least=0)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        return DensityBelief(self, *self.counted(tally, classes))
+        return DensityBelief(self, *self.counted([tally], classes)[0])
 
 
 class DensityBelief(Belief):

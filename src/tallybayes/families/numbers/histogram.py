@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ class Histogram(Values):
         return self.believe_each([tally], classes)[0]
 
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
-        known = [self.counted(tally, classes) for tally in tallies]
+        known = self.counted(tallies, classes)
         cut = METHODS[self.method]
         cuts = [cut(values, counts, self.intervals) if len(values) else np.zeros(0) for values, counts in known]
         ranges = _whole_cells([values for values, _ in known], cuts, self.bits)
@@ -179,21 +180,20 @@ def _whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -
     stops = np.cumsum([len(cut) + 2 * bool(len(values)) for values, cut in zip(columns, cuts, strict=True)]).tolist()
     tops = [start + 1 for start, values in zip([0, *stops], columns, strict=False) if len(values)]
     keys[tops] += 1
-    least = least_of_keys(keys, bits)
+    least = least_of_keys(keys, bits).tolist()
     found = []
     for values, cut, start, stop in zip(columns, cuts, [0, *stops], stops, strict=False):
         if not len(values):
             found.append(Ranges([], cut, np.array([-np.inf, np.inf]), 1.0))
             continue
-        ends = [float(values[0]), float(values[-1])]
+        ends = [values.item(0), values.item(-1)]
         half = _half_range(*ends)
         room = half * 2.0**-bits  # a column of zeros, too, has an interval of some width
-        low, high = min(float(least[start]), ends[0] - room), max(float(least[start + 1]), ends[1] + room)
+        low, high = min(least[start], ends[0] - room), max(least[start + 1], ends[1] + room)
         inner = least[start + 2 : stop]
-        within = (inner > low) & (inner < high)
-        within[1:] &= inner[1:] > inner[:-1]
-        edges = np.array([max(low, -LARGEST), *inner[within].tolist(), min(high, LARGEST)])
-        found.append(Ranges(ends, cut[within], edges, half))
+        within = [a < b and low < b < high for a, b in zip([-np.inf, *inner], inner, strict=False)]
+        edges = np.array([max(low, -LARGEST), *compress(inner, within), min(high, LARGEST)])
+        found.append(Ranges(ends, cut if all(within) else cut[within], edges, half))
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.kernels.special import log_rising
 
@@ -30,15 +31,7 @@ def equal_length(values: Floats, counts: Floats, intervals: int) -> Floats:
 
 def equal_count(values: Floats, counts: Floats, intervals: int) -> Floats:
     """Cuts half-way between neighbouring values, where the cumulated count comes nearest to each share."""
-    below = np.cumsum(counts.sum(axis=1))
-    if len(values) < 2:
-        return np.zeros(0)
-    shares = below[-1] * np.arange(1, intervals) / intervals
-    after = np.minimum(np.searchsorted(below[:-1], shares), len(values) - 2)
-    before = np.maximum(after - 1, 0)
-    nearer = np.where(shares - below[before] <= below[after] - shares, before, after)
-    cuts = np.array(sorted(set(nearer.tolist())), int)
-    return values[cuts] / 2.0 + values[cuts + 1] / 2.0
+    return kernels.equal_count(values, np.ascontiguousarray(counts), intervals)
 
 
 def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +27,7 @@ from tallybayes.families.settings import setting
 ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
 SOME = 1000  # cells that are looked at to see whether rounding blurs them
 LEAST_STEPS = 8  # of the rounding, over the middle half of the values
-LARGEST = np.finfo(np.float64).max
+LARGEST = float(np.finfo(np.float64).max)
 LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
 
 
@@ -59,9 +60,9 @@ class Values(Family):
         return self._finite(one_row.number(value))
 
     def _finite(self, x: Floats) -> Floats:
-        bad = np.flatnonzero(self.support.outside(x))
-        if bad.size:
-            row = int(bad[0])
+        infinite = np.isinf(x)
+        if infinite.any():
+            row = int(infinite.argmax())
             raise CellError(row, f"the value is infinite; {type(self).__name__} expects {self.support.words}.")
         return x
 
@@ -75,43 +76,51 @@ class Values(Family):
 
     def _warn_if_blurred(self, x: Floats) -> None:
         """Values far from zero but close together may round to a few; that is not for us to hide."""
-        some = x[:: len(x) // SOME + 1]
-        some = np.sort(some[~np.isnan(some)])
-        if len(some) < ENOUGH or np.array_equal(some, values_of_keys(value_keys(some, self.bits), self.bits)):
+        some = np.sort(x[:: len(x) // SOME + 1])  # missing ones last
+        some = some[: some.searchsorted(np.nan)]
+        if len(some) < ENOUGH:
             return
         spread, size = middle_half(some)
         step = size * 2.0**-self.bits
-        if 0.0 < spread < LEAST_STEPS * step:
+        near = 0.0 < spread < LEAST_STEPS * step
+        if near and not np.array_equal(some, values_of_keys(value_keys(some, self.bits), self.bits)):
             warnings.warn(
                 f"Values from {some[0]:.12g} to {some[-1]:.12g} are counted in steps of {step:.3g}. "
                 f"Give {type(self).__name__} more bits than {self.bits}, or subtract a constant from the column.",
                 stacklevel=2,
             )
 
-    def counted(self, tally: Tally, classes: Sequence[Key]) -> tuple[Floats, Floats]:
-        """The values that were met, in order, and how often each was in every class."""
-        if not len(tally):
-            return np.zeros(0), np.zeros((0, len(classes)))
-        number = {key: i for i, key in enumerate(tally.classes)}
-        columns, n = [number.get(key, -1) for key in classes], tally.sums["n"].round()
-        keys = np.fromiter(tally.slots, np.int64, len(tally))
-        order = np.argsort(keys)
-        keys, counts = keys[order], n[order]
-        if columns != list(number.values()):
-            counts = np.where(np.array(columns) >= 0, counts[:, columns], 0.0)
-        held = counts.any(axis=1)
+    def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[tuple[Floats, Floats]]:
+        """For every column the values that were met, in order, and how often each was in every class."""
+        ends = np.cumsum([len(tally) for tally in tallies])
+        keys = np.fromiter(chain.from_iterable(tally.slots for tally in tallies), np.int64, ends[-1])
+        order = np.concatenate([part.argsort() for part in np.split(keys, ends[:-1])])
+        order += np.repeat(ends - np.diff(ends, prepend=0), np.diff(ends, prepend=0))
+        counts = np.concatenate([_by_class(tally, classes) for tally in tallies]).take(order, axis=0)
+        values, held = values_of_keys(keys[order], self.bits), np.ascontiguousarray(counts.T).any(axis=0)
         if not held.all():
-            keys, counts = keys[held], counts[held]
-        return values_of_keys(keys, self.bits), counts
+            values, counts, ends = values[held], counts[held], np.append(0, np.cumsum(held))[ends]
+        spans = zip([0, *ends.tolist()], ends.tolist(), strict=False)
+        return [(values[start:end], counts[start:end]) for start, end in spans]
+
+
+def _by_class(tally: Tally, classes: Sequence[Key]) -> Floats:
+    """How often each slot was counted in these classes."""
+    known, n = tally.classes, tally.sums["n"].round()
+    if known == list(classes):
+        return n
+    number = {key: i for i, key in enumerate(known)}
+    columns = [number.get(key, -1) for key in classes]
+    return np.where(np.array(columns) >= 0, n[:, columns], 0.0) if known else np.zeros((len(n), len(classes)))
 
 
 def middle_half(ordered: Floats) -> tuple[float, float]:
     """How far the middle half of the values reaches, or as much more as differs at all; and the largest of them."""
     for share in (0.25, 0.1, 0.05, 0.01, 0.0):
-        low, high = ordered[[int(share * (len(ordered) - 1)), int((1.0 - share) * (len(ordered) - 1))]]
+        low, high = (ordered.item(int(part * (len(ordered) - 1))) for part in (share, 1.0 - share))
         if low < high:
             break
-    return float(min(high / 2.0 - low / 2.0, LARGEST / 2.0) * 2.0), float(max(abs(low), abs(high)))
+    return min(high / 2.0 - low / 2.0, LARGEST / 2.0) * 2.0, max(abs(low), abs(high))
 
 
 def value_keys(x: Floats, bits: int) -> Counts:

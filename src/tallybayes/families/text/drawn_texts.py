@@ -58,12 +58,13 @@ def _lengths(belief: Any, random: np.random.Generator, number: int, count: int) 
     """As many words as the class's documents have, or if it has none, as all documents have."""
     if belief.said.rate:
         return random.poisson(-belief.said.document[number], count)
-    spread = belief.seen.spread[:, number]
-    spread = spread if spread.sum() > 0 else belief.seen.spread.sum(axis=1)
+    lengths, documents = belief.seen.corpus.spread
+    spread = documents[:, number]
+    spread = spread if spread.sum() > 0 else documents.sum(axis=1)
     if not spread.sum() > 0:
         return None
-    lengths = random.choice(belief.seen.lengths.astype(np.int64), count, p=spread / spread.sum())
-    return random.binomial(lengths, belief.seen.kept[number])  # words that are ignored are not drawn
+    drawn = random.choice(lengths.astype(np.int64), count, p=spread / spread.sum())
+    return random.binomial(drawn, belief.seen.kept[number])  # words that are ignored are not drawn
 
 
 def _urn(random: np.random.Generator, edges: Floats, length: int, concentration: float) -> NDArray[Any]:

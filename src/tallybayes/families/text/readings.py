@@ -17,11 +17,9 @@ from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.base import Free
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
 from tallybayes.families.text.word_statistics import Seen
-from tallybayes.kernels import special
 
 LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
 MOST_TABLE = 1 << 27  # so many numbers are a gigabyte
-MOST_CONCENTRATED = 1e9
 ONCE = ("once", "bernoulli")  # readings to which a word repeated is a word
 
 
@@ -41,45 +39,50 @@ class Said(NamedTuple):
     assumed: float = 0.0  # documents that such a number counts beside those there are
 
 
-def multinomial(seen: Seen, counts: Floats, pseudo: Floats) -> Said:
+def multinomial(seen: Seen, counts: Floats, totals: Floats, alpha: Alpha) -> Said:
     """(count + α) / Σ(count + α)."""
-    alike = len(pseudo) > 0 and bool(np.all(pseudo == pseudo[0]))  # mostly, and then few numbers are worked out
-    total = seen.by_class(counts) + (pseudo if alike else np.sort(pseudo)).sum()
-    at: Any = slice(1) if alike else seen.words
-    a = pseudo[at]
+    pseudo, assumed, a = _pseudo(seen, alpha, counts)
+    total = totals + assumed
     with np.errstate(divide="ignore"):
-        otherwise = np.full_like(pseudo, np.log(pseudo[0])) if alike else np.log(pseudo)
-        cells = np.log(counts + a) - np.where(a > 0, otherwise[at], 0.0)
+        cells = np.log(counts + a) - np.where(a > 0, np.log(a), 0.0)
         # Where nothing is counted or believed, all words are as likely as each other.
-        each = np.where(total > 0, -np.log(total), -np.log(max(seen.size, 1)))
+        each = np.where(total > 0, -np.log(total), -np.log(max(seen.whole.size, 1)))
+        otherwise = np.full(seen.size, np.log(a)) if np.ndim(a) == 0 else np.log(pseudo)
     return Said(cells, otherwise, each, np.zeros_like(total), total <= 0)
+
+
+def _pseudo(seen: Seen, alpha: Alpha, counts: Floats) -> tuple[Floats, float, Any]:
+    """The pseudo-count of every word, those of all words added up, and that of every cell, or of all cells."""
+    pseudo, same = seen.pseudo(alpha, counts), seen.same(alpha)
+    if same is not None:
+        return pseudo, same * seen.whole.size, same
+    return pseudo, float(np.sort(pseudo).sum()), pseudo[seen.words]
 
 
 def pooled(seen: Seen, alpha: Alpha) -> Said:
     """All documents of a class as one long text."""
-    return multinomial(seen, seen.n, seen.pseudo(alpha, seen.n))
+    return multinomial(seen, seen.n, seen.whole.n, alpha)
 
 
 def once(seen: Seen, alpha: Alpha) -> Said:
     """The same with each word once a document, however often it comes there: the second time tells little that the
     first has not."""
-    return multinomial(seen, seen.documents, seen.pseudo(alpha, seen.documents))
+    return multinomial(seen, seen.documents, seen.whole.documents, alpha)
 
 
 def averaged(seen: Seen, alpha: Alpha) -> Said:
     """Each document's own frequencies, averaged. Long documents weigh no more than short ones; α stands for as many
     words as in the pooled reading, because the shares are scaled up to the number of words there are."""
-    shares, words = seen.by_class(seen.share), seen.by_class(seen.n)
+    shares, words = seen.whole.share, seen.whole.n
     scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
-    counts = seen.share * scale[seen.classes]
-    return multinomial(seen, counts, seen.pseudo(alpha, counts))
+    return multinomial(seen, seen.share * scale[seen.classes], shares * scale, alpha)
 
 
 def poisson(seen: Seen, alpha: Alpha) -> Said:
     """Each word's number in a document is Poisson, at the pooled frequency times the mean number of words; with any
     smoothing, that mean counts one document more, as long as those of all classes."""
     said = pooled(seen, alpha)
-    words, assumed = seen.by_class(seen.n), float(np.isfinite(said.otherwise).any())
+    words, assumed = seen.whole.n, float(_pseudo(seen, alpha, seen.n)[1] > 0)
     overall = words.sum() / max(seen.texts.sum(), 1e-300) or assumed  # without any word to go by: one
     texts = seen.texts + assumed
     mean = np.divide(words + assumed * overall, texts, out=np.full_like(words, overall), where=texts > 0)
@@ -89,11 +92,13 @@ def poisson(seen: Seen, alpha: Alpha) -> Said:
 
 def complement(seen: Seen, alpha: Alpha) -> Said:
     """How badly a word fits all the other classes together: a score, not a likelihood."""
+    same = seen.same(alpha)
     pseudo = np.maximum(seen.pseudo(alpha, seen.n), LEAST_ALPHA)
+    assumed = np.sort(pseudo).sum() if same is None else max(same, LEAST_ALPHA) * seen.whole.size
     overall = seen.by_word(seen.n)
     others = np.maximum(overall[seen.words] - seen.n, 0.0)
-    words = seen.by_class(seen.n)
-    total = np.maximum(words.sum() - words, 0.0) + np.sort(pseudo).sum()
+    words = seen.whole.n
+    total = np.maximum(words.sum() - words, 0.0) + assumed
     otherwise = -np.log(overall + pseudo)
     cells = -np.log(others + pseudo[seen.words]) - otherwise[seen.words]
     each = np.log(np.maximum(total, LEAST_ALPHA))
@@ -127,7 +132,7 @@ def bernoulli(seen: Seen, alpha: Alpha) -> Said:
 
 def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
     """The same where words differ in what is believed of them, which leaves nothing that classes have in common."""
-    width = len(seen.texts)
+    width = seen.width
     if seen.size * width > MOST_TABLE:
         raise ValueError(
             f"reading='bernoulli' with alpha={alpha!r} needs a table of {seen.size} words × {width} classes; "
@@ -161,34 +166,8 @@ def compound(seen: Seen, alpha: Alpha) -> Said:
     """Dirichlet-compound multinomial: a word met once in a document is likely to come again. Its parameters are Elkan's
     (2006): a class's words in proportion to the documents that have them, times the concentration under which
     documents have as many different words as they do."""
-    said = multinomial(seen, seen.documents, seen.pseudo(alpha, seen.documents))
-    s = concentration(seen.lengths, seen.spread, seen.different)
+    said, s = once(seen, alpha), seen.corpus.concentration
     return said._replace(each=said.each + np.log(s), concentration=s)
-
-
-def concentration(lengths: Floats, spread: Floats, different: Floats) -> Floats:
-    """Of every class s with Σ over documents of s·(ψ(s + length) − ψ(s)) = the number of different words they have,
-    added up. Where no word ever comes twice, so large that no word's coming makes it more likely."""
-    rows, classes = np.nonzero((spread > 0) & (lengths > 0)[:, None])
-    n, length, width = spread[rows, classes], lengths[rows], len(different)
-    never_twice = different >= np.bincount(classes, n * length, width) * (1.0 - 1e-9)
-    high = np.full(width, np.log(MOST_CONCENTRATED))
-    low = np.where(never_twice, high, np.log(1e-6))
-    at = (low + high) / 2.0  # logarithms; by Newton's steps, or half-way where these lead astray
-    for _ in range(100):
-        s = np.exp(at)
-        drawn, bent = (
-            np.bincount(classes, n * (of(s[classes] + length) - of(s)[classes]), width)
-            for of in (special.digamma, special.trigamma)
-        )
-        excess = s * drawn - different
-        low, high = np.where(excess < 0, at, low), np.where(excess < 0, high, at)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            newton = at - excess / (s * (drawn + s * bent))
-        before, at = at, np.where((newton > low) & (newton < high), newton, (low + high) / 2.0)
-        if np.abs(at - before).max(initial=0.0) < 1e-13:
-            break
-    return np.exp(at)
 
 
 def free_of_words(reading: str, words: int) -> Free:

@@ -15,14 +15,16 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import Belief, Free, NotLinearError, Part, Terms, WordWeight, heaviest, log_odds
+from tallybayes.families.corpus import Corpus
 from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.readings import ONCE, READINGS, Said, free_of_words
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
-from tallybayes.families.text.word_statistics import Seen, kept_words
+from tallybayes.families.text.word_statistics import Seen, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
-from tallybayes.families.text.word_tally import WordTally
+from tallybayes.families.text.word_tally import FIELDS, WordTally
 from tallybayes.kernels import special
 from tallybayes.kernels.strings import index_strings, index_words
 
@@ -30,50 +32,102 @@ SHORT = 1024  # words of a document, up to which what their number says is in a 
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 
 
-def believe_words(family: Any, tally: WordTally, classes: list[Key]) -> WordBelief:
+def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Belief | None = None) -> WordBelief:
+    """What the tally says; where the same was believed before, only what was changed since is looked at."""
+    known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
     kind = CompoundBelief if family.reading == "compound" else WordBelief
-    return kind(family, kept_words(family, tally, classes))
+    names = FIELDS if family.reading == "averaged" else FIELDS[:2]  # no other reading asks for shares
+    return kind(family, Corpus.of(tally, classes, names, known))
 
 
 class WordBelief(Belief):
-    """An index of words, and what each says."""
+    """What each word says. As long as little was asked, that is worked out for the words that are asked about, and
+    afterwards for all of them: both come to the same, to the last bit."""
 
     has_parts = True
 
-    def __init__(self, family: Any, seen: Seen) -> None:
+    def __init__(self, family: Any, corpus: Corpus, seen: Seen | None = None) -> None:
         self.family = family
-        self.seen = seen
-        self.alpha = seen.settled(family.alpha)
-        self.said: Said = READINGS[family.reading](seen, self.alpha)
+        self.corpus = corpus
         self.likelihood = family.reading != "complement"
-        self.table = WordTable(seen, self.said)
-        self.rows = self.table.rows
-        self._index = seen.index
         self._once = family.presence or family.reading in ONCE
-        self._rest = np.asarray(self.said.document)[:, None]
         self._orders = has_orders(family)
-        self._has_rest = bool(self._rest.any()) or self.said.rate or self.said.concentration is not None
+        self._parted = seen is None and may_be_parted(family)
+        self._asked = 0  # bytes, as long as words are looked at a few at a time
         self._reading: kernels.Reading | None = None
+        if seen is not None:
+            self.seen = seen
+
+    @cached_property
+    def seen(self) -> Seen:
+        return seen_words(self.family, self.corpus)
+
+    @cached_property
+    def alpha(self) -> Alpha:
+        return self.seen.settled(self.family.alpha)
+
+    @cached_property
+    def said(self) -> Said:
+        return READINGS[self.family.reading](self.seen, self.alpha)
+
+    @cached_property
+    def table(self) -> WordTable:
+        return WordTable(self.seen, self.said)
+
+    def rows(self, words: Codes) -> Floats:
+        """What these words say about every class, one row for each."""
+        return self.table.rows(words)
+
+    def _about(self, documents: kernels.Documents, size: int) -> WordBelief:
+        """The same of no other words than these documents have, unless as much was asked as there is to know."""
+        if not self._parted or "table" in self.__dict__:
+            return self
+        self._asked += size
+        if self._asked > len(self.corpus.cells):
+            return self
+        reading = self.family.cutter.reading(documents, self._once, -1)
+        _, words, _ = kernels.list_words(documents, reading, self.corpus.index, False)
+        return type(self)(self.family, self.corpus, seen_of(self.corpus, np.unique(words)))
 
     def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
         documents = self.family.cutter.documents(cells)
         try:
-            lengths = self.table.add(documents, self._read(documents), scores)
+            self._about(documents, cells.nbytes)._add(documents, len(cells), scores)
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
+
+    def _add(self, documents: kernels.Documents, rows: int, scores: Floats) -> None:
+        lengths = self.table.add(documents, self._read(documents), scores)
         if self._has_rest:
             self._add_rest(lengths, scores)
         if self._orders:
-            scores[:, : len(cells)] += self._log_orders(documents, len(cells))
+            scores[:, :rows] += self._log_orders(documents, rows)
 
     def add_text(self, text: str, scores: Floats) -> bool:
         """The same for a single text, if that needs nothing but looking words up."""
-        if self._reading is None or not self.table.plain or self._orders or self.family.tokeniser is not None:
+        if self._orders or self.family.tokeniser is not None:
+            return False
+        if self._parted and "table" not in self.__dict__:
+            try:
+                documents = kernels.Documents(text)
+            except UnicodeEncodeError:  # it says so where other cells do
+                return False
+            self._about(documents, len(text))._add(documents, 1, scores)
+            return True
+        if self._reading is None or not self.table.plain:
             return False
         length = self.table.add_text(text, self._reading, scores)
         if self._has_rest:
             self._add_rest(np.array([length]), scores)
         return True
+
+    @cached_property
+    def _rest(self) -> Floats:
+        return np.asarray(self.said.document)[:, None]
+
+    @cached_property
+    def _has_rest(self) -> bool:
+        return bool(self._rest.any()) or self.said.rate or self.said.concentration is not None
 
     def _add_rest(self, lengths: Counts, scores: Floats) -> None:
         there = lengths >= 0
@@ -81,14 +135,14 @@ class WordBelief(Belief):
         scores[:, : len(lengths)] += np.where(there, rest, 0.0)
 
     def _log_orders(self, documents: kernels.Documents, rows: int) -> Floats:
-        starts, _, counts = kernels.list_words(documents, self._read(documents), self._index, False)
+        starts, _, counts = kernels.list_words(documents, self._read(documents), self.seen.index, False)
         counts = np.ones_like(counts) if self._once else counts
         return log_orders(np.repeat(np.arange(rows), np.diff(starts)), counts, rows)
 
     def _read(self, documents: kernels.Documents) -> kernels.Reading:
         if self._reading is not None:
             return self._reading
-        unknown = int(index_words(self._index, [UNKNOWN], grow=False)[0]) if self.family.unknown else -1
+        unknown = int(index_words(self.seen.index, [UNKNOWN], grow=False)[0]) if self.family.unknown else -1
         reading = self.family.cutter.reading(documents, self._once, max(unknown, -1))
         if not isinstance(self.family.stems, str):
             self._reading = reading
@@ -100,13 +154,16 @@ class WordBelief(Belief):
     def parts(self, cells: pa.Array) -> Iterator[list[Part]]:
         """For every text what each of its words says; what is said of none in particular comes last."""
         documents = self.family.cutter.documents(cells)
-        starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
+        yield from self._about(documents, cells.nbytes)._taken_apart(documents, len(cells))
+
+    def _taken_apart(self, documents: kernels.Documents, rows: int) -> Iterator[list[Part]]:
+        starts, words, counts = kernels.list_words(documents, self._read(documents), self.seen.index, False)
         different, at = np.unique(words, return_inverse=True)  # not all the words that the index has
-        names = pc.take(index_strings(self._index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
+        names = pc.take(index_strings(self.seen.index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
         said = self._said_by(words, counts)
-        total = np.zeros((self.table.width, len(cells)))
-        self.add_evidence(cells, total)
-        for row in range(len(cells)):
+        total = np.zeros((self.table.width, rows))
+        self._add(documents, rows, total)
+        for row in range(rows):
             span = range(starts[row], starts[row + 1])
             found = [Part(names[i], int(counts[i]), said[i]) for i in span]
             with np.errstate(invalid="ignore"):
@@ -164,6 +221,9 @@ class CompoundBelief(WordBelief):
     kernel's business; here is what the number of words says."""
 
     def _add_rest(self, lengths: Counts, scores: Floats) -> None:
+        if self.seen.part:  # a table is not worth it
+            scores[:, : len(lengths)] -= self._drawn(np.maximum(lengths, 0))
+            return
         short = self._short
         if len(lengths) == 1 and 0 <= lengths[0] < short.shape[1]:  # as of a text by itself
             scores[:, 0] -= short[:, lengths[0]]

@@ -1,75 +1,72 @@
-"""What was counted of the words that are not ignored: what every reading of the counts starts from."""
+"""What was counted of the words that are not ignored, or of some of them: what every reading starts from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.decay import holding
-from tallybayes.counts.exact import Codes, Exact, Floats
-from tallybayes.counts.sparse import SparseTally
-from tallybayes.counts.tally import Key
+from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.corpus import Corpus
 from tallybayes.families.shrinkage import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
-from tallybayes.families.text.word_tally import WordTally
 from tallybayes.kernels.strings import index_strings, index_words
+
+
+class Whole(NamedTuple):
+    """What there is of all words that are not ignored: how many words, and by class the sums over them."""
+
+    size: int
+    n: Floats
+    documents: Floats
+    share: Floats
+    met: Floats  # different words
 
 
 @dataclass
 class Seen:
-    """What was counted of the words that are not ignored, and of their documents. Sums are rounded when asked for."""
+    """What was counted of words, and of all of them together. What a reading says of one word depends on what is held
+    of that word and of the whole, so that words may be looked at a few at a time."""
 
     words: Codes  # of each cell the word …
     classes: Codes  # … and the class
-    sums: dict[str, Exact]
-    texts: Floats  # documents of each class
-    lengths: Floats  # how long documents are …
-    spread: Floats  # … and how many of each class are so long
+    n: Floats  # how often the word occurred in the class
+    documents: Floats  # how many documents have it
+    share: Floats  # Σ over documents of the part of their words that it is
     index: kernels.StringIndex
-    everything: SparseTally  # ignored words too
-    keys: list[Key]  # of the classes
+    whole: Whole
+    corpus: Any  # the `Corpus`, or what vectors have in its place
+    part: bool = False  # whether these are not all words
     gaps: Floats | None = None  # documents of which it is not known whether they have the word: [word, class]
 
     @property
     def size(self) -> int:
-        """How many words there are."""
+        """How many words are at hand."""
         return len(self.index)
+
+    @property
+    def width(self) -> int:
+        return len(self.corpus.keys)
+
+    @property
+    def texts(self) -> Floats:
+        """Documents of each class."""
+        return self.corpus.texts
 
     @cached_property
     def vocabulary(self) -> list[str]:
         return index_strings(self.index).to_pylist()
 
     @cached_property
-    def n(self) -> Floats:
-        """How often each word occurred in each class, of those that did."""
-        return self.sums["n"].round()
-
-    @cached_property
-    def documents(self) -> Floats:
-        """How many documents have it."""
-        return self.sums["documents"].round()
-
-    @cached_property
-    def share(self) -> Floats:
-        """Σ over documents of the part of their words that it is."""
-        return self.sums["share"].round()
-
-    @cached_property
-    def different(self) -> Floats:
-        """Σ over documents of how many different words they have, ignored ones too, by class."""
-        return self.everything.sum_of("documents", self.keys).round()
-
-    @cached_property
     def kept(self) -> Floats:
         """The part of each class's words that is not ignored."""
-        words, overall = self.by_class(self.n), self.everything.sum_of("n", self.keys).round()
-        return np.clip(np.divide(words, overall, out=np.ones(len(words)), where=overall > 0), 0.0, 1.0)
+        overall = self.corpus.totals["n"]
+        return np.clip(np.divide(self.whole.n, overall, out=np.ones(len(overall)), where=overall > 0), 0.0, 1.0)
 
     def counts_of(self, index: int) -> Floats:
         """How often each word occurred in one class."""
@@ -80,68 +77,103 @@ class Seen:
 
     def by_class(self, values: Floats) -> Floats:
         """Sums over the cells of each class."""
-        return _summed(values, self.classes, len(self.texts))
+        return summed(values, self.classes, self.width)
 
     def by_word(self, values: Floats) -> Floats:
-        return _summed(values, self.words, self.size)
+        return summed(values, self.words, self.size)
+
+    def added_up(self) -> Whole:
+        """The whole, if these are all words."""
+        sums = (
+            self.by_class(values) for values in (self.n, self.documents, self.share, np.array(self.n > 0, np.float64))
+        )
+        return Whole(self.size, *sums)
 
     def settled(self, alpha: Alpha) -> Alpha:
         """Smoothing that is to be fitted, as the number it comes to."""
-        if alpha != FITTED:
-            return alpha
-        return witten_bell(self.by_class((self.n > 0).astype(np.float64)), max(self.size, 1))
+        return witten_bell(self.whole.met, max(self.whole.size, 1)) if alpha == FITTED else alpha
+
+    def same(self, alpha: Alpha) -> float | None:
+        """The pseudo-count of every word, if all have the same."""
+        if isinstance(alpha, MEstimate) and alpha.p == "uniform":
+            return alpha.m / max(self.whole.size, 1)
+        return float(alpha) if isinstance(alpha, (int, float)) else None
 
     def pseudo(self, alpha: Alpha, values: Floats) -> Floats:
         """The pseudo-count of every word."""
-        if isinstance(alpha, (int, float)):
-            return np.full(self.size, float(alpha))
+        same = self.same(alpha)
+        if same is not None:
+            return np.full(self.size, same)
         named = isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping))
         return pseudocounts(alpha, self.vocabulary if named else [""] * self.size, self.by_word(values))
 
 
-def kept_words(family: Any, tally: WordTally, classes: Sequence[Key]) -> Seen:
-    """The words that are not ignored, in an index of their own, and what was counted of them."""
-    counted = tally.words.canonical() if family.limit is not None else tally.words
-    words, columns, sums = counted.cells()
-    number = {key: i for i, key in enumerate(classes)}
-    place = np.array([number.get(key, -1) for key in counted.classes] or [-1], np.int32)
-    kept = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
-    met = np.bincount(words[kept], minlength=len(counted)) > 0
-    if family.limit is None and not family.min_count:
-        chosen = met
-    else:
-        chosen = _chosen(family, met, _summed(sums["n"].round()[kept], words[kept], len(counted)))
-        kept &= chosen[words]
-    held: Any = slice(None) if kept.all() else kept
-    codes = np.flatnonzero(chosen).astype(np.int32)
-    index = counted.index.copy() if chosen.all() else counted.index.subset(codes)
-    named = sorted({*family.cutter.known(), *named_levels(family.alpha)})
+def may_be_parted(family: Any) -> bool:
+    """Whether what is said of a word depends on nothing but what is held of it, and of the whole."""
+    same = family.alpha == FITTED or isinstance(family.alpha, float) or getattr(family.alpha, "p", "") == "uniform"
+    return same and family.reading != "bernoulli" and not (family.min_count or family.limit or _named(family))
+
+
+def seen_words(family: Any, corpus: Corpus) -> Seen:
+    """All words that are not ignored, in an index of their own."""
+    codes = np.arange(corpus.words, dtype=np.int32)
+    starts, columns, sums = corpus.cells.of(codes)
+    met = np.diff(starts) > 0
+    chosen = _chosen(family, corpus, met, np.repeat(codes, np.diff(starts)), sums[0])
+    codes = codes[chosen]
+    seen = _seen(corpus, codes, *((starts, columns, sums) if chosen.all() else corpus.cells.of(codes)))
+    if not np.array_equal(chosen, met):
+        seen.whole = seen.added_up()
+    named = _named(family)
     if named and not family.min_count:
-        _add_unmet(index, counted.index.subset(np.flatnonzero(met).astype(np.int32)), named, family.limit)
-    new = np.full(len(counted), -1, np.int32)
-    new[codes] = np.arange(len(codes), dtype=np.int32)
-    known = tally.lengths.canonical()
-    spread = known.aligned(known.slots, classes).sums["n"].round()
-    return Seen(
-        words=new[words[held]],
-        classes=place[columns[held]],
-        sums={name: Exact(array.limbs[held].copy(), array.low) for name, array in sums.items()},
-        texts=tally.documents(list(classes)).round(),
-        lengths=np.array(known.slots, np.float64),
-        spread=spread,
-        index=index,
-        everything=counted,
-        keys=list(classes),
-    )
+        met_words = corpus.index.subset(np.flatnonzero(met).astype(np.int32))
+        _add_unmet(seen.index, met_words, named, family.limit)
+        seen.whole = seen.whole._replace(size=seen.size)
+    return seen
 
 
-def _chosen(family: Any, met: NDArray[np.bool_], overall: Floats) -> NDArray[np.bool_]:
+def seen_of(corpus: Corpus, codes: Codes) -> Seen:
+    """Those of these words that were met."""
+    starts, columns, sums = corpus.cells.of(codes)
+    met = np.diff(starts) > 0
+    seen = _seen(corpus, codes[met], np.append(starts[:-1][met], starts[-1]), columns, sums)
+    seen.part = True
+    return seen
+
+
+def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Floats) -> Seen:
+    words, classes = np.repeat(np.arange(len(codes), dtype=np.int32), np.diff(starts)), corpus.place[columns]
+    if len(classes) and classes.min() < 0:
+        words, classes, sums = words[classes >= 0], classes[classes >= 0], sums[:, classes >= 0]
+    share = corpus.totals.get("share", np.zeros(len(corpus.keys)))
+    whole = Whole(corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met)
+    n, documents, shares = sums
+    return Seen(words, classes, n, documents, shares, _indexed(corpus, codes), whole, corpus)
+
+
+def _indexed(corpus: Corpus, codes: Codes) -> kernels.StringIndex:
+    """An index of these words; of all, copied if no more have come meanwhile."""
+    index = corpus.index.copy() if len(codes) == corpus.words else None
+    return index if index is not None and len(index) == corpus.words else corpus.index.subset(codes)
+
+
+def _named(family: Any) -> list[str]:
+    """Words that there are whether or not any document has them."""
+    return sorted({*family.cutter.known(), *named_levels(family.alpha)})
+
+
+def _chosen(family: Any, corpus: Corpus, met: NDArray[np.bool_], words: Codes, n: Floats) -> NDArray[np.bool_]:
     """The words that are frequent enough; of equally frequent ones, the first in the alphabet."""
+    if family.limit is None and not family.min_count:
+        return met
+    overall = summed(n, words, len(met))
     chosen = met & (overall >= family.min_count)
     if family.limit is None or chosen.sum() <= family.limit:
         return chosen
-    best = np.lexsort((np.arange(len(overall)), -np.where(chosen, overall, -1.0)))[: family.limit]
-    return np.isin(np.arange(len(overall)), best)
+    among = np.flatnonzero(chosen).astype(np.int32)
+    among = among[corpus.index.subset(among).sorted()]
+    chosen[among[np.argsort(-overall[among], kind="stable")[family.limit :]]] = False
+    return chosen
 
 
 def _add_unmet(index: kernels.StringIndex, met: kernels.StringIndex, names: list[str], limit: int | None) -> None:
@@ -153,7 +185,7 @@ def _add_unmet(index: kernels.StringIndex, met: kernels.StringIndex, names: list
     index.merge(named.subset(unmet[:room]))
 
 
-def _summed(values: Floats, codes: Codes, size: int) -> Floats:
+def summed(values: Floats, codes: Codes, size: int) -> Floats:
     """Sums by code. The order in which cells were met must not show, not even in the last digit: whole numbers add up
     exactly, others are added in the order of their sizes."""
     if not np.array_equal(values, np.floor(values)):

@@ -23,9 +23,9 @@ class WordTable:
     def __init__(self, seen: Seen, said: Said) -> None:
         self.seen = seen
         self.said = said
-        self.width = len(seen.texts)
+        self.width = seen.width
         self.blank = np.flatnonzero(said.blank)
-        self._dense = said.table is not None or seen.size * self.width <= DENSE
+        self._dense = said.table is not None or seen.whole.size * self.width <= DENSE
         self._scorer = self._make_scorer()
         self._certain = self._make_certain()
         self.plain = not self.blank.size and self._certain is None  # nothing but looking words up

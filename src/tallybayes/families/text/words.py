@@ -236,3 +236,6 @@ class Words(Family):
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes))
+
+    def believe_after(self, before: Belief, tally: Any, classes: Sequence[Key]) -> Belief:
+        return believe_words(self, tally, list(classes), before)

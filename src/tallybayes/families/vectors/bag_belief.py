@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
-from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import (
     Belief,
@@ -28,7 +27,7 @@ from tallybayes.families.base import (
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.text import readings
 from tallybayes.families.text.coefficient import has_orders, log_orders
-from tallybayes.families.text.word_statistics import Seen
+from tallybayes.families.text.word_statistics import Seen, Whole
 from tallybayes.families.text.word_table import dense_table
 from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, has_gaps, refuse_infinite
 from tallybayes.kernels import special
@@ -38,6 +37,13 @@ BY_POSITION = ("bernoulli", "poisson")  # readings to which a position is a numb
 
 
 SEEN_AS = {"n": "documents", "x": "n", "share": "share"}  # sums of vectors, as those of texts are called
+
+
+class Counted(NamedTuple):
+    """What vectors have in place of a corpus."""
+
+    texts: Floats  # vectors of each class
+    keys: list[Key]
 
 
 @dataclass
@@ -57,7 +63,7 @@ class SeenPositions(Seen):
     # The order of positions is always the same, so that sums need not be sorted to come out the same.
 
     def by_class(self, values: Floats) -> Floats:
-        return np.bincount(self.classes, values, len(self.texts)).astype(np.float64)
+        return np.bincount(self.classes, values, self.width).astype(np.float64)
 
     def by_word(self, values: Floats) -> Floats:
         return np.bincount(self.words, values, self.size).astype(np.float64)
@@ -67,20 +73,21 @@ def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floa
     """The positions that hold something, as words do; the last slot is the vectors' own."""
     size = len(sums["n"]) - 1
     words, columns = np.nonzero(~sums["n"][:size].is_zero())
-    none = np.zeros(0)
-    return SeenPositions(
+    held = {SEEN_AS[name]: array[words, columns].round() for name, array in sums.items()}
+    seen = SeenPositions(
         words=words.astype(np.int32),
         classes=columns.astype(np.int32),
-        sums={SEEN_AS[name]: array[words, columns] for name, array in sums.items()},
-        texts=sums["n"][size].round(),
-        lengths=none,
-        spread=none,
+        n=held["n"],
+        documents=held["documents"],
+        share=held.get("share", np.zeros(len(words))),
         index=kernels.StringIndex(),
-        everything=SparseTally.empty(()),
-        keys=list(classes),
+        whole=Whole(0, *[np.zeros(0)] * 4),
+        corpus=Counted(sums["n"][size].round(), list(classes)),
         gaps=gaps,
         positions=size,
     )
+    seen.whole = seen.added_up()
+    return seen
 
 
 def _gaps(cells: Vectors) -> Vectors:
@@ -236,7 +243,7 @@ class BagBelief(Belief):
             raise TypeError("reading='complement' gives scores, from which no vectors can be drawn.")
         chances, size = self.probabilities(), self.seen.size
         drawn = np.zeros((len(classes), size))
-        totals = self.seen.by_class(self.seen.n) / np.maximum(self.seen.texts, 1e-300)
+        totals = self.seen.whole.n / np.maximum(self.seen.texts, 1e-300)
         for number, rows in by_class(classes):
             if self._once:
                 drawn[rows] = random.random((len(rows), size)) < chances[:, number]

@@ -60,6 +60,10 @@ def _of_nothing(kind: pa.DataType) -> Family:
 
 
 def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
+    if pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type):
+        return choose_for_numbers(frames.numbers(cells), name, whole)
+    if frames.is_text(cells.type):
+        return _for_written(cells, name, whole)
     if pa.types.is_boolean(cells.type):
         return Choice(TRUTH, "true or false")
     if pa.types.is_dictionary(cells.type):
@@ -75,8 +79,11 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
         return _for_vectors(read_vectors(cells, None))
     if frames.is_interval(cells.type):
         return choose_for_texts(frames.texts(cells).drop_null(), whole)
-    if not frames.is_text(cells.type):
-        return choose_for_numbers(frames.numbers(cells), name, whole)
+    return choose_for_numbers(frames.numbers(cells), name, whole)
+
+
+def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:
+    """Texts, which may be numbers or times."""
     texts = frames.texts(cells)
     present = texts.drop_null() if texts.null_count else texts
     numbers = _as_numbers(cells, present)

@@ -6,6 +6,7 @@ harm, and every number is taken; on all but small tables that tells more than a 
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 
@@ -31,7 +32,8 @@ IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|un
 def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
     """The family of numbers like these; NaN is missing. Infinite ones are errors when their turn comes to be counted,
     and say where they stand."""
-    x = np.sort(x[np.isfinite(x)]) + 0.0
+    x = x[np.isfinite(x)] + 0.0
+    x.sort()
     n = len(x)
     if not n:
         return unvarying("missing", UNKNOWN, whole)
@@ -70,7 +72,7 @@ def _intervals(x: Floats) -> Histogram:
     low, high = _quantile(x, 0.05) / 2.0, _quantile(x, 0.95) / 2.0
     span = (high - low) or float(x[-1] / 2.0 - x[0] / 2.0)
     largest = max(abs(low), abs(high))
-    wanted = np.log2(STEPS) + np.log2(largest) - np.log2(span) if span > 0 and largest > 0 else 0.0
+    wanted = math.log2(STEPS) + math.log2(largest) - math.log2(span) if span > 0 and largest > 0 else 0.0
     bits = next((bits for bits in BITS if bits >= wanted), BITS[-1])
     return _histogram(bits)
 

@@ -1,0 +1,27 @@
+"""Which cells of a tally were changed since somebody looked: what others say need not be worked out again."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Changes:
+    """The numbers of the cells, as long as there are not too many of them."""
+
+    def __init__(self, most: int) -> None:
+        self._cells: list[NDArray[np.int64]] = []
+        self._room = most
+
+    def add(self, cells: NDArray[np.int64]) -> None:
+        self._room -= len(cells)
+        if self._room < 0:
+            self._cells.clear()
+        else:
+            self._cells.append(cells)
+
+    def all(self) -> NDArray[np.int64] | None:
+        """Each once; nothing, if so many were changed that it is better to look at everything again."""
+        if self._room < 0:
+            return None
+        return np.unique(np.concatenate(self._cells)) if self._cells else np.zeros(0, np.int64)
