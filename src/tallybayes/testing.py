@@ -17,14 +17,14 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallybayes.entries import Name, checked_name, joined
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tallies import AnyTally
+from tallybayes.counts.tally import Rows
 from tallybayes.families import Family
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
-from tallybayes.tallies import AnyTally
-from tallybayes.tally import Rows
+from tallybayes.schema.entries import Name, checked_name, joined
 
 Row = tuple[Any, str, float]  # value (None is missing), class, weight
 Points = tuple[Any, Floats]

@@ -14,8 +14,8 @@ from tallybayes.cli import bars
 from tallybayes.cli.bars import Bar
 from tallybayes.cli.plain import plain, spoken
 from tallybayes.cli.terminal import clean, console
-from tallybayes.entries import members, title
 from tallybayes.model import Model
+from tallybayes.schema.entries import members, title
 
 PRIOR = "(class)"
 MOST, LEAST = 6, 0.0005  # classes that are named, and how probable they are

@@ -17,7 +17,7 @@ from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
-    from tallybayes.entries import Name
+    from tallybayes.schema.entries import Name
     from tallybayes.sources import Source
 
 MANY_CLASSES = 100  # numbers that are labels
@@ -58,7 +58,7 @@ def train(
     """
     import numpy as np
 
-    from tallybayes.entries import title
+    from tallybayes.schema.entries import title
 
     keep_apart(output, *data, schema)
 
@@ -96,9 +96,8 @@ def _counted(
     can be read once more, counting starts again with that column as a category, which takes every cell."""
     import pyarrow as pa
 
-    from tallybayes import streams
     from tallybayes.schema import AS_TOLD
-    from tallybayes.sources import SourceError
+    from tallybayes.sources import SourceError, streams
     from tallybayes.sources.paths import STANDARD_INPUT
 
     kind = pa.string() if label_as_text else None
@@ -128,8 +127,8 @@ def settle(
         if label is None:
             names = ", ".join(map(repr, source.names))
             raise ValueError(f"Which column holds the classes? Give --label; there are {names}.")
-        from tallybayes.entries import members
-        from tallybayes.streams import infer_schema
+        from tallybayes.schema.entries import members
+        from tallybayes.sources.streams import infer_schema
 
         source.require([label, *(column for name in hints for column in members(name))])
         if hints.get(label) is not None:
@@ -144,8 +143,8 @@ def settle(
 
 
 def _from_file(file: str, hints: dict[Name, Family | None]) -> Schema:
-    from tallybayes.entries import replaced
     from tallybayes.schema import AS_TOLD
+    from tallybayes.schema.entries import replaced
 
     try:
         found = tallybayes.schema_from_toml(Path(file).read_text("utf-8"))
@@ -161,8 +160,8 @@ def _from_file(file: str, hints: dict[Name, Family | None]) -> Schema:
 
 def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
     """NAME=FAMILY, as data; before a family of blocks, several names with commas between them, quoted as in CSV."""
-    from tallybayes.entries import checked_name, members
-    from tallybayes.families.written import column_from_text
+    from tallybayes.schema.entries import checked_name, members
+    from tallybayes.schema.family_text import column_from_text
 
     found: dict[Name, Family | None] = {}
     taken: set[str] = set()
@@ -192,7 +191,7 @@ def _name_and_family(given: str) -> tuple[str, str | None]:
 
 
 def _prior(text: str) -> Any:
-    from tallybayes.families.written import prior_from_text
+    from tallybayes.schema.family_text import prior_from_text
 
     try:
         return float(text)

@@ -8,8 +8,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from tallybayes.entries import title
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import title
 from tallybayes.sklearn.learned import Learned
 
 SHOWN = 50  # rows of a table

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames, single
-from tallybayes.errors import CellError
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
+from tallybayes.data import frames, one_row
+from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
 
 
@@ -48,7 +48,7 @@ class NumberBlock(Family):
         matrix = np.empty((1, len(cells)), order="F")
         for i, (column, cell) in enumerate(zip(self.columns, cells, strict=True)):
             try:
-                matrix[0, i] = single.number(cell)[0] if type(cell) is str else np.nan if cell is None else cell
+                matrix[0, i] = one_row.number(cell)[0] if type(cell) is str else np.nan if cell is None else cell
             except CellError as error:
                 raise CellError(error.row, error.reason, column) from None
         return self._finite(matrix)

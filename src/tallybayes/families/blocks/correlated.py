@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.exact import TRACE, Exact, Floats
+from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.tallies import Tallies
+from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief
 from tallybayes.families.blocks.block import NumberBlock
 from tallybayes.families.blocks.correlated_belief import CorrelatedBelief
 from tallybayes.families.blocks.moments import moments_of
 from tallybayes.families.blocks.products import sum_apart, sum_products
-from tallybayes.families.gaussian import Gaussian
-from tallybayes.families.measured import class_sums
-from tallybayes.tallies import Tallies
-from tallybayes.tally import Key, Rows, Tally
+from tallybayes.families.numbers.gaussian import Gaussian
+from tallybayes.families.numbers.numeric import class_sums
 
 OWN, SHARED = "own", "shared"
 FIELDS = {"columns": ("n", "x", "xx"), "pairs": ("n", "xy"), "apart": ("n", "x")}

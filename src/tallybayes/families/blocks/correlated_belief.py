@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.exact import Floats
-from tallybayes.families import special
+from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
 from tallybayes.families.blocks.moments import FLAT, Moments, updated
+from tallybayes.families.numbers.support import FURTHEST
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
-from tallybayes.families.support import FURTHEST
+from tallybayes.kernels import special
 
 if TYPE_CHECKING:
     from tallybayes.families.blocks.correlated import Correlated

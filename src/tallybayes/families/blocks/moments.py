@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.exact import Exact, Floats
-from tallybayes.limbs import LIMB
-from tallybayes.sums import mean, scatter_of_two
-from tallybayes.tallies import Tallies
-from tallybayes.tally import Key
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.limbs import LIMB
+from tallybayes.counts.sums import mean, scatter_of_two
+from tallybayes.counts.tallies import Tallies
+from tallybayes.counts.tally import Key
 
 if TYPE_CHECKING:
     from tallybayes.families.blocks.correlated import Correlated

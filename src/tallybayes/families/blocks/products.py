@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.exact import Exact, Floats
-from tallybayes.families.measured import class_sums
-from tallybayes.sums import concatenated, weighted_table
-from tallybayes.tally import Rows
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.sums import concatenated, weighted_table
+from tallybayes.counts.tally import Rows
+from tallybayes.families.numbers.numeric import class_sums
 
 AT_ONCE = 1 << 20  # products that are laid out together
 

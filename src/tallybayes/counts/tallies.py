@@ -1,0 +1,187 @@
+"""What every tally does, and several of them as one: the protocol that models, files and families know.
+
+A model adds, takes away, scales, files and compares what its families count without asking what that is: a table of
+levels by classes (`tally.Tally`), words of which most classes have none (`sparse.SparseTally`), or several tallies that
+a family counts side by side (`Tallies`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from tallybayes.counts.additive import Additive
+from tallybayes.files.packing import Arrays, PackError
+
+if TYPE_CHECKING:
+    from tallybayes.counts.tally import Key
+
+
+class AnyTally(Additive):
+    """Labelled exact sums, one column per class. Labels are matched by name, and what is absent counts zero."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> list[Key]: ...
+
+    @property
+    @abstractmethod
+    def slots(self) -> Any:
+        """What the sums belong to; of several tallies by name."""
+
+    @abstractmethod
+    def filled(self) -> list[Key]:
+        """The classes that hold anything, sorted."""
+
+    @abstractmethod
+    def renamed(self, classes: Iterable[Key]) -> Self:
+        """The same sums with other names for the classes."""
+
+    @abstractmethod
+    def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Self:
+        """The classes of every group added up, under the group's name."""
+
+    @abstractmethod
+    def only(self, classes: Iterable[Key]) -> Self:
+        """The sums of these classes."""
+
+    @abstractmethod
+    def canonical(self) -> Self:
+        """The same sums with labels sorted, and without the slots and classes that hold nothing."""
+
+    @abstractmethod
+    def __neg__(self) -> Self: ...
+
+    @abstractmethod
+    def __mul__(self, factor: float) -> Self: ...
+
+    @abstractmethod
+    def touched(self, other: Self) -> Mapping[str, Any]:
+        """These sums in the cells that the other tally has, without what only rounding left there; all of the other's
+        cells must be here. Of several tallies, those of each by name."""
+
+    @abstractmethod
+    def drop_traces(self, other: Self) -> None:
+        """After the other was subtracted: what only rounding left of its cells goes."""
+
+    @abstractmethod
+    def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
+        """A canonical tally's numbers, of these classes, into the arrays of a file; what they mean is returned."""
+
+    @abstractmethod
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Self:
+        """What was packed, out of the arrays, as a tally like this one, of the same sums; a `PackError`, if it was not
+        packed as it is here."""
+
+
+class Tallies(AnyTally):
+    """Several tallies by name, counted side by side. The first counts whatever the others count: a class of which it
+    holds nothing is in none of them.
+
+    >>> import numpy as np
+    >>> from tallybayes.counts.exact import Exact
+    >>> from tallybayes.counts.tally import Tally
+    >>> words = Tally(["ham"], ["free"], {"n": Exact.counts(np.array([[2]]))})
+    >>> pairs = Tally(["ham"], [("free", "free")], {"n": Exact.counts(np.array([[1]]))})
+    >>> both = Tallies({"words": words, "pairs": pairs})
+    >>> (both + both)["pairs"]["free", "free"]
+    {'ham': 2}
+    """
+
+    def __init__(self, parts: Mapping[str, Any]) -> None:
+        self.parts = dict(parts)
+
+    @property
+    def first(self) -> Any:
+        return next(iter(self.parts.values()))
+
+    @property
+    def classes(self) -> list[Key]:
+        return self.first.classes
+
+    @property
+    def slots(self) -> Any:
+        return {name: part.slots for name, part in self.parts.items()}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts.values()))
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
+
+    def filled(self) -> list[Key]:
+        return self.first.filled()
+
+    def copy(self) -> Self:
+        return self._each(lambda part: part.copy())
+
+    def renamed(self, classes: Iterable[Key]) -> Self:
+        names = dict(zip(self.classes, classes, strict=True))
+        return self._each(lambda part: part.renamed([names[key] for key in part.classes]))
+
+    def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Self:
+        return self._each(lambda part: part.merged(groups))
+
+    def only(self, classes: Iterable[Key]) -> Self:
+        wanted = set(classes)
+        return self._each(lambda part: part.only(wanted))
+
+    def canonical(self) -> Self:
+        return self._each(lambda part: part.canonical())
+
+    def __iadd__(self, other: Self) -> Self:
+        for name, part in self.parts.items():
+            part += other.parts[name]
+        return self
+
+    def __isub__(self, other: Self) -> Self:
+        for name, part in self.parts.items():
+            part -= other.parts[name]
+        return self
+
+    def __neg__(self) -> Self:
+        return self._each(lambda part: -part)
+
+    def __mul__(self, factor: float) -> Self:
+        """Times a number. A class of which nothing is left in the first is gone from all."""
+        product = self._each(lambda part: part * factor)
+        left = product.filled()
+        return product if left == self.filled() else product.only(left)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return self.parts == other.parts if isinstance(other, Tallies) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.parts.values()))
+
+    def touched(self, other: Self) -> Mapping[str, Any]:
+        return {name: part.touched(other.parts[name]) for name, part in self.parts.items()}
+
+    def drop_traces(self, other: Self) -> None:
+        for name, part in self.parts.items():
+            part.drop_traces(other.parts[name])
+
+    def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
+        return {name: part.pack(f"{prefix}/{name}", keys, arrays) for name, part in self.parts.items()}
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Self:
+        if about.keys() != self.parts.keys():
+            raise PackError(f"it has tallies of {', '.join(about)}, not of {', '.join(self.parts)}")
+        parts = self.parts.items()
+        return self._with({name: part.unpacked(f"{prefix}/{name}", about[name], keys, arrays) for name, part in parts})
+
+    def _each(self, work: Any) -> Self:
+        return self._with({name: work(part) for name, part in self.parts.items()})
+
+    def _with(self, parts: Mapping[str, Any]) -> Self:
+        result = object.__new__(type(self))
+        result.parts = dict(parts)
+        return result

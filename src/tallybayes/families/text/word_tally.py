@@ -1,0 +1,87 @@
+"""What is counted of documents: how often each word occurred, in how many documents, and how long documents are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Counts, Exact
+from tallybayes.counts.lookup import by_class, never_met
+from tallybayes.counts.sparse import SparseTally
+from tallybayes.counts.tallies import Tallies
+from tallybayes.counts.tally import Key, Tally
+from tallybayes.files.packing import Arrays, PackError
+from tallybayes.kernels.strings import index_words
+
+FIELDS = ("n", "documents", "share")
+EXACT_BITS = 8  # lengths are counted to so many binary digits: those below 256 as they are
+
+
+class WordTally(Tallies):
+    """Two tallies that go together: the lengths of documents, and words.
+
+    Of each word: `n`, its occurrences; `documents`, how many have it; `share`, the sum over documents of the part of
+    their words that it is, each rounded to 2⁻⁶⁴ and then added up exactly.
+    """
+
+    def __init__(self, words: SparseTally, lengths: Tally) -> None:
+        super().__init__({"lengths": lengths, "words": words})
+
+    @classmethod
+    def empty(cls) -> WordTally:
+        return cls(SparseTally.empty(FIELDS), Tally.empty(("n",)))
+
+    @property
+    def words(self) -> SparseTally:
+        return self.parts["words"]
+
+    @property
+    def lengths(self) -> Tally:
+        return self.parts["lengths"]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def slots(self) -> list[str]:
+        return self.words.slots
+
+    @property
+    def sums(self) -> dict[str, Exact]:
+        return self.words.cells().sums
+
+    def __getitem__(self, word: str) -> Any:
+        """What was counted of a word, by sum and class."""
+        code = int(index_words(self.words.index, [word], grow=False)[0])
+        words, columns, sums = self.words.cells()
+        held = np.flatnonzero(words == code)
+        if code < 0 or not held.size:
+            never_met(word, self.slots)
+        number = {key: i for i, key in enumerate(self.classes)}
+        at = np.array([number[self.words.classes[column]] for column in columns[held].tolist()], np.intp)
+        table = {name: Exact.zeros((len(number),)) for name in sums}
+        for name, array in sums.items():
+            table[name].add_at(at, array[held])
+        return by_class(table, self.classes)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.slots)
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> WordTally:
+        found = super().unpacked(prefix, about, keys, arrays)
+        met = np.array(found.lengths.slots or [0])
+        if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
+            raise PackError("its lengths of documents are not lengths")
+        return found
+
+    def documents(self, classes: list[Key]) -> Exact:
+        """How many documents each of these classes has."""
+        return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
+
+
+def rounded_lengths(lengths: Counts) -> Counts:
+    """Lengths to `EXACT_BITS` binary digits, the rest cut off."""
+    spare = np.maximum(np.frexp(lengths.astype(np.float64))[1] - EXACT_BITS, 0)
+    return np.where(lengths > 0, lengths >> spare << spare, lengths)

@@ -1,0 +1,183 @@
+"""Labels and exact sums as plain arrays, and back: what a model file holds between its header's lines.
+
+Tallies pack themselves with these. Whatever comes out of a file is checked: it is what would be written, or an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.counts.decay import holding
+from tallybayes.counts.exact import Exact
+
+Arrays = dict[str, NDArray[Any]]
+
+MOST_LIMBS = 400  # more than any sum of products of doubles needs
+WHOLE, TEXT, WORDS = "whole", "text", "words"
+
+
+class PackError(ValueError):
+    """Arrays that are not what a tally would be packed as."""
+
+
+def pack_table(prefix: str, slots: Sequence[Any], sums: Mapping[str, Exact], arrays: Arrays) -> dict[str, Any]:
+    """Sums by slot and class into the arrays; what they mean is returned."""
+    kind = pack_labels(prefix, slots, arrays)
+    return {"low": pack_sums(prefix, sums, arrays), "slots": kind}
+
+
+def unpack_table(
+    prefix: str, about: Mapping[str, Any], names: Sequence[str], classes: int, arrays: Arrays
+) -> tuple[list[Any], dict[str, Exact]]:
+    """The slots, and the sums of these names."""
+    _check_fields(about)
+    slots = unpack_labels(prefix, about["slots"], arrays)
+    sums = unpack_sums(prefix, about["low"], names, (len(slots), classes), arrays)
+    if not np.all(sum(array.limbs.any(axis=(1, 2)) for array in sums.values())):
+        raise PackError("it names something of which nothing is counted")
+    return slots, sums
+
+
+class PackedCells(NamedTuple):
+    """Cells that hold something, of a table of words and classes: their words and classes by number, and their sums."""
+
+    texts: pa.Array
+    words: NDArray[np.int32]
+    classes: NDArray[np.int32]
+    sums: Mapping[str, Exact]
+
+
+def pack_cells(prefix: str, cells: PackedCells, arrays: Arrays) -> dict[str, Any]:
+    """Cells, in the order of their words and classes, into the arrays; what they mean is returned."""
+    pack_texts(prefix, cells.texts, arrays)
+    arrays[f"{prefix}/words"] = np.ascontiguousarray(cells.words)
+    arrays[f"{prefix}/classes"] = np.ascontiguousarray(cells.classes)
+    return {"low": pack_sums(prefix, cells.sums, arrays), "slots": WORDS}
+
+
+def unpack_cells(
+    prefix: str, about: Mapping[str, Any], names: Sequence[str], classes: int, arrays: Arrays
+) -> PackedCells:
+    _check_fields(about)
+    if about["slots"] != WORDS:
+        raise PackError(f"there are no slots of kind {about['slots']!r}")
+    texts = unpack_texts(prefix, arrays)
+    words, columns = (take(arrays, f"{prefix}/{name}", np.int32, 1) for name in ("words", "classes"))
+    pairs = words.astype(np.int64) * max(classes, 1) + columns
+    inside = len(words) == len(columns) and _within(words, len(texts)) and _within(columns, classes)
+    if not inside or np.any(np.diff(pairs) <= 0) or len(np.unique(words)) != len(texts):
+        raise PackError("its words do not fit their counts")
+    sums = unpack_sums(prefix, about["low"], names, (len(words),), arrays)
+    if not holding(sums).all():
+        raise PackError("its words have cells that hold nothing")
+    return PackedCells(texts, words.copy(), columns.copy(), sums)
+
+
+def pack_labels(prefix: str, labels: Sequence[Any], arrays: Arrays) -> Any:
+    """Sorted labels: texts, whole numbers, or tuples of these, of which each place has its own; what they are is
+    returned."""
+    if labels and isinstance(labels[0], tuple):
+        places = [sorted(set(place)) for place in zip(*labels, strict=True)]
+        numbers = [{label: i for i, label in enumerate(place)} for place in places]
+        codes = [[number[part] for number, part in zip(numbers, label, strict=True)] for label in labels]
+        arrays[f"{prefix}/codes"] = np.array(codes, np.int32)
+        return [pack_labels(f"{prefix}/{i}", place, arrays) for i, place in enumerate(places)]
+    if labels and isinstance(labels[0], int):
+        arrays[f"{prefix}/slots"] = np.array(labels, np.int64)
+        return WHOLE
+    pack_texts(prefix, pa.array(labels, pa.large_string()), arrays)
+    return TEXT
+
+
+def unpack_labels(prefix: str, kind: Any, arrays: Arrays) -> list[Any]:
+    if kind == TEXT:
+        return unpack_texts(prefix, arrays).to_pylist()
+    if kind == WHOLE:
+        found = take(arrays, f"{prefix}/slots", np.int64, 1)
+        if not len(found) or np.any(found[1:] <= found[:-1]):
+            raise PackError("its labels are not sorted")
+        return found.tolist()
+    if not isinstance(kind, list) or len(kind) < 2 or not set(map(type, kind)) <= {str}:
+        raise PackError(f"there are no slots of kind {kind!r}")
+    codes = take(arrays, f"{prefix}/codes", np.int32, 2)
+    places = [unpack_labels(f"{prefix}/{i}", each, arrays) for i, each in enumerate(kind)]
+    fit = codes.shape[1] == len(places) and len(codes) > 0
+    if not fit or any(not _all_used(column, len(place)) for column, place in zip(codes.T, places, strict=True)):
+        raise PackError("its labels do not fit their parts")
+    rows = list(map(tuple, codes.tolist()))
+    if any(one >= other for one, other in pairwise(rows)):
+        raise PackError("its labels are not sorted")
+    return [tuple(place[code] for place, code in zip(places, row, strict=True)) for row in rows]
+
+
+def _all_used(codes: NDArray[Any], size: int) -> bool:
+    return np.array_equal(np.unique(codes), np.arange(size))
+
+
+def pack_texts(prefix: str, texts: pa.Array, arrays: Arrays) -> None:
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int64)[: len(texts) + 1] if len(texts) else np.zeros(1, np.int64)
+    arrays[f"{prefix}/slots"] = np.frombuffer(data or b"", np.uint8)[: ends[-1]]
+    arrays[f"{prefix}/ends"] = np.ascontiguousarray(ends[1:])
+
+
+def unpack_texts(prefix: str, arrays: Arrays) -> pa.Array:
+    data = take(arrays, f"{prefix}/slots", np.uint8, 1)
+    ends = np.append(0, take(arrays, f"{prefix}/ends", np.int64, 1))
+    if np.any(np.diff(ends) < 0) or ends[-1] != len(data):
+        raise PackError("its labels do not fit their bytes")
+    texts = pa.LargeStringArray.from_buffers(
+        len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(data))
+    )
+    texts.validate(full=True)
+    if len(texts) > 1 and not pc.all(pc.less(texts[:-1], texts[1:])).as_py():
+        raise PackError("its labels are not sorted")
+    return texts
+
+
+def pack_sums(prefix: str, sums: Mapping[str, Exact], arrays: Arrays) -> dict[str, int]:
+    for name, array in sums.items():
+        arrays[f"{prefix}/sums/{name}"] = np.ascontiguousarray(array.limbs)
+    return {name: array.low for name, array in sums.items()}
+
+
+def unpack_sums(
+    prefix: str, lows: Mapping[str, Any], names: Sequence[str], shape: tuple[int, ...], arrays: Arrays
+) -> dict[str, Exact]:
+    """The sums of these names, each of this shape."""
+    if set(lows) != set(names):
+        raise PackError(f"it has sums of {', '.join(lows)}, not of {', '.join(names)}")
+    sums = {}
+    for name, low in lows.items():
+        limbs = take(arrays, f"{prefix}/sums/{name}", np.int64, len(shape) + 1)
+        fits = limbs.shape[:-1] == shape and 1 <= limbs.shape[-1] <= MOST_LIMBS
+        if not fits or type(low) is not int or abs(low) > MOST_LIMBS:
+            raise PackError("its sums do not fit its labels")
+        sums[name] = Exact(limbs, low)
+        if not sums[name].is_canonical():
+            raise PackError("its sums are not canonical")
+    return {name: sums[name] for name in names}
+
+
+def _check_fields(about: Mapping[str, Any]) -> None:
+    if set(about) != {"low", "slots"}:
+        raise PackError(f"of its numbers it says {', '.join(sorted(about))}, not low, slots")
+
+
+def _within(codes: NDArray[np.int32], count: int) -> bool:
+    return not codes.size or (int(codes.min()) >= 0 and int(codes.max()) < count)
+
+
+def take(arrays: Arrays, name: str, kind: type, dimensions: int) -> NDArray[Any]:
+    """An array, which is taken away: what is left in the end means nothing."""
+    array = arrays.pop(name)
+    if array.dtype != kind or array.ndim != dimensions:
+        raise PackError(f"{name} is of type {array.dtype} and has {array.ndim} dimensions")
+    return array

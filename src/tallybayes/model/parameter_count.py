@@ -1,0 +1,74 @@
+"""How many parameters a model has, and how many the full joint distribution of its columns would have.
+
+Naive Bayes keeps a distribution of each column in each class, and its parameters add up. A table of all combinations
+multiplies them instead, and that is why columns are taken as independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tallybayes.families.base import Belief
+from tallybayes.schema.entries import Name
+
+LARGE = 10**15  # numbers from here on are shown by their size
+FEW = 5  # columns that are named
+
+
+@dataclass(frozen=True)
+class ParameterCount:
+    """Parameters that are free to be anything: of probabilities that add up to one, the last is not.
+
+    `columns` has those of each column, all classes together, or None where they grow with the rows (`Density`). `joint`
+    is how many a table of the classes and the `tabled` columns would have, those of which all values can be listed.
+    """
+
+    classes: int
+    columns: dict[Name, int | None]
+    tabled: tuple[Name, ...]
+    joint: int
+
+    @property
+    def total(self) -> int:
+        return self.classes + sum(n for n in self.columns.values() if n is not None)
+
+    @property
+    def joint_log10(self) -> float:
+        return math.log10(self.joint) if self.joint else -math.inf
+
+    def __str__(self) -> str:
+        growing = [name for name, n in self.columns.items() if n is None]
+        beside = f", beside those of {_listed(growing)}, which grow with the rows" if growing else ""
+        table = "" if len(self.tabled) == len(self.columns) else f" of {_listed(self.tabled)}"
+        against = f"; a table of the full joint distribution{table} has {shown(self.joint)}" if self.tabled else ""
+        return f"{self.total:,} parameters{beside}{against}"
+
+
+def parameter_count(beliefs: Mapping[Name, Belief], classes: int) -> ParameterCount:
+    """Of these columns' beliefs about so many classes."""
+    sizes = {name: belief.free() for name, belief in beliefs.items()}
+    tabled = {name: size.outcomes for name, size in sizes.items() if size is not None and size.outcomes is not None}
+    return ParameterCount(
+        classes=classes - 1,
+        columns={name: None if size is None else classes * size.each + size.shared for name, size in sizes.items()},
+        tabled=tuple(tabled),
+        joint=classes * math.prod(tabled.values()) - 1,
+    )
+
+
+def _listed(columns: Sequence[Name]) -> str:
+    return ", ".join(map(repr, columns)) if len(columns) <= FEW else f"{len(columns):,} columns"
+
+
+def shown(n: int) -> str:
+    """A number, or if it is too long to be read, about how large it is.
+
+    >>> shown(71), shown(2**601 - 1)
+    ('71', 'about 8.3·10^180')
+    """
+    if n < LARGE:
+        return f"{n:,}"
+    power = math.log10(n)
+    return f"about {10 ** (power % 1.0):.1f}·10^{int(power)}"

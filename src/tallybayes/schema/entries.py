@@ -1,0 +1,117 @@
+"""What an entry of a schema is called: a column, or a block of several columns that one family counts together.
+
+A block is called by its columns, sorted: ("height", "weight"), however they were given. No column is in two entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from tallybayes.kernels.strings import is_writable
+
+Name = str | tuple[str, ...]
+
+T = TypeVar("T")
+
+
+def members(name: Name) -> tuple[str, ...]:
+    """The columns of an entry."""
+    return (name,) if isinstance(name, str) else name
+
+
+def title(name: Name) -> str:
+    """An entry as people read it.
+
+    >>> title("age"), title(("height", "weight"))
+    ('age', 'height, weight')
+    """
+    return ", ".join(members(name))
+
+
+def by_title(entries: Mapping[Name, T]) -> dict[str, T]:
+    """Entries as people and JSON have them."""
+    return {title(name): value for name, value in entries.items()}
+
+
+def in_order(entries: Mapping[Name, T]) -> list[tuple[Name, T]]:
+    """Entries sorted by their names, so that equal schemas come in the same order."""
+    return sorted(entries.items(), key=lambda entry: members(entry[0]))
+
+
+def checked_name(name: Any) -> Name:
+    """A name as it is kept: the columns of a block sorted, and a block of one column called by that.
+
+    >>> checked_name(("weight", "height")), checked_name(("age",))
+    (('height', 'weight'), 'age')
+    """
+    columns = name if isinstance(name, tuple) else (name,)
+    for column in columns:
+        if not isinstance(column, str):
+            raise TypeError(f"The column name {column!r} is not a text.")
+        if not is_writable(column):
+            raise ValueError(f"The column name {column!r} cannot be written as UTF-8.")
+    if not columns or len(set(columns)) < len(columns):
+        raise ValueError(f"The block {name!r} names {'a column twice' if columns else 'no column'}.")
+    return columns[0] if len(columns) == 1 else tuple(sorted(columns))
+
+
+def check_distinct(names: Iterable[Name]) -> None:
+    """No column is in two entries, and no two entries read the same."""
+    listed = list(names)
+    if len(set(listed)) == len(listed) and all(isinstance(name, str) for name in listed):
+        return  # as most schemas are
+    owner: dict[str, Name] = {}
+    titles: dict[str, Name] = {}
+    for name in listed:
+        for column in members(name):
+            if column in owner:
+                both = f"{owner[column]!r} and {name!r}"
+                raise ValueError(f"Column {column!r} is in two entries of the schema, {both}; leave it in one.")
+            owner[column] = name
+        if title(name) in titles:
+            raise ValueError(f"{titles[title(name)]!r} and {name!r} are written the same; rename a column.")
+        titles[title(name)] = name
+
+
+def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name, T]:
+    """Entries with others in their place: a block takes the place of its columns.
+
+    >>> replaced({"age": 1, "height": 2, "weight": 3}, {("height", "weight"): 4})
+    {'age': 1, ('height', 'weight'): 4}
+    """
+    taken = {column for name in changes for column in members(name)}
+    result: dict[Name, T] = {}
+    for name, value in entries.items():
+        if name in changes or taken.isdisjoint(members(name)):
+            result[name] = changes.get(name, value)
+        elif not taken.issuperset(members(name)):
+            raise ValueError(f"The schema has the block {name!r}; change the whole block, not some of its columns.")
+    return {**result, **changes}
+
+
+def found(name: Any, names: Iterable[Name]) -> Name | None:
+    """The entry that is meant: by its name, by its columns in any order, by its title, or by a column in its block."""
+    if isinstance(name, (tuple, list)):
+        wanted = tuple(sorted(map(str, name)))
+        return next((each for each in names if members(each) == wanted), None)
+    listed = list(names)
+    if name in listed:
+        return name
+    return next((each for each in listed if name == title(each) or name in members(each)), None)
+
+
+def joined(name: Name, cells: Mapping[str, pa.Array]) -> pa.Array:
+    """The cells of an entry: a column's as they are, those of a block as records."""
+    if isinstance(name, str):
+        return cells[name]
+    return pa.StructArray.from_arrays([cells[column] for column in name], names=list(name))
+
+
+def apart(name: Name, cells: pa.Array) -> dict[str, pa.Array]:
+    """The other way round: the cells of each column."""
+    if isinstance(name, str):
+        return {name: cells}
+    return dict(zip(name, cells.flatten(), strict=True))

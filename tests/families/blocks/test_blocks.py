@@ -1,0 +1,201 @@
+"""Entries of a schema that name several columns, wherever a schema's columns are walked through."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tallybayes import (
+    Categorical,
+    Correlated,
+    Gaussian,
+    Model,
+    NaiveBayes,
+    Schema,
+    digest,
+    evaluate,
+    heaviest,
+    open_source,
+    schema_from_toml,
+    schema_to_toml,
+)
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.sources.streams import infer_schema, train
+
+BLOCK = ("height", "weight")
+ROWS = {
+    "height": [1.6, 1.7, 1.8, 1.9, None, 1.75],
+    "weight": [50.0, 61.0, 72.0, None, 80.0, 70.5],
+    "colour": ["red", "red", "blue", "blue", "red", "blue"],
+}
+LABELS = ["a", "a", "a", "b", "b", "b"]
+SCHEMA = Schema({BLOCK: Correlated(), "colour": Categorical()})
+MODEL = Model.train(SCHEMA, ROWS, LABELS)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.csv"
+    pd.DataFrame({**ROWS, "class": LABELS, "id": range(6)}).to_csv(path, index=False)
+    return path
+
+
+def test_columns_of_a_block_may_be_given_in_any_order():
+    turned = Schema({"colour": Categorical(), BLOCK[::-1]: Correlated()})
+    assert turned == SCHEMA
+    assert digest(Model.train(turned, ROWS, LABELS)) == digest(MODEL)
+    assert list(turned.columns) == ["colour", BLOCK]
+    for name in (BLOCK, BLOCK[::-1], "height", "weight", "height, weight", ["weight", "height"]):
+        assert MODEL.estimates(name) == MODEL.estimates(BLOCK)
+        np.testing.assert_array_equal(MODEL.evidence(ROWS)[name], MODEL.evidence(ROWS)[BLOCK])
+    assert Schema({("height",): Gaussian()}) == Schema({"height": Gaussian()})
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "said"),
+    [
+        ({BLOCK: Gaussian()}, ValueError, r"Gaussian counts one column, not the block \('height', 'weight'\)"),
+        ({BLOCK: Correlated(), "height": Gaussian()}, ValueError, "Column 'height' is in two entries of the schema"),
+        ({("a", "b"): Correlated(), ("b", "c"): Correlated()}, ValueError, "Column 'b' is in two entries"),
+        ({("a", "a"): Correlated()}, ValueError, "names a column twice"),
+        ({(): Correlated()}, ValueError, "names no column"),
+        ({("a", 1): Correlated()}, TypeError, "The column name 1 is not a text"),
+        ({("a", "b"): Correlated(), "a, b": Categorical()}, ValueError, "are written the same"),
+    ],
+)
+def test_a_block_that_cannot_be_is_refused(columns, error, said):
+    with pytest.raises(error, match=said):
+        Schema(columns)
+    with pytest.raises(ValueError, match="Column 'height' holds the labels"):
+        Schema({BLOCK: Correlated()}, label="height")
+
+
+def test_a_schema_with_blocks_is_written_and_read_again():
+    schema = Schema({BLOCK: Correlated(m=2.0, covariance="shared"), "colour": Categorical()}, label="class")
+    text = schema_to_toml(schema)
+    assert '[[blocks]]\ncolumns = ["height", "weight"]\nfamily = "Correlated(covariance=\'shared\', m=2.0)"\n' in text
+    assert schema_from_toml(text) == schema
+    assert Schema.from_json(json.loads(json.dumps(schema.to_json()))) == schema
+    only = schema_from_toml('[[blocks]]\ncolumns = ["b", "a"]\nfamily = "Correlated"\n')
+    assert list(only.columns) == [("a", "b")]
+    again = from_bytes(to_bytes(MODEL))
+    assert again == MODEL
+    np.testing.assert_array_equal(again.log_joint(ROWS), MODEL.log_joint(ROWS))
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ('columns = ["a", "b"]', "write \\[\\[blocks\\]\\] with the lines columns"),
+        ('columns = "a, b"\nfamily = "Correlated"', "write \\[\\[blocks\\]\\] with the lines columns"),
+        ('columns = ["a", "b"]\nfamily = "left out"', "is left out; leave it out of the file"),
+        ('columns = ["a", "b"]\nfamily = "Gaussian"', "Gaussian counts one column"),
+        ('columns = ["a", "b"]\nfamily = "Corelated"', "Do you mean Correlated"),
+        (
+            'columns = ["a", "b"]\nfamily = "Correlated"\n[[blocks]]\ncolumns = ["a", "b"]\nfamily = "Correlated"',
+            "twice",
+        ),
+    ],
+)
+def test_a_block_that_is_written_wrongly_is_said(block, said):
+    with pytest.raises(ValueError, match=said):
+        schema_from_toml(f"[columns]\n[[blocks]]\n{block}\n")
+
+
+def test_any_shape_of_rows_is_counted_and_scored_the_same():
+    frame = pd.DataFrame(ROWS)
+    expected = MODEL.log_joint(ROWS)
+    for data in (frame, pl.DataFrame(ROWS), pa.table(ROWS), frame.to_dict("records")):
+        assert digest(Model.train(SCHEMA, data, LABELS)) == digest(MODEL)
+        np.testing.assert_allclose(MODEL.log_joint(data), expected, rtol=1e-12)
+    learned = Model(SCHEMA)
+    for i, row in enumerate(frame.replace({np.nan: None}).to_dict("records")):
+        np.testing.assert_allclose(MODEL.log_joint(row)[0], expected[i], rtol=1e-12)
+        np.testing.assert_allclose(MODEL.log_joint(frame.iloc[i])[0], expected[i], rtol=1e-12)
+        learned += Model.train(SCHEMA, row, LABELS[i : i + 1])
+    assert digest(learned) == digest(MODEL)
+    alone = Model.train({BLOCK: Correlated()}, frame.iloc[:, :2], LABELS)
+    array = Model.train({("0", "1"): Correlated()}, frame.iloc[:, :2].to_numpy(), LABELS)
+    np.testing.assert_array_equal(alone.posterior(frame), array.posterior(frame.iloc[:, :2].to_numpy()))
+
+
+def test_errors_name_the_column_of_the_block():
+    with pytest.raises(ValueError, match="The data has no column 'weight'; it has 'height', 'colour'"):
+        MODEL.posterior({"height": [1.7], "colour": ["red"]})
+    lacking = MODEL.posterior({"height": 1.7, "colour": "red"}, absent="missing")
+    np.testing.assert_allclose(lacking, MODEL.posterior({"height": 1.7, "weight": None, "colour": "red"}))
+    np.testing.assert_allclose(lacking, MODEL.posterior({"height": [1.7], "colour": ["red"]}, absent="missing"))
+    for data in ({"weight": ["60", "much"], "height": [1.7, 1.6]}, {"weight": "much", "height": 1.6}):
+        with pytest.raises(ValueError, match=r"Column 'weight', row [01]: 'much' is not a number"):
+            Model.train({BLOCK: Correlated()}, data, ["a", "b"][: len(data["height"]) if "60" in data["weight"] else 1])
+    with pytest.raises(ValueError, match="Column 'height', row 0: the value is infinite"):
+        MODEL.posterior({"height": float("inf"), "weight": 1.0, "colour": "red"})
+    with pytest.raises(ValueError, match="Column 'weight', row 1: the value is infinite"):
+        Model.train(SCHEMA, {**ROWS, "weight": [1.0, -np.inf, 1, 1, 1, 1]}, LABELS)
+
+
+def test_beliefs_about_a_block_can_be_changed():
+    shared = MODEL.believing({BLOCK: Correlated(covariance="shared")})
+    assert shared == MODEL.believing(covariance="shared")
+    assert shared.schema.columns[BLOCK].covariance == "shared"
+    assert MODEL.believing({"height": Correlated(m=3.0)}) == MODEL.believing({BLOCK: Correlated(m=3.0)})
+    with pytest.raises(ValueError, match="is counted by Correlated"):
+        Model.train({"x": Correlated()}, {"x": [1.0]}, ["a"]).believing(x=Gaussian())
+
+
+def test_models_of_blocks_merge_forget_and_are_told_from_the_rest():
+    half = {name: values[:3] for name, values in ROWS.items()}
+    rest = {name: values[3:] for name, values in ROWS.items()}
+    both = Model.train(SCHEMA, half, LABELS[:3]) + Model.train(SCHEMA, rest, LABELS[3:])
+    assert digest(both) == digest(MODEL)
+    both -= Model.train(SCHEMA, rest, LABELS[3:])
+    assert digest(both) == digest(Model.train(SCHEMA, half, LABELS[:3]))
+    other = Model.train(SCHEMA, ROWS, ["a", "b", "c"] * 2).against_rest("a")
+    again = Model.train(SCHEMA, ROWS, [True, False, False] * 2)
+    assert digest(other) == digest(again)
+
+
+def test_blocks_are_drawn_evaluated_and_shown():
+    rows, labels = MODEL.sample(5, seed=1)
+    assert rows.schema.names == ["height", "weight", "colour"]
+    assert digest(Model.train(SCHEMA, rows, labels)) == digest(Model.train(SCHEMA, *MODEL.sample(5, seed=1)))
+    assert 0.0 <= evaluate(MODEL, ROWS, LABELS).accuracy <= 1.0
+    assert {weight.column for weight in heaviest(MODEL, "a")} == {"colour"}
+    assert "height, weight" in repr(MODEL.evidence(ROWS))
+    assert "height, weight  Correlated()" in repr(MODEL)
+
+
+def test_a_family_for_a_block_can_be_told_to_inference():
+    schema = Schema.infer({**ROWS, "class": LABELS}, "class", hints={BLOCK[::-1]: Correlated()})
+    assert list(schema.columns) == [BLOCK, "colour"]
+    assert schema.reasons[BLOCK] == "as told"
+    assert Schema.infer(ROWS, hints={BLOCK: None}).columns.keys() == {"colour"}
+
+
+def test_files_are_read_for_their_blocks(table):
+    source = open_source([os.fspath(table)])
+    schema = infer_schema(source, "class", hints={BLOCK: Correlated(), "id": None, "colour": Categorical()})
+    model = train(schema, source)
+    expected = Model.train(Schema(schema.columns, label="class"), {**ROWS, "class": LABELS})
+    assert digest(model) == digest(expected)
+
+
+def test_the_face_of_scikit_learn_takes_blocks():
+    frame = pd.DataFrame(ROWS)
+    learned = NaiveBayes({BLOCK: Correlated()}).fit(frame, LABELS)
+    assert list(learned.schema_.columns) == [BLOCK, "colour"]
+    assert learned.predict(frame[["colour", "weight", "height"]]).tolist() == learned.predict(frame).tolist()
+    assert digest(NaiveBayes(SCHEMA).fit(frame, LABELS).model_) == digest(MODEL)
+    array = frame[list(BLOCK)].to_numpy()
+    by_number = NaiveBayes({(0, 1): Correlated()}).fit(array, LABELS)
+    np.testing.assert_array_equal(
+        by_number.predict_proba(array), NaiveBayes(Correlated()).fit(array, LABELS).predict_proba(array)
+    )
+    with pytest.raises(ValueError, match="X lacks columns of the schema: 'girth'"):
+        NaiveBayes({("girth", "height"): Correlated()}).fit(frame, LABELS)
+    with pytest.raises(ValueError, match="X lacks columns that NaiveBayes was fitted with: 'weight'"):
+        learned.predict(frame.drop(columns="weight"))
