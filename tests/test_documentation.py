@@ -21,8 +21,6 @@ from tallybayes.cli.options import AnswerFormat, Input, InputKind, ReportFormat
 from tallybayes.mail.row import TEXTS
 from tallybayes.sources.reading import DOCUMENTS, TABLES
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parent.parent
 FAMILY_PAGE = (ROOT / "docs" / "families.md").read_text()
 FORMAT_PAGE = (ROOT / "docs" / "data-formats.md").read_text()
