@@ -58,7 +58,7 @@ class Model(Counted):
         >>> now = model.beliefs()
         >>> model += Model.train({"text": Words()}, ["a prize for lunch"], ["ham"])
         >>> now.posterior("prize").round(2), model.posterior("prize").round(2)
-        (array([[0.33, 0.67]]), array([[0.6, 0.4]]))
+        (array([[0.3, 0.7]]), array([[0.57, 0.43]]))
         """
         return self._believed()
 
