@@ -47,7 +47,7 @@ class Model(Counted):
         self._changed = False  # since then
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_beliefs": None}
+        return {**self.__dict__, "_beliefs": None, "_changed": False}
 
     def beliefs(self) -> Beliefs:
         """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
