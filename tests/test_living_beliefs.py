@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from family_values import names, rows_of, values_of
 from tallybayes import FAMILIES, Categorical, Gaussian, MEstimate, Model, Schema, Words
-from tallybayes.families.readings import READINGS
+from tallybayes.families.text.readings import READINGS
 from tallybayes.files import from_bytes, to_bytes
 
 BACKGROUND = [" ".join(f"word{i}" for i in range(start, start + 300)) for start in (0, 100, 200)]
@@ -106,7 +106,7 @@ def test_every_family_answers_as_if_just_loaded(name, data):
 
 
 def test_words_are_looked_at_a_few_at_a_time_with_and_without_a_table(monkeypatch):
-    from tallybayes.families import word_table
+    from tallybayes.families.text import word_table
 
     for entries in (1 << 24, 0):
         monkeypatch.setattr(word_table, "DENSE", entries)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import kernels
-from tallybayes.strings import index_words
+from tallybayes.kernels.strings import index_words
 
 SUMS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([0.0, 0.5]))
 CHANGE = st.dictionaries(st.tuples(st.integers(0, 300), st.integers(0, 4)), SUMS, max_size=30)

@@ -108,7 +108,7 @@ def _counted(
     """The rows as a model of their own; that is counted before the file is touched."""
     import pyarrow as pa
 
-    from tallybayes import streams
+    from tallybayes.sources import streams
 
     model = tallybayes.load(path)
     given = None if class_ is None else class_named(model, class_)

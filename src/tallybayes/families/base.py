@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes import single
-from tallybayes.decay import without_traces
-from tallybayes.exact import TRACE, Codes, Exact, Floats
+from tallybayes.counts.decay import without_traces
+from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data import one_row
 from tallybayes.families.posteriors import Posterior
-from tallybayes.tally import Key, Rows, Tally
 
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
 
@@ -159,7 +159,7 @@ class Family(ABC):
 
     def encode_one(self, value: Any) -> Any:
         """The same for one cell that is a plain value of Python or numpy: a number, a truth, a text or None."""
-        return self.encode(single.one_cell(value))
+        return self.encode(one_row.one_cell(value))
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallybayes.exact import Floats
-from tallybayes.families import special
+from tallybayes.counts.exact import Floats
+from tallybayes.kernels import special
 
 MOST_CONCENTRATED = 1e9
 

@@ -13,13 +13,13 @@ from functools import cached_property
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.changes import Changes
-from tallybayes.decay import holding
-from tallybayes.exact import Codes, Counts, Floats
+from tallybayes.counts.changes import Changes
+from tallybayes.counts.decay import holding
+from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.sparse import Cells
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.concentration import concentration
-from tallybayes.families.word_tally import WordTally
-from tallybayes.sparse import Cells
-from tallybayes.tally import Key, Tally
+from tallybayes.families.text.word_tally import WordTally
 
 FEW = 4  # a change of more than one in so many cells is looked at as a whole
 

@@ -1,0 +1,50 @@
+"""Sums over all words, by class: added up when somebody asks for one, and kept while more is counted.
+
+They are exact, so that adding what is learned gives the same as adding everything up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Codes, Exact
+
+
+class ClassTotals:
+    def __init__(self) -> None:
+        self._totals: dict[str, Exact] = {}  # an element for each class that there was
+
+    def forget(self) -> None:
+        """The sums were changed in another way than by adding."""
+        self._totals.clear()
+
+    def of(self, name: str, at: Sequence[int], columns: Codes, sums: Mapping[str, Exact]) -> Exact:
+        """The total of a sum for the classes of these numbers, −1 for one that never was; `columns` are the cells'."""
+        if name not in self._totals:
+            self._totals[name] = summed(columns, sums[name], int(columns.max(initial=-1)) + 1)
+        total = self._totals[name]
+        missing = 1 + max([*at, -1]) - len(total)
+        nothing = max(missing, 0) + 1  # at the end stands what never was
+        return Exact(np.pad(total.limbs, ((0, nothing), (0, 0)))[list(at)], total.low)
+
+    def add(self, classes: Sequence[int], columns: Codes, sums: Mapping[str, Exact], sign: int) -> None:
+        """More is counted: `classes` are the numbers here of the classes there."""
+        for name, total in self._totals.items():
+            added = summed(columns, sums[name], len(classes))
+            missing = max(1 + max(classes) - len(total), 0) if classes else 0
+            larger = Exact(np.pad(total.limbs, ((0, missing), (0, 0))), total.low)
+            larger.add_at(np.asarray(classes, np.intp), added if sign > 0 else -added)
+            self._totals[name] = larger
+
+
+def summed(columns: Codes, cells: Exact, width: int) -> Exact:
+    """Cells by class."""
+    if width == 1:  # as of a text learned by itself
+        return cells.sum()[None]
+    parts: Any = cells.carried()
+    limbs = np.zeros((width, parts.limbs.shape[-1]), np.int64)
+    np.add.at(limbs, columns, parts.limbs)
+    return Exact(limbs, parts.low)

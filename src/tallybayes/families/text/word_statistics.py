@@ -1,0 +1,194 @@
+"""What was counted of the words that are not ignored, or of some of them: what every reading starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.corpus import Corpus
+from tallybayes.families.shrinkage import witten_bell
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
+from tallybayes.kernels.strings import index_strings, index_words
+
+
+class Whole(NamedTuple):
+    """What there is of all words that are not ignored: how many words, and by class the sums over them."""
+
+    size: int
+    n: Floats
+    documents: Floats
+    share: Floats
+    met: Floats  # different words
+
+
+@dataclass
+class Seen:
+    """What was counted of words, and of all of them together. What a reading says of one word depends on what is held
+    of that word and of the whole, so that words may be looked at a few at a time."""
+
+    words: Codes  # of each cell the word …
+    classes: Codes  # … and the class
+    n: Floats  # how often the word occurred in the class
+    documents: Floats  # how many documents have it
+    share: Floats  # Σ over documents of the part of their words that it is
+    index: kernels.StringIndex
+    whole: Whole
+    corpus: Any  # the `Corpus`, or what vectors have in its place
+    part: bool = False  # whether these are not all words
+    gaps: Floats | None = None  # documents of which it is not known whether they have the word: [word, class]
+
+    @property
+    def size(self) -> int:
+        """How many words are at hand."""
+        return len(self.index)
+
+    @property
+    def width(self) -> int:
+        return len(self.corpus.keys)
+
+    @property
+    def texts(self) -> Floats:
+        """Documents of each class."""
+        return self.corpus.texts
+
+    @cached_property
+    def vocabulary(self) -> list[str]:
+        return index_strings(self.index).to_pylist()
+
+    @cached_property
+    def kept(self) -> Floats:
+        """The part of each class's words that is not ignored."""
+        overall = self.corpus.totals["n"]
+        return np.clip(np.divide(self.whole.n, overall, out=np.ones(len(overall)), where=overall > 0), 0.0, 1.0)
+
+    def counts_of(self, index: int) -> Floats:
+        """How often each word occurred in one class."""
+        counts = np.zeros(self.size)
+        mine = self.classes == index
+        counts[self.words[mine]] = self.n[mine]
+        return counts
+
+    def by_class(self, values: Floats) -> Floats:
+        """Sums over the cells of each class."""
+        return summed(values, self.classes, self.width)
+
+    def by_word(self, values: Floats) -> Floats:
+        return summed(values, self.words, self.size)
+
+    def added_up(self) -> Whole:
+        """The whole, if these are all words."""
+        sums = (
+            self.by_class(values) for values in (self.n, self.documents, self.share, np.array(self.n > 0, np.float64))
+        )
+        return Whole(self.size, *sums)
+
+    def settled(self, alpha: Alpha) -> Alpha:
+        """Smoothing that is to be fitted, as the number it comes to."""
+        return witten_bell(self.whole.met, max(self.whole.size, 1)) if alpha == FITTED else alpha
+
+    def same(self, alpha: Alpha) -> float | None:
+        """The pseudo-count of every word, if all have the same."""
+        if isinstance(alpha, MEstimate) and alpha.p == "uniform":
+            return alpha.m / max(self.whole.size, 1)
+        return float(alpha) if isinstance(alpha, (int, float)) else None
+
+    def pseudo(self, alpha: Alpha, values: Floats) -> Floats:
+        """The pseudo-count of every word."""
+        same = self.same(alpha)
+        if same is not None:
+            return np.full(self.size, same)
+        named = isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping))
+        return pseudocounts(alpha, self.vocabulary if named else [""] * self.size, self.by_word(values))
+
+
+def may_be_parted(family: Any) -> bool:
+    """Whether what is said of a word depends on nothing but what is held of it, and of the whole."""
+    same = family.alpha == FITTED or isinstance(family.alpha, float) or getattr(family.alpha, "p", "") == "uniform"
+    return same and family.reading != "bernoulli" and not (family.min_count or family.limit or _named(family))
+
+
+def seen_words(family: Any, corpus: Corpus) -> Seen:
+    """All words that are not ignored, in an index of their own."""
+    codes = np.arange(corpus.words, dtype=np.int32)
+    starts, columns, sums = corpus.cells.of(codes)
+    met = np.diff(starts) > 0
+    chosen = _chosen(family, corpus, met, np.repeat(codes, np.diff(starts)), sums[0])
+    codes = codes[chosen]
+    seen = _seen(corpus, codes, *((starts, columns, sums) if chosen.all() else corpus.cells.of(codes)))
+    if not np.array_equal(chosen, met):
+        seen.whole = seen.added_up()
+    named = _named(family)
+    if named and not family.min_count:
+        met_words = corpus.index.subset(np.flatnonzero(met).astype(np.int32))
+        _add_unmet(seen.index, met_words, named, family.limit)
+        seen.whole = seen.whole._replace(size=seen.size)
+    return seen
+
+
+def seen_of(corpus: Corpus, codes: Codes) -> Seen:
+    """Those of these words that were met."""
+    starts, columns, sums = corpus.cells.of(codes)
+    met = np.diff(starts) > 0
+    seen = _seen(corpus, codes[met], np.append(starts[:-1][met], starts[-1]), columns, sums)
+    seen.part = True
+    return seen
+
+
+def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Floats) -> Seen:
+    words, classes = np.repeat(np.arange(len(codes), dtype=np.int32), np.diff(starts)), corpus.place[columns]
+    if len(classes) and classes.min() < 0:
+        words, classes, sums = words[classes >= 0], classes[classes >= 0], sums[:, classes >= 0]
+    share = corpus.totals.get("share", np.zeros(len(corpus.keys)))
+    whole = Whole(corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met)
+    n, documents, shares = sums
+    return Seen(words, classes, n, documents, shares, _indexed(corpus, codes), whole, corpus)
+
+
+def _indexed(corpus: Corpus, codes: Codes) -> kernels.StringIndex:
+    """An index of these words; of all, copied if no more have come meanwhile."""
+    index = corpus.index.copy() if len(codes) == corpus.words else None
+    return index if index is not None and len(index) == corpus.words else corpus.index.subset(codes)
+
+
+def _named(family: Any) -> list[str]:
+    """Words that there are whether or not any document has them."""
+    return sorted({*family.cutter.known(), *named_levels(family.alpha)})
+
+
+def _chosen(family: Any, corpus: Corpus, met: NDArray[np.bool_], words: Codes, n: Floats) -> NDArray[np.bool_]:
+    """The words that are frequent enough; of equally frequent ones, the first in the alphabet."""
+    if family.limit is None and not family.min_count:
+        return met
+    overall = summed(n, words, len(met))
+    chosen = met & (overall >= family.min_count)
+    if family.limit is None or chosen.sum() <= family.limit:
+        return chosen
+    among = np.flatnonzero(chosen).astype(np.int32)
+    among = among[corpus.index.subset(among).sorted()]
+    chosen[among[np.argsort(-overall[among], kind="stable")[family.limit :]]] = False
+    return chosen
+
+
+def _add_unmet(index: kernels.StringIndex, met: kernels.StringIndex, names: list[str], limit: int | None) -> None:
+    """Words that there are whether or not any document has them, as far as there is room."""
+    named = kernels.StringIndex()
+    index_words(named, names)
+    unmet = np.flatnonzero(met.find_all(named) < 0).astype(np.int32)
+    room = len(unmet) if limit is None else max(limit - len(index), 0)
+    index.merge(named.subset(unmet[:room]))
+
+
+def summed(values: Floats, codes: Codes, size: int) -> Floats:
+    """Sums by code. The order in which cells were met must not show, not even in the last digit: whole numbers add up
+    exactly, others are added in the order of their sizes."""
+    if not np.array_equal(values, np.floor(values)):
+        order = np.lexsort((values, codes))
+        values, codes = values[order], codes[order]
+    return np.bincount(codes, values, size).astype(np.float64)

@@ -1,0 +1,87 @@
+"""Values rounded to a resolution: near enough, in order, and the same again."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from tallybayes import Histogram, kernels
+from tallybayes.counts.tally import Rows, Tally
+from tallybayes.families.numbers.values import keys_from, least_of_keys, value_keys, values_of_keys
+
+WHOLE_LINE = st.floats(-1e300, 1e300)
+NEAR_ZERO = st.floats(-1e-310, 1e-310) | st.integers(-5, 5).map(float)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 52))
+def test_values_are_rounded_to_their_resolution(x, bits):
+    keys = value_keys(np.array([x]), bits)
+    (found,) = values_of_keys(keys, bits)
+    assert math.isfinite(found)
+    if 1e-300 < abs(x) < 1e300:
+        assert abs(found - x) <= abs(x) * 2.0 ** -(bits + 1)
+    assert value_keys(np.array([found]), bits) == keys
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=2), st.integers(1, 52))
+def test_keys_keep_the_order_of_values(pair, bits):
+    low, high = sorted(pair)
+    first, second = value_keys(np.array([low, high]), bits)
+    assert first <= second
+
+
+@given(st.lists(WHOLE_LINE | NEAR_ZERO, min_size=1, max_size=9), WHOLE_LINE | NEAR_ZERO, st.integers(1, 52))
+def test_new_values_are_compared_as_if_they_were_rounded(bounds, x, bits):
+    bounds = np.sort(np.array(bounds))
+    starts = least_of_keys(keys_from(bounds, bits), bits)
+    assert np.all(np.diff(starts) >= 0)
+    for near in (x, *bounds, *starts, *np.nextafter(starts, -np.inf), *np.nextafter(starts, np.inf)):
+        if np.isfinite(near):
+            rounded = values_of_keys(value_keys(np.array([near]), bits), bits)
+            assert np.array_equal(near >= starts, rounded >= bounds)
+
+
+@given(st.lists(st.floats(allow_infinity=False) | NEAR_ZERO, max_size=30), st.integers(1, 52), st.integers(1, 100))
+def test_the_kernel_numbers_values_as_their_keys_say(values, bits, times):
+    x = np.array(values * times)
+    keys, codes = kernels.number_values(x, bits)
+    assert len(set(keys.tolist())) == len(keys)
+    assert np.array_equal(codes < 0, np.isnan(x))
+    assert np.array_equal(keys[codes[codes >= 0]], value_keys(x[~np.isnan(x)], bits))
+    assert np.all(np.diff(np.unique(codes[codes >= 0], return_index=True)[1]) > 0)  # in the order they were met
+
+
+def test_the_kernel_tells_many_values_apart():
+    x = np.random.default_rng(0).normal(size=100_000)
+    keys, codes = kernels.number_values(x, 52)
+    assert np.array_equal(keys[codes], value_keys(x, 52))
+    assert len(keys) == len(np.unique(x))
+
+
+@given(
+    st.lists(WHOLE_LINE, unique=True, max_size=20).map(sorted),
+    st.lists(st.lists(st.integers(0, 9) | st.floats(0.0, 9.0), min_size=3, max_size=3), min_size=20, max_size=20),
+    st.integers(1, 25),
+)
+def test_the_kernel_cuts_where_shares_of_the_whole_are_nearest(values, counts, intervals):
+    counts = counts[: len(values)]
+    table = np.array(counts, np.float64).reshape(-1, 3)
+    cuts = kernels.equal_count(np.array(values, np.float64), table, intervals)
+    assert cuts.tolist() == reference.equal_count(values, counts, intervals)
+
+
+def test_several_columns_are_counted_as_each_by_itself():
+    family, rows = Histogram(bits=8), Rows(["a", "b"], np.array([0, 1, 0, 1], np.int32))
+    columns = [[3.0, 1.0, 2.0, 1.0], [np.nan] * 4, [-5.0, np.nan, -5.0, 0.0]]
+    tallies = [family.tally(np.array(column), rows) for column in columns]
+    tallies.append(tallies[0] - tallies[0])  # slots that hold nothing any more
+    tallies.append(Tally.empty(["n"]))
+    for together, tally in zip(family.counted(tallies, ["b", "a"]), tallies, strict=True):
+        ((values, counts),) = family.counted([tally], ["b", "a"])
+        assert np.array_equal(together[0], values)
+        assert np.array_equal(together[1], counts)
+    values, counts = family.counted(tallies, ["b", "a"])[0]
+    assert values.tolist() == [1.0, 2.0, 3.0]
+    assert counts.tolist() == [[2.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
