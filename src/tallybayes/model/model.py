@@ -49,7 +49,8 @@ class Model(Counted):
         self._changed = False  # since then
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_beliefs": None, "kind": self.kind if self.keys() else None}
+        kept = self.kind if self.keys() else None
+        return {**self.__dict__, "_beliefs": None, "_changed": False, "kind": kept}
 
     def beliefs(self) -> Beliefs:
         """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
@@ -60,7 +61,7 @@ class Model(Counted):
         >>> now = model.beliefs()
         >>> model += Model.train({"text": Words()}, ["a prize for lunch"], ["ham"])
         >>> now.posterior("prize").round(2), model.posterior("prize").round(2)
-        (array([[0.33, 0.67]]), array([[0.6, 0.4]]))
+        (array([[0.3, 0.7]]), array([[0.57, 0.43]]))
         """
         return self._believed()
 
