@@ -108,13 +108,18 @@ class Counted(Additive):
 
     def _tallies(self, encoded: Mapping[str, Any], rows: Rows, start: int) -> dict[str, Tally]:
         """Every column's cells, counted; `start` is the number of the first row, for errors."""
-        columns = {}
-        for name, family in self.schema.columns.items():
-            try:
-                columns[name] = family.tally(encoded[name], rows)
-            except CellError as error:
-                raise error.located(name, start) from None
-        return columns
+        columns: dict[str, Tally] = {}
+        try:
+            for family, names in self.schema.alike:
+                columns.update(zip(names, family.tally_each([encoded[name] for name in names], rows), strict=True))
+        except CellError:
+            for name, family in self.schema.columns.items():  # finds out which column it was
+                try:
+                    family.tally(encoded[name], rows)
+                except CellError as error:
+                    raise error.located(name, start) from None
+            raise
+        return {name: columns[name] for name in encoded}
 
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""

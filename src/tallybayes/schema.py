@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,17 @@ class Schema:
             if family is not None:
                 columns[name] = family
         return cls(columns, prior=prior, label=label, reasons=reasons)
+
+    @cached_property
+    def alike(self) -> list[tuple[Family, list[str]]]:
+        """The columns that have the same family, which are counted and believed together."""
+        groups: dict[Any, list[str]] = {}
+        for name, family in self.columns.items():
+            try:
+                groups.setdefault(family, []).append(name)
+            except TypeError:  # a setting that has no hash, as an alpha for every level
+                groups[name] = [name]
+        return [(self.columns[names[0]], names) for names in groups.values()]
 
     def reads(self) -> dict[str, pa.DataType]:
         """As what every column is best read from a file that has no types; vectors do not stand in such files."""

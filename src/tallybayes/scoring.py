@@ -17,7 +17,7 @@ from tallybayes.batches import check_threads, encoded_alone, in_pieces, stopped
 from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
-from tallybayes.families import Belief, Family
+from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
 from tallybayes.matching import ERROR, check_absent
 from tallybayes.schema import Schema
@@ -50,7 +50,7 @@ class Beliefs:
         self.keys = list(keys)
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
-        self.columns = _believed(schema.columns, tallies, keys)
+        self.columns = _believed(schema, tallies, keys)
         kinds: dict[type[Belief], list[str]] = {}
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
@@ -213,16 +213,9 @@ class Beliefs:
             raise error.located(name, start) from None
 
 
-def _believed(columns: Mapping[str, Family], tallies: Mapping[str, Tally], keys: Sequence[Key]) -> dict[str, Belief]:
+def _believed(schema: Schema, tallies: Mapping[str, Tally], keys: Sequence[Key]) -> dict[str, Belief]:
     """What is believed of every column; those that have the same family are looked at together."""
-    groups: dict[Any, list[str]] = {}
-    for name, family in columns.items():
-        try:
-            groups.setdefault(family, []).append(name)
-        except TypeError:  # a setting that has no hash, as an alpha for every level
-            groups[name] = [name]
     found: dict[str, Belief] = {}
-    for names in groups.values():
-        beliefs = columns[names[0]].believe_each([tallies[name] for name in names], keys)
-        found.update(zip(names, beliefs, strict=True))
-    return {name: found[name] for name in columns}
+    for family, names in schema.alike:
+        found.update(zip(names, family.believe_each([tallies[name] for name in names], keys), strict=True))
+    return {name: found[name] for name in schema.columns}

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.additive import Additive
 from tallybayes.decay import scaled, traces_of
-from tallybayes.exact import Codes, Exact, Floats
-from tallybayes.limbs import FEW
+from tallybayes.exact import FULL, Codes, Exact, Floats, union
 from tallybayes.lookup import by_class, never_met, written
 from tallybayes.slots import Positions, Slot, as_positions, common
 from tallybayes.sums import cells_of, weighted_table
@@ -40,9 +39,9 @@ class Rows:
         return len(self.codes)
 
     @cached_property
-    def alone(self) -> bool:
-        """Whether this is a row by itself, which counts once."""
-        return len(self.codes) == len(self.classes) == 1 and self.weights is None and bool(self.codes[0] == 0)
+    def numbers(self) -> dict[Key, int]:
+        """The classes by their numbers."""
+        return {key: i for i, key in enumerate(self.classes)}
 
     @cached_property
     def groups(self) -> kernels.Groups:
@@ -60,7 +59,7 @@ class Rows:
             counts = Exact(self.groups.counts()[None, :, None])
         else:
             counts = self.count(np.zeros(len(self), np.int32), 1)
-        return Tally(self.classes, [""], {"n": counts})
+        return Tally(self.numbers, [""], {"n": counts})
 
     def count(self, cells: Codes, slots: int) -> Exact:
         """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
@@ -86,10 +85,8 @@ class Tally(Additive):
     """
 
     def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
-        self._classes = {key: i for i, key in enumerate(classes)}
-        self._slots: dict[Slot, int] = (
-            slots if isinstance(slots, Positions) else {slot: i for i, slot in enumerate(slots)}
-        )
+        self._classes: dict[Key, int] = _numbered(classes)
+        self._slots: dict[Slot, int] = slots if isinstance(slots, Positions) else _numbered(slots)
         # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
         self._arrays = dict(sums)
 
@@ -255,17 +252,18 @@ class Tally(Additive):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
-        few = len(other._slots) * len(other._classes) <= FEW
-        rows = [self._slots.get(slot, -1) for slot in other._slots] if few else [-1]
-        columns = [self._classes.get(key, -1) for key in other._classes] if few else [-1]
-        known = -1 not in rows and -1 not in columns
-        if not known:
+        largest = self._add(other, sign)
+        if largest < 0:
             self._admit(other)
-        place = None if known else self._place(other)
-        for name, array in other._arrays.items():
-            if not known or not self._arrays[name].add_few(rows, columns, array, sign):
-                cells = array[: len(other._slots)]
-                self._arrays[name].add_at(place or self._place(other), cells if sign > 0 else -cells)
+            largest = self._add(other, sign)
+        if largest >= FULL:
+            self._arrays = {name: array.carried() for name, array in self._arrays.items()}
+
+    def _add(self, other: Tally, sign: int) -> int:
+        """The largest limb that came of it; or below zero, if there is no room for the other's labels or limbs and
+        nothing was done."""
+        here, there = (self._slots, self._classes, self._arrays), (other._slots, other._classes, other._arrays)
+        return kernels.add_sums(*here, *there, sign)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""
@@ -276,20 +274,26 @@ class Tally(Additive):
         return slots[:, None], classes
 
     def _admit(self, other: Tally) -> None:
-        """Makes room for the other's labels."""
+        """Makes room for the other's labels, and for its limbs."""
         if other._slots is not self._slots and not other._slots.keys() <= self._slots.keys():
             self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
             for slot in other._slots:
                 self._slots.setdefault(slot, len(self._slots))
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
-        for array in self._arrays.values():
+        for name, array in self._arrays.items():
             height, width = array.shape
-            if len(self._slots) > height or len(self._classes) > width:
-                taller = height if len(self._slots) <= height else max(len(self._slots), height * 2)
-                larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
-                larger[:height, :width] = array.limbs
-                array.limbs = larger
+            low, size = union(array, other._arrays[name])
+            taller = height if len(self._slots) <= height else max(len(self._slots), height * 2)
+            if (taller, len(self._classes), low, size) != (height, width, array.low, array.limbs.shape[-1]):
+                larger = np.zeros((taller, len(self._classes), size), np.int64)
+                start = array.low - low
+                larger[:height, :width, start : start + array.limbs.shape[-1]] = array.limbs
+                self._arrays[name] = Exact(larger, low)
+
+
+def _numbered(labels: Iterable[Any]) -> dict[Any, int]:
+    return labels.copy() if type(labels) is dict else {label: i for i, label in enumerate(labels)}
 
 
 def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:

@@ -78,7 +78,7 @@ class Bernoulli(Categorical):
         return set(slots) <= set(LEVELS)
 
     def tally(self, cells: Codes, rows: Rows) -> Tally:
-        return Tally(rows.classes, LEVELS, {"n": rows.count(cells, 2)})
+        return Tally(rows.numbers, LEVELS, {"n": rows.count(cells, 2)})
 
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:
         return BernoulliBelief(known)

@@ -73,7 +73,7 @@ class Categorical(Family):
 
     def tally(self, cells: Texts, rows: Rows) -> Tally:
         codes, levels = met_levels(cells)
-        return Tally(rows.classes, levels, {"n": rows.count(codes, len(levels))})
+        return Tally(rows.numbers, levels, {"n": rows.count(codes, len(levels))})
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         return self.believe_each([tally], classes)[0]

@@ -115,8 +115,8 @@ class Each(Family):
             return self._sparse_sums(cells, rows)
         if isinstance(cells, Dense):
             return self.family.sums_of(cells.matrix, rows)
-        found = [self.family.sums_of(column, rows) for column in cells.columns]
-        return {name: concatenated([sums[name][None] for sums in found]) for name in found[0]}
+        found = [self.family.sums_of(column[:, None], rows) for column in cells.columns]
+        return {name: concatenated([sums[name] for sums in found]) for name in found[0]}
 
     def _sparse_sums(self, cells: Sparse, rows: Rows) -> dict[str, Exact]:
         """Zeros add to how many numbers there are, and to nothing else."""

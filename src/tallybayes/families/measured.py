@@ -30,15 +30,15 @@ from tallybayes.sums import (
     Square,
     concatenated,
     mean,
-    sum_by_class,
-    sum_matrix,
-    sum_of_one,
+    sum_columns,
     sum_weighted,
     sums_at,
 )
 from tallybayes.tally import Key, Rows, Tally
 
 S = TypeVar("S", bound=tuple[Any, ...])
+SMALL = 1 << 14  # numbers that are sooner copied into one matrix than summed column by column
+ONLY = {"": 0}  # the slot of numbers, which has no name
 FURTHEST = {
     "x": LARGEST,
     "log_x": 746.0,
@@ -138,10 +138,12 @@ class Measured(Family, Generic[S]):
         return single.number(value) if type(value) is str else np.array([value], np.float64)
 
     def check(self, x: Floats) -> None:
-        bad = np.flatnonzero(self.support.outside(x))
-        if bad.size:
-            row = int(bad[0])
-            raise CellError(row, f"{x[row]!s} is not {self.support.words}, as {type(self).__name__} expects.")
+        """Of a column, or of a matrix; where any number will do, the sums find infinities."""
+        at = self.support.first_outside(x)
+        if at >= 0:
+            value = x.reshape(-1)[at]
+            row = at // (x.size // len(x))
+            raise CellError(row, f"{value!s} is not {self.support.words}, as {type(self).__name__} expects.")
 
     def outside(self, x: Floats) -> NDArray[np.bool_]:
         """Where a new value is one that this family does not take: it says nothing, and a warning says so. An infinity
@@ -159,33 +161,38 @@ class Measured(Family, Generic[S]):
         return bad
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if self.support is not REAL and not (len(cells) == 1 and self.support.takes(cells.item())):
-            self.check(cells)
+        return self.tally_each([cells], rows)[0]
+
+    def tally_each(self, columns: Sequence[Floats], rows: Rows) -> list[Tally]:
+        """Those of a few rows as one matrix, and otherwise each as a matrix of one column."""
+        if len(rows) * len(columns) > SMALL and len(columns) > 1:
+            return [self.tally(cells, rows) for cells in columns]
+        matrix = np.ascontiguousarray(np.array(columns).T) if len(columns) > 1 else columns[0][:, None]
+        if self.support is not REAL:
+            self.check(matrix)
         try:
-            sums = self.sums_of(cells, rows)
+            sums = self.sums_of(matrix, rows)
         except InfiniteError as infinite:
             reason = f"the value is infinite; {type(self).__name__} expects {self.support.words}."
             raise CellError(infinite.row, reason) from None
-        shaped = {name: Exact(array.limbs[None], array.low) for name, array in sums.items()}
-        return Tally(rows.classes, [""], shaped)
+        arrays = [(name, array.limbs, array.low) for name, array in sums.items()]
+        return [
+            Tally(rows.numbers, ONLY, {name: Exact(limbs[i : i + 1], low) for name, limbs, low in arrays})
+            for i in range(len(columns))
+        ]
 
-    def sums_of(self, cells: Floats, rows: Rows) -> dict[str, Exact]:
-        """Each statistic's sum by class, of a column or of all columns of a matrix; a value and its square in one
-        pass."""
-        if rows.alone and cells.shape == (1,):
-            there = float(cells[0] == cells[0])
-            statistics = zip(self.sums._fields, self.sufficient(cells), strict=True)
-            return {name: sum_of_one(value, there) for name, value in statistics}
-        wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
-        squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
+    def sums_of(self, matrix: Floats, rows: Rows) -> dict[str, Exact]:
+        """Each statistic's sum by class, of every column; a value and its square in one pass."""
+        wanted = self.sufficient(matrix)
+        squared = {id(value.of) for value in wanted if isinstance(value, Square)}
         passes = {
-            id(value): class_sums(_present(value, cells), rows, id(value) in squared)
-            for value in wanted.values()
+            id(value): class_sums(_present(value, matrix), rows, id(value) in squared)
+            for value in wanted
             if isinstance(value, np.ndarray)
         }
         n = next(iter(passes.values())).n
         result: dict[str, Exact] = {}
-        for name, value in wanted.items():
+        for name, value in zip(self.sums._fields, wanted, strict=True):
             if isinstance(value, Square):
                 square = passes[id(value.of)].xx
                 assert square is not None
@@ -246,10 +253,7 @@ def _present(value: Floats, cells: Floats) -> Floats:
 
 
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
-    """What a column adds up to in each class, or every column of a matrix, each row times its weight."""
+    """What every column of a matrix adds up to in each class, each row times its weight."""
     if rows.weights is None:
-        return (sum_by_class if values.ndim == 1 else sum_matrix)(values, rows.groups, squares)
-    if values.ndim == 2:
-        return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)
-    n, x, xx = class_sums(values[:, None], rows, squares)
-    return ClassSums(n[0], x[0], None if xx is None else xx[0])
+        return sum_columns(values, rows.groups, squares)
+    return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)

@@ -61,12 +61,10 @@ class Values(Family):
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if rows.alone and len(cells) == 1:  # as of a row learned by itself
-            key = value_keys(cells, self.bits).tolist() if cells[0] == cells[0] else []
-            return Tally(rows.classes, key, {"n": rows.count(np.full(1, len(key) - 1, np.int32), len(key))})
-        self._warn_if_blurred(cells)
+        if len(cells) >= ENOUGH:
+            self._warn_if_blurred(cells)
         keys, codes = kernels.number_values(cells, self.bits)
-        return Tally(rows.classes, keys.tolist(), {"n": rows.count(codes, len(keys))})
+        return Tally(rows.numbers, keys.tolist(), {"n": rows.count(codes, len(keys))})
 
     def _warn_if_blurred(self, x: Floats) -> None:
         """Values far from zero but close together may round to a few; that is not for us to hide."""

@@ -6,7 +6,6 @@ none starts threads of its own.
 
 from tallybayes.kernels import compiled
 
-FULL_LOW = compiled.FULL_LOW
 Bumps = compiled.Bumps
 Documents = compiled.Documents
 Groups = compiled.Groups
@@ -23,6 +22,7 @@ add_linear = compiled.add_linear
 add_normal = compiled.add_normal
 add_rows = compiled.add_rows
 add_student = compiled.add_student
+add_sums = compiled.add_sums
 add_tables = compiled.add_tables
 add_whole = compiled.add_whole
 carry = compiled.carry
@@ -45,7 +45,6 @@ most_probable = compiled.most_probable
 normalise = compiled.normalise
 number_values = compiled.number_values
 split_rows = compiled.split_rows
-sum_by_class = compiled.sum_by_class
-sum_matrix = compiled.sum_matrix
+sum_columns = compiled.sum_columns
 sum_products = compiled.sum_products
 trim_cells = compiled.trim_cells

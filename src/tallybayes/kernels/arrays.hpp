@@ -49,5 +49,6 @@ void bind_words(nb::module_& m);
 void bind_bags(nb::module_& m);
 void bind_bumps(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_tallies(nb::module_& m);
 
 }  // namespace tallybayes
