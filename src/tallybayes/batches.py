@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,10 +14,8 @@ from tallybayes import frames, kernels
 from tallybayes.decay import LEAST_WEIGHT
 from tallybayes.errors import CellError
 from tallybayes.exact import Floats
-from tallybayes.families import Family
 from tallybayes.given import is_stream
 from tallybayes.labels import LabelColumn, label_array, label_column, single_label
-from tallybayes.matching import MISSING
 from tallybayes.processors import processors
 from tallybayes.single import Row, single_row
 from tallybayes.tally import Rows
@@ -28,23 +26,31 @@ LEAST_BYTES = 1 << 21  # … than that, or this
 
 T = TypeVar("T")
 
-_THREAD = threading.local()  # of a thread that works on a piece of rows, the flag that tells it to stop
+
+class _Thread(threading.local):
+    """Of a thread that works on a piece of rows."""
+
+    flag: Any = None  # tells it to stop
+
+
+_THREAD = _Thread()
 
 
 class Batch(NamedTuple):
     """Some rows of a frame, the first of them number `start`."""
 
-    cells: pa.RecordBatch
+    cells: Any  # a record batch, or a row by itself
     kind: pa.DataType  # of the labels
     rows: Rows
     start: int
 
 
-def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
+def labelled(data: Any, labels: Any, weights: Any, columns: Collection[str] | None = None) -> Iterator[Batch]:
     """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
-    (frame, labels) or (frame, labels, weights)."""
+    (frame, labels) or (frame, labels, weights). With `columns`, a row that comes by itself and has these is given as it
+    is."""
     if not is_stream(data):
-        yield from _one_frame(data, labels, weights)
+        yield from _one_frame(data, labels, weights, columns=columns)
         return
     if not all(given is None or isinstance(given, str) for given in (labels, weights)):
         raise ValueError(
@@ -53,34 +59,24 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
         )
     for item in data:
         if isinstance(item, tuple):
-            yield from _one_frame(*(*item, None, None)[:3])
+            yield from _one_frame(*item[:3], columns=columns)
         else:
-            yield from _one_frame(item, labels, weights)
+            yield from _one_frame(item, labels, weights, columns=columns)
 
 
-def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
+def row_or_batches(data: Any, columns: Collection[str]) -> Iterator[Row | pa.RecordBatch]:
+    """A row that comes by itself as it is, if it has these columns; anything else as record batches."""
+    row = single_row(data, columns)
+    return frames.batches(data) if row is None else iter([row])
+
+
+def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
     """A row that comes by itself, and its label, if both are plain."""
-    row = single_row(data)
+    row = single_row(data, columns)
     if row is None:
         return None
     label = single_label([row[labels]] if type(labels) is str and labels in row else labels)
     return None if label is None else (row, label)
-
-
-def encoded_alone(columns: Mapping[str, Family], row: Row | None, absent: str) -> dict[str, Any] | None:
-    """The cells of such a row as their families count them; nothing, if it lacks columns that must be there."""
-    if row is None:
-        return None
-    lacking = absent == MISSING and (not row or not columns.keys().isdisjoint(row))
-    encoded = {}
-    for name, family in columns.items():
-        if name not in row and not lacking:
-            return None
-        try:
-            encoded[name] = family.encode_one(row.get(name))
-        except CellError as error:
-            raise error.located(name, 0) from None
-    return encoded or None
 
 
 def in_pieces(
@@ -115,7 +111,7 @@ def in_pieces(
 
 def stopped() -> bool:
     """Whether nobody waits any more for what this thread does."""
-    flag = getattr(_THREAD, "flag", None)
+    flag = _THREAD.flag
     return flag is not None and bool(flag[0])
 
 
@@ -124,9 +120,15 @@ def check_threads(threads: int | None) -> None:
         raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
 
 
-def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
+def _one_frame(
+    data: Any, labels: Any = None, weights: Any = None, *, columns: Collection[str] | None
+) -> Iterator[Batch]:
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
+    if columns is not None and weights is None and (alone := labelled_alone(data, labels, columns)):
+        row, label = alone
+        yield Batch(row, label.kind, Rows(label.keys, label.codes), 0)
+        return
     single = single_label(labels)
     whole_labels = None if isinstance(labels, str) else labels if single else label_array(labels)
     whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")

@@ -27,6 +27,7 @@ from tallybayes.families.filing import family_from_json, family_to_json
 from tallybayes.infer import choose
 from tallybayes.infer.sample import sampled
 from tallybayes.matching import ERROR, matched, named
+from tallybayes.single import Row
 from tallybayes.strings import is_writable
 
 AS_TOLD = "as told"  # the reason of a family that somebody chose
@@ -125,24 +126,14 @@ class Schema:
         """As what every column is best read from a file that has no types; vectors do not stand in such files."""
         return {name: family.reads for name, family in self.columns.items() if family.reads is not None}
 
-    def single_text(self, data: Any) -> str | None:
-        """The text of a row that comes by itself and has nothing else, as mails do."""
-        if len(self.columns) != 1:
-            return None
-        if type(data) is dict and len(data) == 1:
-            data = data.get(next(iter(self.columns)))
-        if type(data) is list and len(data) == 1:
-            data = data[0]
-        return data if type(data) is str else None
-
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
         return named(data, self.columns)
 
-    def encode(self, batch: pa.RecordBatch, start: int = 0, absent: str = ERROR) -> dict[str, Any]:
+    def encode(self, rows: pa.RecordBatch | Row, start: int = 0, absent: str = ERROR) -> dict[str, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
-        for name, cells in matched(batch, self.columns, absent).items():
+        for name, cells in matched(rows, self.columns, absent).items():
             try:
                 encoded[name] = self.columns[name].encode(cells)
             except CellError as error:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallybayes import frames, kernels
-from tallybayes.batches import check_threads, encoded_alone, in_pieces, stopped
+from tallybayes import kernels
+from tallybayes.batches import check_threads, in_pieces, row_or_batches, stopped
 from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
@@ -21,7 +21,6 @@ from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
 from tallybayes.matching import ERROR, check_absent
 from tallybayes.schema import Schema
-from tallybayes.single import single_row
 from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time …
@@ -55,7 +54,6 @@ class Beliefs:
         for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
-        self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
         self._start = np.ascontiguousarray(self.prior[:, None])
         self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
         if self.scores and len(self.columns) > 1:
@@ -78,10 +76,6 @@ class Beliefs:
 
     def posterior(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""
-        if isinstance(data, str) and self._only is not None:
-            scores, out = self._start.copy(), np.empty((1, len(self.keys)))
-            if self._only.add_text(data, scores) and not kernels.normalise(scores, out):
-                return out
 
         def finish(scores: Floats, out: Floats) -> int:
             impossible = kernels.normalise(scores, out)
@@ -160,51 +154,52 @@ class Beliefs:
         def empty(rows: int) -> Any:
             return np.empty(rows, np.int64) if numbers else np.empty((rows, len(self.keys)))
 
-        parts = [empty(0)]
+        parts: list[Any] = []
         impossible = 0
         for batch in batches:
             parts.append(empty(batch.rows))
             impossible += self._score_batch(batch, finish, parts[-1], threads)
-        return parts[1] if len(parts) == 2 else np.concatenate(parts), impossible
+        return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
 
     def _encoded(self, data: Any, absent: str) -> Iterator[Encoded]:
         check_absent(absent)
-        data = self.schema.frame(data)
-        encoded = encoded_alone(self.schema.columns, single_row(data), absent)
-        if encoded is not None:
-            yield Encoded(encoded, 0, 1, 0)
-            return
         start = 0
-        for batch in frames.batches(data):
-            yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, batch.nbytes)
-            start += batch.num_rows
+        for given in row_or_batches(self.schema.frame(data), self.schema.columns.keys()):
+            rows, size = (1, 0) if isinstance(given, dict) else (given.num_rows, given.nbytes)
+            yield Encoded(self.schema.encode(given, start, absent), start, rows, size)
+            start += rows
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
-
+        if batch.rows == 1:
+            return self._score_rows(batch, range(1), finish, out)
         heavy = batch.size * max(len(self.keys) // MANY_CLASSES, 1)
         block = min(BLOCK, max(batch.rows * BLOCK_BYTES // heavy, 1)) if heavy else BLOCK
 
         def score(first: int, last: int) -> int:
-            scores = np.empty((len(self.keys), min(block, max(last - first, 1))))
-            impossible = 0
-            for at in range(first, last, block):
-                if stopped():
-                    break
-                stop = min(at + block, last)
-                scores[:] = self._start
-                for names, add in self._together:
-                    cells = [batch.cells[name] for name in names]
-                    if stop - at < batch.rows:
-                        cells = [column[at:stop] for column in cells]
-                    try:
-                        add(cells, scores)
-                    except CellError:
-                        for name, column in zip(names, cells, strict=True):  # finds out which column it was
-                            self._add(name, column, scores, batch.start + at)
-                impossible += finish(scores, out[at:stop])
-            return impossible
+            return self._score_rows(batch, range(first, last, block), finish, out)
 
         return sum(in_pieces(batch.rows, threads, score, batch.size))
+
+    def _score_rows(self, batch: Encoded, blocks: range, finish: Finish, out: Any) -> int:
+        """Some rows, from the beginning of each block to that of the next; how many were impossible."""
+        scores = np.empty((len(self.keys), min(blocks.step, max(blocks.stop - blocks.start, 1))))
+        impossible = 0
+        for at in blocks:
+            if stopped():
+                break
+            stop = min(at + blocks.step, blocks.stop)
+            scores[:] = self._start
+            for names, add in self._together:
+                cells = [batch.cells[name] for name in names]
+                if stop - at < batch.rows:
+                    cells = [column[at:stop] for column in cells]
+                try:
+                    add(cells, scores)
+                except CellError:
+                    for name, column in zip(names, cells, strict=True):  # finds out which column it was
+                        self._add(name, column, scores, batch.start + at)
+            impossible += finish(scores, out[at:stop])
+        return impossible
 
     def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
         try:

@@ -8,7 +8,7 @@ hold nothing are as if never met: `canonical` leaves them out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -27,13 +27,18 @@ FEW_CELLS = 128  # that Python reads sooner than numpy
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rows:
     """Which class each row of a batch belongs to, and what it weighs (nothing given: one each)."""
 
     classes: Sequence[Key]
     codes: Codes
     weights: Floats | None = None
+    only: Key | None = field(default=None, init=False)  # the class of a row by itself, which counts once
+
+    def __post_init__(self) -> None:
+        if len(self.codes) == len(self.classes) == 1 and self.weights is None and self.codes[0] == 0:
+            self.only = self.classes[0]
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -252,18 +257,18 @@ class Tally(Additive):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
-        largest = self._add(other, sign)
+        largest = other._add_to(self, sign)
         if largest < 0:
             self._admit(other)
-            largest = self._add(other, sign)
+            largest = other._add_to(self, sign)
         if largest >= FULL:
             self._arrays = {name: array.carried() for name, array in self._arrays.items()}
 
-    def _add(self, other: Tally, sign: int) -> int:
-        """The largest limb that came of it; or below zero, if there is no room for the other's labels or limbs and
-        nothing was done."""
-        here, there = (self._slots, self._classes, self._arrays), (other._slots, other._classes, other._arrays)
-        return kernels.add_sums(*here, *there, sign)
+    def _add_to(self, tally: Tally, sign: int) -> int:
+        """The largest limb that came of it; or below zero, if the other has no room for the labels or limbs and nothing
+        was done."""
+        here, there = (self._slots, self._classes, self._arrays), (tally._slots, tally._classes, tally._arrays)
+        return kernels.add_sums(*there, *here, sign)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
+from tallybayes.cells import Cells, arrow
 from tallybayes.errors import CellError
 from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.bag_belief import BY_POSITION, READINGS, BagBelief
@@ -115,8 +116,8 @@ class Bag(Family):
                 return "a position would be in more vectors than there are"
         return None
 
-    def encode(self, cells: pa.Array) -> Vectors:
-        return read_vectors(cells, self.size)
+    def encode(self, cells: Cells) -> Vectors:
+        return read_vectors(arrow(cells), self.size)
 
     def table_size(self, classes: int) -> int:
         return 16 * (self.size or 0) * classes

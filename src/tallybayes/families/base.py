@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes import single
+from tallybayes.cells import Cells
 from tallybayes.decay import without_traces
 from tallybayes.exact import TRACE, Codes, Exact, Floats
 from tallybayes.families.posteriors import Posterior
@@ -99,10 +99,6 @@ class Belief(ABC):
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         """Adds log p(cell | class) to `scores[class, row]`; a missing cell adds nothing."""
 
-    def add_text(self, text: str, scores: Floats) -> bool:
-        """The same for one cell that is a text, to `scores[class, 0]`; or says no, if that is no quicker."""
-        return False
-
     def parts(self, cells: Any) -> Iterator[list[Part]]:
         """For every cell what each part of it says, if it has any: a text has words."""
         raise TypeError("The cells of this column are not made of words.")
@@ -154,17 +150,8 @@ class Family(ABC):
     later: ClassVar[tuple[str, ...]] = ()  # settings younger than the file: filed where they are not the default
 
     @abstractmethod
-    def encode(self, cells: pa.Array) -> Any:
-        """Arrow cells in the form that this family counts and scores; sliceable."""
-
-    def encode_one(self, value: Any) -> Any:
-        """The same for one cell that is a plain value of Python or numpy: a number, a truth, a text or None."""
-        return self.encode(single.one_cell(value))
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "encode" in cls.__dict__ and "encode_one" not in cls.__dict__:  # or else the two would differ
-            cls.encode_one = Family.encode_one  # type: ignore[method-assign]
+    def encode(self, cells: Cells) -> Any:
+        """Cells in the form that this family counts and scores; sliceable."""
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> Tally:
@@ -173,10 +160,6 @@ class Family(ABC):
     def tally_each(self, columns: Sequence[Any], rows: Rows) -> list[Tally]:
         """The same for several columns of this family: one after the other, unless there is better."""
         return [self.tally(cells, rows) for cells in columns]
-
-    def tally_text(self, text: str, rows: Rows) -> Tally | None:
-        """The same for one cell that is a text; nothing, if that is no quicker."""
-        return None
 
     def table_size(self, classes: int) -> int:
         """How many bytes a tally of so many classes takes, where that is much whatever it counts."""

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes import frames, single
+from tallybayes import frames
+from tallybayes.cells import Cells, arrow
 from tallybayes.errors import CellError
 from tallybayes.exact import Codes
 from tallybayes.families.base import Belief
 from tallybayes.families.categorical import Categorical
 from tallybayes.families.posteriors import Beta, Posterior
 from tallybayes.families.smoothing import Smoothed, SmoothedBelief
+from tallybayes.row_tally import ONCE, RowTally
 from tallybayes.tally import Rows, Tally
 
 LEVELS = ("false", "true")
@@ -50,7 +51,12 @@ class Bernoulli(Categorical):
             raise ValueError(f"{level!r} is neither true nor false (1 or 0). Use Categorical for other levels.")
         return LEVELS[int(truth)]
 
-    def encode(self, cells: pa.Array) -> Codes:
+    def encode(self, cells: Cells) -> Codes:
+        if type(cells) is list:
+            truth = _truth(cells[0]) if cells[0] is None or type(cells[0]) is str else float(cells[0])
+            if truth in (0.0, 1.0) or truth != truth:
+                return np.array([truth if truth == truth else -1.0], np.int32)
+            cells = arrow(cells)
         if pa.types.is_dictionary(cells.type):
             cells = frames.decoded(cells)
         if frames.is_text(cells.type):
@@ -68,16 +74,12 @@ class Bernoulli(Categorical):
             raise CellError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
         return codes.astype(np.int32)
 
-    def encode_one(self, value: Any) -> Codes:
-        truth = _truth(value) if value is None or type(value) is str else float(value)
-        if truth not in (0.0, 1.0) and truth == truth:
-            return self.encode(single.one_cell(value))  # which says what is wrong
-        return np.array([truth if truth == truth else -1.0], np.int32)
-
     def takes(self, slots: Sequence[object]) -> bool:
         return set(slots) <= set(LEVELS)
 
     def tally(self, cells: Codes, rows: Rows) -> Tally:
+        if rows.only is not None and cells[0] >= 0:
+            return RowTally(LEVELS[cells[0]], rows.only, ONCE)
         return Tally(rows.numbers, LEVELS, {"n": rows.count(cells, 2)})
 
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.cells import Cells, arrow
 from tallybayes.errors import CellError
 from tallybayes.exact import Exact
 from tallybayes.families.base import Belief, Family
@@ -74,8 +75,8 @@ class Each(Family):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         return self.family.refusal(cells)
 
-    def encode(self, cells: pa.Array) -> Vectors:
-        return read_vectors(cells, self.size)
+    def encode(self, cells: Cells) -> Vectors:
+        return read_vectors(arrow(cells), self.size)
 
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
         self._check(cells)

@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes import frames, single
+from tallybayes.cells import Cells, numbers
 from tallybayes.errors import CellError
 from tallybayes.exact import TRACE, Exact, Floats
 from tallybayes.families.base import Belief, Family, NotLinearError
 from tallybayes.families.measured_belief import MeasuredBelief
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.support import LARGEST, REAL, Support
+from tallybayes.row_tally import RowTally
 from tallybayes.sums import (
     ClassSums,
     InfiniteError,
@@ -131,19 +133,15 @@ class Measured(Family, Generic[S]):
     def takes(self, slots: Sequence[Any]) -> bool:
         return set(slots) <= {""}
 
-    def encode(self, cells: pa.Array) -> Floats:
-        return np.ascontiguousarray(frames.numbers(cells))
-
-    def encode_one(self, value: Any) -> Floats:
-        return single.number(value) if type(value) is str else np.array([value], np.float64)
+    def encode(self, cells: Cells) -> Floats:
+        return numbers(cells)
 
     def check(self, x: Floats) -> None:
         """Of a column, or of a matrix; where any number will do, the sums find infinities."""
-        at = self.support.first_outside(x)
-        if at >= 0:
-            value = x.reshape(-1)[at]
-            row = at // (x.size // len(x))
-            raise CellError(row, f"{value!s} is not {self.support.words}, as {type(self).__name__} expects.")
+        bad = np.flatnonzero(self.support.outside(x))
+        if bad.size:
+            row, value = bad[0] // (x.size // len(x)), x.reshape(-1)[bad[0]]
+            raise CellError(int(row), f"{value!s} is not {self.support.words}, as {type(self).__name__} expects.")
 
     def outside(self, x: Floats) -> NDArray[np.bool_]:
         """Where a new value is one that this family does not take: it says nothing, and a warning says so. An infinity
@@ -165,9 +163,27 @@ class Measured(Family, Generic[S]):
 
     def tally_each(self, columns: Sequence[Floats], rows: Rows) -> list[Tally]:
         """Those of a few rows as one matrix, and otherwise each as a matrix of one column."""
-        if len(rows) * len(columns) > SMALL and len(columns) > 1:
-            return [self.tally(cells, rows) for cells in columns]
-        matrix = np.ascontiguousarray(np.array(columns).T) if len(columns) > 1 else columns[0][:, None]
+        if rows.only is not None:
+            found = zip(self._row_tallies(np.concatenate(columns), rows.only), columns, strict=True)
+            return [self._tallies(cells[:, None], rows)[0] if tally is None else tally for tally, cells in found]
+        if len(columns) == 1 or len(rows) * len(columns) > SMALL:
+            return [self._tallies(cells[:, None], rows)[0] for cells in columns]
+        return self._tallies(np.ascontiguousarray(np.array(columns).T), rows)
+
+    def _row_tallies(self, cells: Floats, key: Key) -> Iterator[Tally | None]:
+        """Of the cells of one row; nothing, where one is missing or cannot be counted."""
+        values = []
+        for name, statistic in zip(self.sums._fields, self.sufficient(cells), strict=True):
+            squared = type(statistic) is Square
+            each = [1.0] * len(cells) if type(statistic) is int else (statistic.of if squared else statistic).tolist()
+            values.append([(name, value, squared) for value in each])
+        takes = self.support.takes
+        for x, statistics in zip(cells.tolist(), zip(*values, strict=True), strict=True):
+            fine = takes(x) and all(isfinite(value) for _, value, _ in statistics)
+            yield RowTally("", key, statistics) if fine else None
+
+    def _tallies(self, matrix: Floats, rows: Rows) -> list[Tally]:
+        """Of every column."""
         if self.support is not REAL:
             self.check(matrix)
         try:
@@ -178,7 +194,7 @@ class Measured(Family, Generic[S]):
         arrays = [(name, array.limbs, array.low) for name, array in sums.items()]
         return [
             Tally(rows.numbers, ONLY, {name: Exact(limbs[i : i + 1], low) for name, limbs, low in arrays})
-            for i in range(len(columns))
+            for i in range(matrix.shape[1])
         ]
 
     def sums_of(self, matrix: Floats, rows: Rows) -> dict[str, Exact]:

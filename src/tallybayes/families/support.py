@@ -11,7 +11,6 @@ from tallybayes.exact import Floats
 
 FURTHEST = 1e150  # a number drawn: its square is still a number
 LEAST = 1e-300  # a number drawn that must be above 0
-FEW = 16  # numbers for which numpy would take longer to start than Python takes
 MOST = 2.0**63 - 1024.0  # a whole number drawn
 
 
@@ -33,18 +32,9 @@ class Support(NamedTuple):
             bad &= ~np.isnan(x)
         return bad
 
-    def first_outside(self, x: Floats) -> int:
-        """The place of the first number that is not taken, or −1."""
-        if x.size <= FEW and all(map(self._takes, x.reshape(-1).tolist())):
-            return -1
-        bad = np.flatnonzero(self.outside(x))
-        return int(bad[0]) if bad.size else -1
-
-    def _takes(self, x: float) -> bool:
-        if x != x:
-            return True
-        within = x > self.lowest if self.open else x >= self.lowest
-        return within and x < np.inf and (not self.whole or x.is_integer())
+    def takes(self, x: float) -> bool:
+        """Whether a finite number is taken."""
+        return (x > self.lowest if self.open else x >= self.lowest) and (not self.whole or x.is_integer())
 
     def nearest(self, x: Floats) -> Floats:
         """Numbers that a long tail brought beyond what can be computed with, at the end of it."""

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames, kernels, single
+from tallybayes import kernels
+from tallybayes.cells import Cells, numbers
 from tallybayes.errors import CellError
 from tallybayes.exact import Counts, Floats
 from tallybayes.families.base import Family
@@ -47,13 +48,8 @@ class Values(Family):
         most = LARGEST_BITS >> (52 - self.bits)
         return all(isinstance(slot, int) and abs(slot) <= most for slot in slots)
 
-    def encode(self, cells: pa.Array) -> Floats:
-        return self._finite(np.ascontiguousarray(frames.numbers(cells)))
-
-    def encode_one(self, value: Any) -> Floats:
-        return self._finite(single.number(value))
-
-    def _finite(self, x: Floats) -> Floats:
+    def encode(self, cells: Cells) -> Floats:
+        x = numbers(cells)
         bad = np.flatnonzero(REAL.outside(x))
         if bad.size:
             row = int(bad[0])

@@ -66,15 +66,6 @@ class WordBelief(Belief):
         if self._orders:
             scores[:, : len(cells)] += self._log_orders(documents, len(cells))
 
-    def add_text(self, text: str, scores: Floats) -> bool:
-        """The same for a single text, if that needs nothing but looking words up."""
-        if self._reading is None or not self.table.plain or self._orders or self.family.tokeniser is not None:
-            return False
-        length = self.table.add_text(text, self._reading, scores)
-        if self._has_rest:
-            self._add_rest(np.array([length]), scores)
-        return True
-
     def _add_rest(self, lengths: Counts, scores: Floats) -> None:
         there = lengths >= 0
         rest = self._rest - special.gammaln(lengths + 1.0) if self.said.rate else self._rest

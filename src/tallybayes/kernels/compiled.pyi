@@ -76,7 +76,7 @@ class Reading:
 
 class Documents:
     @overload
-    def __init__(self, text: str) -> None: ...
+    def __init__(self, texts: list[str | None]) -> None: ...
     @overload
     def __init__(
         self,
@@ -105,7 +105,6 @@ class WordScorer:
         urn: bool = False,
     ) -> None: ...
     def add(self, documents: Documents, reading: Reading, scores: Floats) -> Counts: ...
-    def add_text(self, text: str, reading: Reading, scores: Floats) -> int: ...
 
 def count_words(
     documents: Documents, reading: Reading, index: StringIndex, grow: bool, classes: Codes, width: int
@@ -126,6 +125,16 @@ def add_sums(
     other_sums: dict[str, Any],
     sign: int,
 ) -> int: ...
+def add_values(
+    slots: dict[Any, int],
+    classes: dict[Any, int],
+    sums: dict[str, Any],
+    slot: Any,
+    key: Any,
+    values: tuple[tuple[str, float, bool], ...],
+    sign: int,
+) -> int: ...
+def limbs_of(x: float, squared: bool) -> Limbs: ...
 def add_rows(target: Counts, rows: Counts, values: Counts, sign: int) -> int: ...
 def fit_pseudocounts(counts: Floats) -> Floats: ...
 def add_intervals(

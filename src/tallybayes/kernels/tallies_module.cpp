@@ -1,13 +1,24 @@
 // Labelled sums added to labelled sums, as Python holds them: labels in dictionaries that number them, limbs in arrays.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "arrays.hpp"
+#include "limbs.hpp"
 
 using namespace nanobind::literals;
 
 namespace tallybayes {
 namespace {
+
+// Names that are looked up for every sum, made once.
+PyObject *limbs_name = nullptr, *low_name = nullptr;
+
+nb::object attribute(nb::handle of, PyObject* name) {
+    PyObject* found = PyObject_GetAttr(of.ptr(), name);
+    if (!found) throw nb::python_error();
+    return nb::steal(found);
+}
 
 // An array of three dimensions, wherever its numbers lie.
 template <class T>
@@ -16,8 +27,8 @@ struct Limbs {
     int64_t low;
 
     explicit Limbs(nb::handle exact)
-        : array(nb::cast<nb::ndarray<T, nb::ndim<3>, nb::device::cpu>>(nb::getattr(exact, "limbs"), false)),
-          low(nb::cast<int64_t>(nb::getattr(exact, "low"))) {}
+        : array(nb::cast<nb::ndarray<T, nb::ndim<3>, nb::device::cpu>>(attribute(exact, limbs_name), false)),
+          low(nb::cast<int64_t>(attribute(exact, low_name))) {}
     int64_t size() const { return int64_t(array.shape(2)); }
     T* at(int64_t row, int64_t column) const {
         return array.data() + row * array.stride(0) + column * array.stride(1);
@@ -91,11 +102,68 @@ int64_t add_sums(nb::dict slots, nb::dict classes, nb::dict sums, nb::dict other
     return largest;
 }
 
+// A double, or its square, as the limbs that are not zero at the two ends; of zero, one that is.
+struct Value {
+    int64_t all[5] = {}, first = 0, low, size = 5;
+
+    Value(double x, bool squared) {
+        expect(std::isfinite(x), "the value is not finite");
+        low = (parts(x).exponent * (squared ? 2 : 1)) >> 5;
+        squared ? add_square(all, int(low), x) : add_double(all, int(low), x);
+        while (size > 1 && !all[size - 1]) --size;
+        for (; size > 1 && !all[first]; --size, ++low) ++first;
+        if (!all[first]) low = 0;
+    }
+    const int64_t* limbs() const { return all + first; }
+};
+
+// What a single row adds to the sums of one slot and class: to each of these names a double, or its square.
+int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::handle slot, nb::handle key, nb::tuple values,
+                   int64_t sign) {
+    PyObject *row = PyDict_GetItemWithError(slots.ptr(), slot.ptr()), *column = PyDict_GetItemWithError(classes.ptr(), key.ptr());
+    if (PyErr_Occurred()) throw nb::python_error();
+    if (!row || !column) return -1;
+    const int64_t at_row = PyLong_AsLongLong(row), at_column = PyLong_AsLongLong(column);
+    std::vector<std::pair<Limbs<int64_t>, Value>> pairs;
+    pairs.reserve(values.size());
+    for (nb::handle each : values) {
+        const nb::tuple given = nb::borrow<nb::tuple>(each);
+        pairs.emplace_back(Limbs<int64_t>(sums[given[0]]), Value(nb::cast<double>(given[1]), given[2].is(nb::handle(Py_True))));
+        const auto& [target, value] = pairs.back();
+        const int64_t up = value.low - target.low;
+        if (up < 0 || up + value.size > target.size() || size_t(at_row) >= target.array.shape(0) ||
+            size_t(at_column) >= target.array.shape(1))
+            return -1;
+    }
+    int64_t largest = 0;
+    for (const auto& [target, value] : pairs) {
+        const int64_t step = target.array.stride(2);
+        int64_t* to = target.at(at_row, at_column) + (value.low - target.low) * step;
+        for (int64_t i = 0; i < value.size; ++i, to += step) {
+            *to += sign * value.limbs()[i];
+            largest = std::max(largest, std::abs(*to));
+        }
+    }
+    return largest;
+}
+
+nb::tuple limbs_of(double x, bool squared) {
+    const Value value(x, squared);
+    int64_t* limbs;
+    nb::object result = give<int64_t>({1, 1, size_t(value.size)}, &limbs);
+    std::copy(value.limbs(), value.limbs() + value.size, limbs);
+    return nb::make_tuple(result, value.low);
+}
+
 }  // namespace
 
 void bind_tallies(nb::module_& m) {
+    limbs_name = PyUnicode_InternFromString("limbs");
+    low_name = PyUnicode_InternFromString("low");
     m.def("add_sums", &add_sums, "slots"_a, "classes"_a, "sums"_a, "other_slots"_a, "other_classes"_a, "other_sums"_a,
           "sign"_a);
+    m.def("add_values", &add_values, "slots"_a, "classes"_a, "sums"_a, "slot"_a, "key"_a, "values"_a, "sign"_a);
+    m.def("limbs_of", &limbs_of, "x"_a, "squared"_a);
 }
 
 }  // namespace tallybayes

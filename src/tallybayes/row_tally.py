@@ -1,0 +1,39 @@
+"""What one row adds to a tally: a few doubles, which become sums when somebody looks at them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallybayes import kernels
+from tallybayes.exact import Exact
+from tallybayes.slots import Slot
+from tallybayes.tally import Key, Tally
+
+Values = tuple[tuple[str, float, bool], ...]  # a sum's name, what is added to it, and whether that is squared
+ONCE: Values = (("n", 1.0, False),)
+
+
+class RowTally(Tally):
+    """The tally of one slot and one class, whose sums are a double each, or its exact square. Added to another tally,
+    it needs no labels or arrays of its own.
+
+    >>> RowTally("free", "spam", (("n", 1.0, False),))
+    n     spam
+    free     1
+    """
+
+    def __init__(self, slot: Slot, key: Key, values: Values) -> None:
+        self._row = slot, key, values
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("_slots", "_classes", "_arrays"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        slot, key, values = self._row
+        sums = {name: Exact(*kernels.limbs_of(value, squared)) for name, value, squared in values}
+        Tally.__init__(self, [key], [slot], sums)
+        return self.__dict__[name]
+
+    def _add_to(self, tally: Tally, sign: int) -> int:
+        if "_arrays" in self.__dict__:  # they may have changed
+            return super()._add_to(tally, sign)
+        return kernels.add_values(tally._slots, tally._classes, tally._arrays, *self._row, sign)
