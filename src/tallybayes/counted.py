@@ -201,7 +201,7 @@ class Counted(Additive):
             )
             encoded = self.schema.encode(cells, batch.start + start, absent)
             columns = self._tallies(encoded, rows, batch.start + start)
-            return (rows.tally() if rows.only is None else RowTally("", rows.only, ONCE)), columns
+            return (rows.tally() if rows.only is None else RowTally("", rows.only, *ONCE)), columns
 
         if len(batch.rows) == 1:
             self._take(batch.kind, *count(0, 1))

@@ -9,27 +9,32 @@ from tallybayes.exact import Exact
 from tallybayes.slots import Slot
 from tallybayes.tally import Key, Tally
 
-Values = tuple[tuple[str, float, bool], ...]  # a sum's name, what is added to it, and whether that is squared
-ONCE: Values = (("n", 1.0, False),)
+ONCE = ("n",), (1.0,), (False,)  # what is added where something is counted and no more
 
 
 class RowTally(Tally):
-    """The tally of one slot and one class, whose sums are a double each, or its exact square. Added to another tally,
-    it needs no labels or arrays of its own.
+    """The tally of one slot and one class: the names of its sums, a double for each, and of which the exact square is
+    meant. Added to another tally, it needs no labels or arrays of its own.
 
-    >>> RowTally("free", "spam", (("n", 1.0, False),))
+    >>> RowTally("free", "spam", ("n", "x"), (1.0, 3.0), (False, True))
     n     spam
     free     1
+    x     spam
+    free     9
     """
 
-    def __init__(self, slot: Slot, key: Key, values: Values) -> None:
-        self._row = slot, key, values
+    def __init__(
+        self, slot: Slot, key: Key, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]
+    ) -> None:
+        self._row = slot, key, names, values, squared
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("_slots", "_classes", "_arrays"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        slot, key, values = self._row
-        sums = {name: Exact(*kernels.limbs_of(value, squared)) for name, value, squared in values}
+        slot, key, *statistics = self._row
+        sums = {
+            name: Exact(*kernels.limbs_of(value, squared)) for name, value, squared in zip(*statistics, strict=True)
+        }
         Tally.__init__(self, [key], [slot], sums)
         return self.__dict__[name]
 

@@ -171,35 +171,36 @@ class Beliefs:
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
         if batch.rows == 1:
-            return self._score_rows(batch, range(1), finish, out)
+            scores = self._start.copy()
+            self._add_all(batch.cells, scores, batch.start)
+            return finish(scores, out)
         heavy = batch.size * max(len(self.keys) // MANY_CLASSES, 1)
         block = min(BLOCK, max(batch.rows * BLOCK_BYTES // heavy, 1)) if heavy else BLOCK
 
         def score(first: int, last: int) -> int:
-            return self._score_rows(batch, range(first, last, block), finish, out)
+            scores = np.empty((len(self.keys), min(block, max(last - first, 1))))
+            impossible = 0
+            for at in range(first, last, block):
+                if stopped():
+                    break
+                stop = min(at + block, last)
+                scores[:] = self._start
+                whole = stop - at == batch.rows
+                cells = batch.cells if whole else {name: column[at:stop] for name, column in batch.cells.items()}
+                self._add_all(cells, scores, batch.start + at)
+                impossible += finish(scores, out[at:stop])
+            return impossible
 
         return sum(in_pieces(batch.rows, threads, score, batch.size))
 
-    def _score_rows(self, batch: Encoded, blocks: range, finish: Finish, out: Any) -> int:
-        """Some rows, from the beginning of each block to that of the next; how many were impossible."""
-        scores = np.empty((len(self.keys), min(blocks.step, max(blocks.stop - blocks.start, 1))))
-        impossible = 0
-        for at in blocks:
-            if stopped():
-                break
-            stop = min(at + blocks.step, blocks.stop)
-            scores[:] = self._start
-            for names, add in self._together:
-                cells = [batch.cells[name] for name in names]
-                if stop - at < batch.rows:
-                    cells = [column[at:stop] for column in cells]
-                try:
-                    add(cells, scores)
-                except CellError:
-                    for name, column in zip(names, cells, strict=True):  # finds out which column it was
-                        self._add(name, column, scores, batch.start + at)
-            impossible += finish(scores, out[at:stop])
-        return impossible
+    def _add_all(self, cells: Mapping[str, Any], scores: Floats, start: int) -> None:
+        """Adds what all columns say, those of one kind together."""
+        for names, add in self._together:
+            try:
+                add([cells[name] for name in names], scores)
+            except CellError:
+                for name in names:  # finds out which column it was
+                    self._add(name, cells[name], scores, start)
 
     def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
         try:

@@ -238,9 +238,7 @@ class Tally(Additive):
 
     def cells(self, other: Tally) -> dict[str, Exact]:
         """These sums where the other tally has slots and classes: the cells that it touches."""
-        slots = [self._slots[s] for s in other._slots]
-        classes = [self._classes[c] for c in other._classes]
-        index = np.ix_(slots, classes)
+        index = self._place(other)
         return {name: Exact(array.limbs[index], array.low) for name, array in self._arrays.items()}
 
     def drop_traces(self, other: Tally) -> None:
@@ -265,15 +263,12 @@ class Tally(Additive):
             self._arrays = {name: array.carried() for name, array in self._arrays.items()}
 
     def _add_to(self, tally: Tally, sign: int) -> int:
-        """The largest limb that came of it; or below zero, if the other has no room for the labels or limbs and nothing
-        was done."""
+        """The largest limb that came of it; below zero if there is no room for it, and nothing was done."""
         here, there = (self._slots, self._classes, self._arrays), (tally._slots, tally._classes, tally._arrays)
         return kernels.add_sums(*there, *here, sign)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""
-        if (self._slots, self._classes) == (other._slots, other._classes):
-            return slice(len(self._slots))
         slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
         classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
         return slots[:, None], classes

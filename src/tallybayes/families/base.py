@@ -113,8 +113,8 @@ class Belief(ABC):
         """How to score several columns whose beliefs are of this class: one after the other, unless there is better."""
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
-            for belief, column in zip(beliefs, cells, strict=True):
-                belief.add_evidence(column, scores)
+            for at, column in enumerate(cells):
+                beliefs[at].add_evidence(column, scores)
 
         return score
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -164,23 +164,27 @@ class Measured(Family, Generic[S]):
     def tally_each(self, columns: Sequence[Floats], rows: Rows) -> list[Tally]:
         """Those of a few rows as one matrix, and otherwise each as a matrix of one column."""
         if rows.only is not None:
-            found = zip(self._row_tallies(np.concatenate(columns), rows.only), columns, strict=True)
-            return [self._tallies(cells[:, None], rows)[0] if tally is None else tally for tally, cells in found]
+            found = self._row_tallies(np.concatenate(columns), rows.only)
+            for at, cells in enumerate(columns):
+                if found[at] is None:
+                    found[at] = self._tallies(cells[:, None], rows)[0]
+            return found
         if len(columns) == 1 or len(rows) * len(columns) > SMALL:
             return [self._tallies(cells[:, None], rows)[0] for cells in columns]
         return self._tallies(np.ascontiguousarray(np.array(columns).T), rows)
 
-    def _row_tallies(self, cells: Floats, key: Key) -> Iterator[Tally | None]:
+    def _row_tallies(self, cells: Floats, key: Key) -> list[Any]:
         """Of the cells of one row; nothing, where one is missing or cannot be counted."""
-        values = []
-        for name, statistic in zip(self.sums._fields, self.sufficient(cells), strict=True):
-            squared = type(statistic) is Square
-            each = [1.0] * len(cells) if type(statistic) is int else (statistic.of if squared else statistic).tolist()
-            values.append([(name, value, squared) for value in each])
-        takes = self.support.takes
-        for x, statistics in zip(cells.tolist(), zip(*values, strict=True), strict=True):
-            fine = takes(x) and all(isfinite(value) for _, value, _ in statistics)
-            yield RowTally("", key, statistics) if fine else None
+        statistics, squared = [], []
+        for statistic in self.sufficient(cells):
+            squared.append(type(statistic) is Square)
+            values = statistic.of if squared[-1] else statistic
+            statistics.append(values.tolist() if isinstance(values, np.ndarray) else [float(values)] * len(cells))
+        names, squares, takes = self.sums._fields, tuple(squared), self.support.takes
+        return [
+            RowTally("", key, names, values, squares) if takes(x) and isfinite(sum(values)) else None
+            for x, values in zip(cells.tolist(), zip(*statistics, strict=True), strict=True)
+        ]
 
     def _tallies(self, matrix: Floats, rows: Rows) -> list[Tally]:
         """Of every column."""

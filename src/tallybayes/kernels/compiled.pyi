@@ -131,7 +131,9 @@ def add_values(
     sums: dict[str, Any],
     slot: Any,
     key: Any,
-    values: tuple[tuple[str, float, bool], ...],
+    names: tuple[str, ...],
+    values: tuple[float, ...],
+    squared: tuple[bool, ...],
     sign: int,
 ) -> int: ...
 def limbs_of(x: float, squared: bool) -> Limbs: ...

@@ -118,17 +118,17 @@ struct Value {
 };
 
 // What a single row adds to the sums of one slot and class: to each of these names a double, or its square.
-int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::handle slot, nb::handle key, nb::tuple values,
-                   int64_t sign) {
+int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::handle slot, nb::handle key, nb::tuple names,
+                   nb::tuple values, nb::tuple squared, int64_t sign) {
+    expect(names.size() == values.size() && names.size() == squared.size(), "names and values differ in length");
     PyObject *row = PyDict_GetItemWithError(slots.ptr(), slot.ptr()), *column = PyDict_GetItemWithError(classes.ptr(), key.ptr());
     if (PyErr_Occurred()) throw nb::python_error();
     if (!row || !column) return -1;
     const int64_t at_row = PyLong_AsLongLong(row), at_column = PyLong_AsLongLong(column);
     std::vector<std::pair<Limbs<int64_t>, Value>> pairs;
     pairs.reserve(values.size());
-    for (nb::handle each : values) {
-        const nb::tuple given = nb::borrow<nb::tuple>(each);
-        pairs.emplace_back(Limbs<int64_t>(sums[given[0]]), Value(nb::cast<double>(given[1]), given[2].is(nb::handle(Py_True))));
+    for (size_t i = 0; i < names.size(); ++i) {
+        pairs.emplace_back(Limbs<int64_t>(sums[names[i]]), Value(nb::cast<double>(values[i]), nb::cast<bool>(squared[i])));
         const auto& [target, value] = pairs.back();
         const int64_t up = value.low - target.low;
         if (up < 0 || up + value.size > target.size() || size_t(at_row) >= target.array.shape(0) ||
@@ -162,7 +162,8 @@ void bind_tallies(nb::module_& m) {
     low_name = PyUnicode_InternFromString("low");
     m.def("add_sums", &add_sums, "slots"_a, "classes"_a, "sums"_a, "other_slots"_a, "other_classes"_a, "other_sums"_a,
           "sign"_a);
-    m.def("add_values", &add_values, "slots"_a, "classes"_a, "sums"_a, "slot"_a, "key"_a, "values"_a, "sign"_a);
+    m.def("add_values", &add_values, "slots"_a, "classes"_a, "sums"_a, "slot"_a, "key"_a, "names"_a, "values"_a,
+          "squared"_a, "sign"_a);
     m.def("limbs_of", &limbs_of, "x"_a, "squared"_a);
 }
 
