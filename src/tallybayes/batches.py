@@ -64,12 +64,6 @@ def labelled(data: Any, labels: Any, weights: Any, columns: Collection[str] | No
             yield from _one_frame(item, labels, weights, columns=columns)
 
 
-def row_or_batches(data: Any, columns: Collection[str]) -> Iterator[Row | pa.RecordBatch]:
-    """A row that comes by itself as it is, if it has these columns; anything else as record batches."""
-    row = single_row(data, columns)
-    return frames.batches(data) if row is None else iter([row])
-
-
 def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
     """A row that comes by itself, and its label, if both are plain."""
     row = single_row(data, columns)

@@ -7,13 +7,13 @@ the same way for one row and for a billion.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallybayes import kernels
-from tallybayes.batches import check_threads, in_pieces, row_or_batches, stopped
+from tallybayes import frames, kernels
+from tallybayes.batches import check_threads, in_pieces, stopped
 from tallybayes.errors import CellError
 from tallybayes.evidence import Evidence, text_column
 from tallybayes.exact import Counts, Floats
@@ -21,6 +21,7 @@ from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
 from tallybayes.matching import ERROR, check_absent
 from tallybayes.schema import Schema
+from tallybayes.single import single_row
 from tallybayes.tally import Key, Tally
 
 BLOCK = 1 << 14  # rows scored at a time …
@@ -84,16 +85,16 @@ class Beliefs:
             return impossible
 
         result, impossible = self._score(self._encoded(data, absent), finish, threads)
-        self._warn(impossible)
+        if impossible:
+            self._warn(impossible)
         return result
 
     def _warn(self, impossible: int) -> None:
-        if impossible:
-            warnings.warn(
-                f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
-                "Smoothing avoids this: alpha, m, shape or rate above 0.",
-                stacklevel=4,
-            )
+        warnings.warn(
+            f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
+            "Smoothing avoids this: alpha, m, shape or rate above 0.",
+            stacklevel=4,
+        )
 
     def most_probable(self, data: Any, threads: int | None, absent: str = ERROR) -> Counts:
         """The number of each row's most probable class, the first of equals."""
@@ -105,7 +106,8 @@ class Beliefs:
             return impossible
 
         result, impossible = self._score(self._encoded(data, absent), finish, threads, numbers=True)
-        self._warn(impossible)
+        if impossible:
+            self._warn(impossible)
         return result
 
     def log_joint(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
@@ -146,7 +148,7 @@ class Beliefs:
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
     def _score(
-        self, batches: Iterator[Encoded], finish: Finish, threads: int | None, numbers: bool = False
+        self, batches: Iterable[Encoded], finish: Finish, threads: int | None, numbers: bool = False
     ) -> tuple[Any, int]:
         """What `finish` makes of every row: a number for each class, or a single whole one."""
         check_threads(threads)
@@ -161,13 +163,20 @@ class Beliefs:
             impossible += self._score_batch(batch, finish, parts[-1], threads)
         return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
 
-    def _encoded(self, data: Any, absent: str) -> Iterator[Encoded]:
+    def _encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
+        """A row that comes by itself as it is; anything else by way of record batches."""
         check_absent(absent)
+        data = self.schema.frame(data)
+        row = single_row(data, self.schema.columns)
+        if row is not None:
+            return (Encoded(self.schema.encode(row, 0, absent), 0, 1, 0),)
+        return self._encoded_batches(data, absent)
+
+    def _encoded_batches(self, data: Any, absent: str) -> Iterator[Encoded]:
         start = 0
-        for given in row_or_batches(self.schema.frame(data), self.schema.columns.keys()):
-            rows, size = (1, 0) if isinstance(given, dict) else (given.num_rows, given.nbytes)
-            yield Encoded(self.schema.encode(given, start, absent), start, rows, size)
-            start += rows
+        for batch in frames.batches(data):
+            yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, batch.nbytes)
+            start += batch.num_rows
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
         if batch.rows == 1:
