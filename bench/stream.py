@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from tallybayes import Categorical, Gaussian, Poisson, Schema, Words, streams
-from tallybayes.sources import open_source
+from tallybayes import Categorical, Gaussian, Poisson, Schema, Words
+from tallybayes.sources import open_source, streams
 
 PIECE_ROWS = 500_000
 GROUP_ROWS = 1 << 17

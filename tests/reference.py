@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import gammaln
 
-from tallybayes.exact import Exact
+from tallybayes.counts.exact import Exact
 
 
 def sums_by_class(values, codes, classes):

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import tallybayes
-import tallybayes.evaluation
 import tallybayes.mail
+import tallybayes.model.evaluation
 import tallybayes.sklearn
 import tallybayes.sources
-import tallybayes.streams
+import tallybayes.sources.streams
 from console import blocks, commands
 from tallybayes import FAMILIES, Reading
 from tallybayes.cli.codes import EXIT_CODES
@@ -26,11 +26,11 @@ FAMILY_PAGE = (ROOT / "docs" / "families.md").read_text()
 FORMAT_PAGE = (ROOT / "docs" / "data-formats.md").read_text()
 MODULES = (
     tallybayes,
-    tallybayes.evaluation,
+    tallybayes.model.evaluation,
     tallybayes.mail,
     tallybayes.sklearn,
     tallybayes.sources,
-    tallybayes.streams,
+    tallybayes.sources.streams,
 )
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from family_values import names, rows_of
 from tallybayes import FAMILIES, Model, Schema, Words, digest, kernels
-from tallybayes.exact import Exact
-from tallybayes.row_tally import ONCE, RowTally
-from tallybayes.tally import Tally
+from tallybayes.counts.exact import Exact
+from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.tally import Tally
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 STATISTICS = ("n", "x", "xx")

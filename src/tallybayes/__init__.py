@@ -4,8 +4,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tallybayes.evaluation import Evaluation as Evaluation
-    from tallybayes.evaluation import evaluate as evaluate
     from tallybayes.families import FAMILIES as FAMILIES
     from tallybayes.families import JEFFREYS as JEFFREYS
     from tallybayes.families import LAPLACE as LAPLACE
@@ -30,13 +28,15 @@ if TYPE_CHECKING:
     from tallybayes.files import load as load
     from tallybayes.files import save as save
     from tallybayes.model import Model as Model
+    from tallybayes.model.evaluation import Evaluation as Evaluation
+    from tallybayes.model.evaluation import evaluate as evaluate
+    from tallybayes.model.heaviest import heaviest as heaviest
     from tallybayes.schema import Schema as Schema
-    from tallybayes.schema_file import schema_from_toml as schema_from_toml
-    from tallybayes.schema_file import schema_to_toml as schema_to_toml
+    from tallybayes.schema.toml import schema_from_toml as schema_from_toml
+    from tallybayes.schema.toml import schema_to_toml as schema_to_toml
     from tallybayes.sklearn import NaiveBayes as NaiveBayes
     from tallybayes.sources import Reading as Reading
     from tallybayes.sources import open_source as open_source
-    from tallybayes.weights import heaviest as heaviest
 
 __version__ = "0.1.0"
 

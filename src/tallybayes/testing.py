@@ -17,12 +17,12 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families import Family
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
-from tallybayes.tally import Rows, Tally
 
 Row = tuple[Any, str, float]  # value (None is missing), class, weight
 Points = tuple[Any, Floats]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tallybayes import Schema, Words, schema_from_toml, schema_to_toml
 from tallybayes.sources import Reading, open_source
-from tallybayes.streams import infer_schema, train
+from tallybayes.sources.streams import infer_schema, train
 
 WORDS = st.lists(st.sampled_from(["red", "green", "a b", ""]) | st.none(), max_size=3)
 NUMBER = st.integers(-5, 5) | st.floats(-5, 5)

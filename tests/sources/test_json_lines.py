@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tallybayes.objects import number_text
+from tallybayes.data.objects import number_text
 from tallybayes.sources import Reading, SourceError, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Words, digest
 from tallybayes.sources import Reading, SourceError, open_source
 from tallybayes.sources.reading import MISSING, MISSING_NUMBERS
-from tallybayes.streams import infer_schema, train
+from tallybayes.sources.streams import infer_schema, train
 
 SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "text": Words()}, label="y")
 BLANKS = st.text(alphabet=" \t", max_size=2)

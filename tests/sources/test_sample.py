@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from tallybayes import Histogram, Reading, open_source
-from tallybayes.streams import infer_schema, train
+from tallybayes.sources.streams import infer_schema, train
 
 ROWS = 60_000
 SORTED = {  # by class; nothing varies in the first two thirds but the row

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from tallybayes.cli.options import AnswerFormat
 from tallybayes.cli.plain import plain, spoken
 from tallybayes.cli.terminal import clean, is_terminal, padded, width
-from tallybayes.replacing import replacing
+from tallybayes.files.replacing import replacing
 
 Write = Callable[[pa.RecordBatch], None]
 

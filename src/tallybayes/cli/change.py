@@ -114,7 +114,7 @@ def _counted(
     """The rows as a model of their own; that is counted before the file is touched."""
     import pyarrow as pa
 
-    from tallybayes import streams
+    from tallybayes.sources import streams
 
     given = None if class_ is None else class_named(model, class_)
     if row != (None, None):

@@ -14,8 +14,8 @@ from tallybayes.cli.plain import plain, spoken
 from tallybayes.cli.terminal import aligned, clean, console, how_many
 from tallybayes.cli.train import rows_by_class
 from tallybayes.model import Model
-from tallybayes.parameter_count import ParameterCount
-from tallybayes.weights import Weight, heaviest
+from tallybayes.model.heaviest import Weight, heaviest
+from tallybayes.model.parameter_count import ParameterCount
 
 SOME = 8  # parameters of a column of numbers that are shown unasked
 MANY = 12  # classes, of which no more are told apart unasked

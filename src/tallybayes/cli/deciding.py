@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes import decide
 from tallybayes.cli.plain import spoken
-from tallybayes.frames import column
-from tallybayes.matching import ERROR
-from tallybayes.model import Model
+from tallybayes.data.frames import column
+from tallybayes.data.matching import ERROR
+from tallybayes.model import Model, decide
 from tallybayes.sources import Source
 
 

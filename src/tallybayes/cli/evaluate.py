@@ -51,7 +51,7 @@ def evaluate(
     tallybayes evaluate spam.tally test.csv
     tallybayes evaluate spam.tally test.csv --at-least 0.95 || echo retrain it
     """
-    from tallybayes import streams
+    from tallybayes.sources import streams
 
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")

@@ -78,8 +78,8 @@ def explain(
 def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: str) -> pa.RecordBatch:
     import pyarrow as pa
 
-    from tallybayes import streams
-    from tallybayes.matching import matched
+    from tallybayes.data.matching import matched
+    from tallybayes.sources import streams
 
     source = how.open(data)
     kinds = streams.wanted(model.schema, source, absent=absent)

@@ -88,7 +88,7 @@ def predict(
 
 
 def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list[str]) -> Iterator[pa.RecordBatch]:
-    from tallybayes import streams
+    from tallybayes.sources import streams
 
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]

@@ -92,9 +92,8 @@ def _counted(
     can be read once more, counting starts again with that column as a category, which takes every cell."""
     import pyarrow as pa
 
-    from tallybayes import streams
     from tallybayes.schema import AS_TOLD
-    from tallybayes.sources import SourceError
+    from tallybayes.sources import SourceError, streams
     from tallybayes.sources.paths import STANDARD_INPUT
 
     kind = pa.string() if label_as_text else None
@@ -124,7 +123,7 @@ def settle(
         if label is None:
             names = ", ".join(map(repr, source.names))
             raise ValueError(f"Which column holds the classes? Give --label; there are {names}.")
-        from tallybayes.streams import infer_schema
+        from tallybayes.sources.streams import infer_schema
 
         source.require([label, *hints])
         if hints.get(label) is not None:
@@ -154,7 +153,7 @@ def _from_file(file: str, hints: dict[str, Family | None]) -> Schema:
 
 def parsed_columns(columns: list[str] | None) -> dict[str, Family | None]:
     """NAME=FAMILY, as data."""
-    from tallybayes.families.written import column_from_text
+    from tallybayes.schema.family_text import column_from_text
 
     found: dict[str, Family | None] = {}
     for given in columns or []:
@@ -178,7 +177,7 @@ def _name_and_family(given: str) -> tuple[str, str | None]:
 
 
 def _prior(text: str) -> Any:
-    from tallybayes.families.written import prior_from_text
+    from tallybayes.schema.family_text import prior_from_text
 
     try:
         return float(text)

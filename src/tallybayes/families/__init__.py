@@ -1,21 +1,21 @@
 """The families, by name. One short file each; `base` and `measured` say what a family is."""
 
-from tallybayes.families.bag import Bag
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.bernoulli import Bernoulli
-from tallybayes.families.categorical import Categorical
-from tallybayes.families.density import Density
-from tallybayes.families.each import Each
-from tallybayes.families.exponential import Exponential
-from tallybayes.families.gamma import Gamma
-from tallybayes.families.gaussian import Gaussian
-from tallybayes.families.geometric import Geometric
-from tallybayes.families.histogram import Histogram
-from tallybayes.families.lognormal import LogNormal
-from tallybayes.families.poisson import Poisson
+from tallybayes.families.levels.bernoulli import Bernoulli
+from tallybayes.families.levels.categorical import Categorical
+from tallybayes.families.numbers.density import Density
+from tallybayes.families.numbers.exponential import Exponential
+from tallybayes.families.numbers.gamma import Gamma
+from tallybayes.families.numbers.gaussian import Gaussian
+from tallybayes.families.numbers.geometric import Geometric
+from tallybayes.families.numbers.histogram import Histogram
+from tallybayes.families.numbers.lognormal import LogNormal
+from tallybayes.families.numbers.poisson import Poisson
 from tallybayes.families.posteriors import Dirichlet
 from tallybayes.families.smoothing import JEFFREYS, LAPLACE, MEstimate
-from tallybayes.families.words import Words
+from tallybayes.families.text.words import Words
+from tallybayes.families.vectors.bag import Bag
+from tallybayes.families.vectors.each import Each
 
 FAMILIES: dict[str, type[Family]] = {
     family.__name__: family

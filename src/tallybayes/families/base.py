@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.cells import Cells
-from tallybayes.decay import without_traces
-from tallybayes.exact import TRACE, Codes, Exact, Floats
+from tallybayes.counts.decay import without_traces
+from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.cells import Cells
 from tallybayes.families.posteriors import Posterior
-from tallybayes.tally import Key, Rows, Tally
 
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.exact import Floats
-from tallybayes.families import special
+from tallybayes.counts.exact import Floats
+from tallybayes.kernels import special
 
 WIDEST = 1e150  # the largest standard deviation whose square is still a number
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.exact import Codes, Floats
+from tallybayes.counts.exact import Codes, Floats
+from tallybayes.data.frames import level_text
 from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, as_number, by_class, heaviest, log_odds
-from tallybayes.families.fitted import fitted
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.frames import level_text
+from tallybayes.families.shrinkage import fitted
 
 LAPLACE = 1.0
 JEFFREYS = 0.5

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from tallybayes import decide
-from tallybayes.evidence import Evidence
-from tallybayes.exact import Floats
-from tallybayes.matching import ERROR
+from tallybayes.counts.exact import Floats
+from tallybayes.data.matching import ERROR
+from tallybayes.model import decide
+from tallybayes.model.evidence import Evidence
 from tallybayes.sklearn.learned import Learned
 
 
@@ -114,7 +114,7 @@ class Answering:
 
         Returns
         -------
-        evidence : tallybayes.evidence.Evidence
+        evidence : tallybayes.model.evidence.Evidence
             `evidence["column"]` holds log-likelihoods, a row for each row and a column for each class met; with the
             prior they add up to `predict_joint_log_proba`.
         """

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags, assert_all_finite
 
-from tallybayes.class_prior import UNIFORM, Prior
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
 from tallybayes.families import Bag, Family
+from tallybayes.schema.class_prior import UNIFORM, Prior
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import LogPrior, MatrixClassifier, check_truth
 

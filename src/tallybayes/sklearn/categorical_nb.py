@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags, assert_all_finite
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from tallybayes.class_prior import Prior
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
 from tallybayes.families import Categorical
 from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import Prior
 from tallybayes.sklearn.bag_nb import smoothing
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned

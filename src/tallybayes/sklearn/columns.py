@@ -17,10 +17,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from tallybayes import frames
-from tallybayes.decimals import EXACT
-from tallybayes.given import is_arrow, series_row
-from tallybayes.objects import TRUTHS, object_cells
+from tallybayes.data import frames
+from tallybayes.data.decimals import EXACT
+from tallybayes.data.inputs import is_arrow, series_row
+from tallybayes.data.objects import TRUTHS, object_cells
 from tallybayes.sklearn.tables import check_names, labels_of, whole
 
 TEXT = "text"

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tallybayes.class_prior import Prior
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
 from tallybayes.model import Model
 from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import Prior
 from tallybayes.sklearn.answering import Answering
 from tallybayes.sklearn.display import Displayed
 from tallybayes.sklearn.learned import Expected, Learned, as_it_was

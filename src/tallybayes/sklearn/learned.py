@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.exact import Counts, Floats
-from tallybayes.labels import label_keys, label_values
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.tally import Key
+from tallybayes.data.labels import label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.schema import Schema
 from tallybayes.sklearn.targets import check_among, check_once
-from tallybayes.tally import Key
 
 
 class Expected(NamedTuple):

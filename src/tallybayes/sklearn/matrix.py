@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from tallybayes.class_prior import FREQUENCIES, UNIFORM, Prior
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.slots import positions
 from tallybayes.families import Family
 from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import FREQUENCIES, UNIFORM, Prior
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.tables import as_matrix
-from tallybayes.slots import positions
 
 COLUMN = "x"  # the only one: of vectors
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.class_prior import FREQUENCIES, Prior
-from tallybayes.exact import Floats
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.sums import scatter
 from tallybayes.families import Each, Family, Gamma, Gaussian, Poisson
+from tallybayes.schema.class_prior import FREQUENCIES, Prior
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import COLUMN, LogPrior, MatrixClassifier, given_prior
-from tallybayes.sums import scatter
 
 
 class GaussianNB(MatrixClassifier):

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags
 
-from tallybayes.class_prior import Prior
+from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
-from tallybayes.matching import ERROR, check_absent
 from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import Prior
 from tallybayes.sklearn.columns import Columns, columns_of, matched
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tallybayes import frames
-from tallybayes.given import fetched, is_arrow, is_records, no_table
-from tallybayes.matrices import is_sparse
+from tallybayes.data import frames
+from tallybayes.data.inputs import fetched, is_arrow, is_records, no_table
+from tallybayes.data.matrices import is_sparse
 
 ARRAYS = ("shape", "__array__", "__array_interface__", "__arrow_c_stream__")  # one of these has whatever is a matrix
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from tallybayes.exact import Floats
-from tallybayes.frames import is_text
-from tallybayes.labels import FROM_ONE_HOT, label_array, label_column
+from tallybayes.counts.exact import Floats
+from tallybayes.data.frames import is_text
+from tallybayes.data.labels import FROM_ONE_HOT, label_array, label_column
 
 CLASSES = "biuU"  # numpy's kinds that name classes without a look at their values
 

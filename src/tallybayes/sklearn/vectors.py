@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from tallybayes.families import Bag, Bernoulli, Each, Family, Gaussian
-from tallybayes.families.measured import Measured
+from tallybayes.families.numbers.numeric import Measured
 from tallybayes.families.smoothing import named_levels
 from tallybayes.schema import Schema
 from tallybayes.sklearn.matrix import COLUMN

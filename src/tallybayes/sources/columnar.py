@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from tallybayes.errors import CellError
+from tallybayes.data.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch

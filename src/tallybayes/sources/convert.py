@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes import frames
-from tallybayes.errors import CellError
+from tallybayes.data import frames
+from tallybayes.data.errors import CellError
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.words import WORDS, words
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from tallybayes.errors import CellError
+from tallybayes.data.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.columns import batch_of, check_wanted
 from tallybayes.sources.contents import content_of

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from tallybayes import kernels
-from tallybayes.decimals import EXACT
-from tallybayes.errors import CellError
+from tallybayes.data.decimals import EXACT
+from tallybayes.data.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch

@@ -10,14 +10,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from tallybayes.errors import CellError
-from tallybayes.objects import number_text
+from tallybayes.data.errors import CellError
+from tallybayes.data.objects import number_text
+from tallybayes.kernels.strings import is_writable
 from tallybayes.sources.base import Kinds
 from tallybayes.sources.columns import batch_of
 from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
 from tallybayes.sources.paths import quoted
-from tallybayes.strings import is_writable
 
 PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python reads as Arrow does, and sooner
 

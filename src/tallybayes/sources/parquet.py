@@ -8,7 +8,7 @@ from itertools import accumulate, islice, pairwise
 import pyarrow as pa
 import pyarrow.parquet
 
-from tallybayes import frames
+from tallybayes.data import frames
 from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, open_anywhere, rows_within, spooled

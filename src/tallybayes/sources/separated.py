@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallybayes.kernels.strings import has_codes
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
@@ -18,7 +19,6 @@ from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
 from tallybayes.sources.paths import printable, quoted
 from tallybayes.sources.reading import Reading
 from tallybayes.sources.text import NO_DELIMITER, Block, open_text, read_blocks
-from tallybayes.strings import has_codes
 
 
 class Separated(Reader):

@@ -8,7 +8,7 @@ from itertools import islice
 
 import pyarrow as pa
 
-from tallybayes.processors import processors
+from tallybayes.data.processors import processors
 from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.columns import check_wanted

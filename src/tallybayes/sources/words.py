@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes import frames
+from tallybayes.data import frames
 from tallybayes.sources.base import Kinds
 
 WORDS = pa.large_list(pa.large_string())

@@ -1,0 +1,58 @@
+"""Decay: sums times a number, and what rounding may leave of cells from which all was taken away.
+
+Whole numbers and powers of two scale exactly, and any other number does as long as the sum then needs no more than 128
+bits. Beyond that the rest is cut off, or else every decay would add 53 bits. So rows that are forgotten after several
+decays may leave a trace in their cells: less than 2⁻¹⁰⁰ of a row, as long as a class has no more than 2³² of them. No
+row weighs so little, and so traces go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import TRACE, Exact
+
+LEAST_WEIGHT = 2.0**-100  # of a row, but for none at all
+ROUNDING = 2.0**-64  # of what was taken away, or of one: if less is left in every sum, it is a trace
+
+
+def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
+    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
+    product = {name: array * factor for name, array in sums.items()}
+    if not float(factor).is_integer():
+        weight = np.abs(product["n"].round())
+        gone = (weight > 0) & (weight < LEAST_WEIGHT)
+        product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
+    return product
+
+
+def traces_of(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> NDArray[np.bool_] | None:
+    """The cells of which nothing but a trace is left, if there are any."""
+    if left["n"].low >= 0:
+        return None  # whole numbers were never rounded
+    traces = np.abs(left["n"].round()) < LEAST_WEIGHT
+    for name, array in left.items():
+        traces &= np.abs(array.round()) <= ROUNDING * np.maximum(np.abs(taken[name].round()), 1.0)
+    return traces if traces.any() else None
+
+
+def without_traces(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> Mapping[str, Exact]:
+    """The same cells, with nothing where only traces are left."""
+    traces = traces_of(left, taken)
+    if traces is None:
+        return left
+    return {name: Exact(np.where(traces[..., None], 0, array.limbs), array.low) for name, array in left.items()}
+
+
+def holding(sums: Mapping[str, Exact]) -> NDArray[np.bool_]:
+    """Where any of the sums is not zero. Where nothing is counted any more, what decay may have cut off differently is
+    nothing, too."""
+    held = ~sums["n"].is_zero()
+    rest = np.flatnonzero(~held)
+    for name, array in sums.items():
+        if name != "n" and rest.size:
+            held[rest] |= np.abs(array[rest].round()) > TRACE
+    return np.asarray(held)

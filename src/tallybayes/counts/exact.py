@@ -1,0 +1,247 @@
+"""Exact sums of floating-point numbers: arrays that add and subtract without rounding.
+
+After this file you know why a model that forgot a row is byte for byte the model that never saw it. A double is a
+whole number times a power of two, so a sum of doubles is a big fixed-point number. `Exact` holds an array of such
+numbers as 32-bit limbs in int64, which add elementwise and carry later. Whole-number counts are the special case of
+one limb, so every sum in the library is of this one kind, and nothing depends on the order of adding.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.limbs import LIMB, largest, ratio, rounded, window
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+TRACE = 2.0**-100  # what decay cuts off is smaller than this part of a sum
+FULL = 1 << 62  # limbs stay below this, so that any two can be added
+
+
+class Exact:
+    """An array of exact numbers: element = Σ limbs[..., i] · 2^(32·(low + i)).
+
+    >>> tenths = Exact.of([0.1] * 10).sum()
+    >>> tenths.round().item()  # ten times the double nearest to 0.1, rounded once
+    1.0
+    >>> (tenths - Exact.of([0.1] * 9).sum() - Exact.of(0.1)).is_zero().item()
+    True
+    """
+
+    __slots__ = ("limbs", "low")
+
+    def __init__(self, limbs: Counts, low: int = 0) -> None:
+        self.limbs = limbs
+        self.low = low
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...]) -> Exact:
+        return cls(np.zeros((*shape, 1), np.int64))
+
+    @classmethod
+    def counts(cls, values: Counts) -> Exact:
+        return cls(np.ascontiguousarray(values, np.int64)[..., None]).safe()
+
+    @classmethod
+    def of(cls, values: Any) -> Exact:
+        """Doubles as they are, to the last bit."""
+        x = np.ascontiguousarray(values, np.float64)
+        low, size = window([x])
+        limbs = np.zeros((x.size, size), np.int64)
+        kernels.sum_products(x.reshape(-1), None, None, np.arange(x.size, dtype=np.int32), limbs, low)
+        return cls(limbs.reshape(*x.shape, size), low).trimmed()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.limbs.shape[:-1]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Exact:
+        index = index if isinstance(index, tuple) else (index,)
+        return Exact(self.limbs[(*index, Ellipsis, slice(None))], self.low)
+
+    def __add__(self, other: Exact) -> Exact:
+        low, size = union(self, other)
+        a, b = self.widened(low, size), other.widened(low, size)
+        return Exact(a.limbs + b.limbs, low).safe()
+
+    def __neg__(self) -> Exact:
+        return Exact(-self.limbs, self.low)
+
+    def __sub__(self, other: Exact) -> Exact:
+        return self + (-other)
+
+    def __mul__(self, factor: float) -> Exact:
+        """Times a whole number or a power of two exactly; times any other number cut off after 128 bits, so that
+        decay after decay does not grow without end."""
+        scale = Fraction(factor)
+        places = -(-(scale.denominator.bit_length() - 1) // LIMB)
+        whole = scale.numerator * ((1 << (LIMB * places)) // scale.denominator)
+        tidy = self.carried()
+        product = Exact(_times(tidy.limbs, abs(whole)), tidy.low - places)
+        product = (product if whole >= 0 else -product).carried()
+        return product if scale.denominator == 1 or abs(scale.numerator) == 1 else product._short()
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exact) and self.shape == other.shape and not np.any((self - other).carried().limbs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Exact({self.round()!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied in the canonical form: the limbs themselves may show what was added and taken away. A
+        pickle tells apart types that are equal but not the same object, as arrays of kernels and of pickles have."""
+        tidy = self.carried()
+        return Exact, (tidy.limbs.view(np.int64), tidy.low)
+
+    def sum(self, axis: int = 0) -> Exact:
+        axis = axis % len(self.shape)
+        bounded = self if largest(self.limbs) * max(self.shape[axis], 1) < FULL else self.carried()
+        return Exact(bounded.limbs.sum(axis=axis), bounded.low).safe()
+
+    def widened(self, low: int, size: int) -> Exact:
+        """The same numbers with room for limbs `low` … `low + size`."""
+        if (low, size) == (self.low, self.limbs.shape[-1]):
+            return self
+        limbs = np.zeros((*self.shape, size), np.int64)
+        start = self.low - low
+        limbs[..., start : start + self.limbs.shape[-1]] = self.limbs
+        return Exact(limbs, low)
+
+    def safe(self) -> Exact:
+        """The same numbers with every limb far enough from overflow to be added to."""
+        return self.carried() if largest(self.limbs) >= FULL else self
+
+    def carried(self) -> Exact:
+        """The one canonical form: limbs below 2³² with the sign of their number, none zero throughout at either end."""
+        if self.limbs.shape[-1] == 1 and largest(self.limbs) < 1 << LIMB:
+            return self.trimmed()  # counts, mostly
+        size = self.limbs.shape[-1]
+        limbs, first = kernels.carry(np.ascontiguousarray(self.limbs).reshape(math.prod(self.shape), size))
+        width = limbs.shape[-1]
+        return Exact(limbs.reshape(*self.shape, width), self.low + first) if width else Exact.zeros(self.shape)
+
+    def is_canonical(self) -> bool:
+        """Whether the limbs are those that `carried` gives."""
+        limbs, wide = self.limbs, self.limbs.shape[-1] > 1
+        if not limbs.any():
+            return not wide and self.low == 0
+        if largest(limbs) >= 1 << LIMB or not limbs[..., 0].any() or not limbs[..., -1].any():
+            return False
+        return not (wide and ((limbs > 0).any(axis=-1) & (limbs < 0).any(axis=-1)).any())
+
+    def trimmed(self) -> Exact:
+        """Without the limbs that are zero in all the numbers, at the two ends."""
+        used = np.flatnonzero(self.limbs.any(axis=tuple(range(self.limbs.ndim - 1))))
+        if not used.size:
+            return Exact(np.zeros((*self.shape, 1), np.int64))
+        first, last = int(used[0]), int(used[-1]) + 1
+        return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
+
+    def is_zero(self) -> NDArray[np.bool_]:
+        return np.asarray(~self._signed_limbs().any(axis=-1))
+
+    def is_negative(self) -> NDArray[np.bool_]:
+        return np.asarray((self._signed_limbs() < 0).any(axis=-1))
+
+    def _signed_limbs(self) -> Counts:
+        """Limbs that all have the sign of their number: a single limb has it as it is."""
+        return self.limbs if self.limbs.shape[-1] == 1 else self.carried().limbs
+
+    def is_below(self, bound: Floats | float) -> NDArray[np.bool_]:
+        """Where a number is below −bound: less than nothing, by more than decay may have cut off."""
+        negative = self.is_negative()
+        return np.asarray(negative & (self.round() < -np.asarray(bound))) if negative.any() else negative
+
+    def integers(self) -> list[int]:
+        """Every number in units of its lowest limb, in C order."""
+        rows = self.limbs.reshape(math.prod(self.shape), self.limbs.shape[-1]).tolist()
+        return [sum(limb << (LIMB * i) for i, limb in enumerate(row)) for row in rows]
+
+    def fractions(self) -> list[Fraction]:
+        """Every number as a fraction, in C order."""
+        unit = Fraction(2) ** (LIMB * self.low)
+        return [number * unit for number in self.integers()]
+
+    def _short(self) -> Exact:
+        """Canonical numbers without what lies more than four limbs below their highest."""
+        places = np.arange(self.limbs.shape[-1])
+        highest = np.where(self.limbs != 0, places, -1).max(axis=-1, initial=-1)
+        return Exact(np.where(places >= highest[..., None] - 4, self.limbs, 0), self.low).trimmed()
+
+    def round(self) -> Floats:
+        """Every number as the double nearest to it."""
+        if self.limbs.shape[-1] == 1 and self.low == 0:  # counts
+            return self.limbs[..., 0].astype(np.float64)
+        if self.limbs.shape[-1] <= 2 and -16 <= self.low <= 16 and largest(self.limbs) <= 1 << 53:
+            both = self.limbs.astype(np.float64) @ np.ldexp(1.0, LIMB * np.arange(self.limbs.shape[-1]))  # rounds once
+            return np.ldexp(both, LIMB * self.low)
+        tidy = self.carried()
+        if tidy.low >= -30 and tidy.low + tidy.limbs.shape[-1] <= 30:
+            return rounded(tidy.limbs, tidy.low)
+        return np.array([ratio(number, 1, self.low) for number in self.integers()], np.float64).reshape(self.shape)
+
+    def whole(self) -> Counts:
+        """Every number as int64; a fraction or a number beyond 2⁶³ is an error."""
+        values = self.fractions()
+        if any(v.denominator != 1 or not -(1 << 63) <= v.numerator < 1 << 63 for v in values):
+            raise OverflowError("A count is not a whole number below 2⁶³.")
+        return np.array([int(v) for v in values], np.int64).reshape(self.shape)
+
+    def add_at(self, index: Any, other: Exact) -> None:
+        """Adds in place, touching only the cells at `index`."""
+        low, size = union(self, other)
+        wide = self.widened(low, size)
+        other = other.widened(low, size)
+        cells = wide.limbs[index] + other.limbs
+        wide.limbs[index] = cells
+        if largest(cells) >= FULL:
+            wide = wide.carried()
+        self.limbs, self.low = wide.limbs, wide.low
+
+    def add_rows(self, rows: Counts, other: Exact, sign: int) -> None:
+        """Adds `sign` times as many numbers in place, to the elements at these places; no place may come twice."""
+        if self.low != other.low or self.limbs.shape[-1] != other.limbs.shape[-1]:
+            low, size = union(self, other)
+            wide, other = self.widened(low, size), other.widened(low, size)
+            self.limbs, self.low = wide.limbs, low
+        if kernels.add_rows(self.limbs, rows, np.ascontiguousarray(other.limbs), sign) >= FULL:
+            wide = self.carried()
+            self.limbs, self.low = wide.limbs, wide.low
+
+
+def _times(limbs: Counts, factor: int) -> Counts:
+    """Canonical limbs times a whole number, in digits of 16 bits so that no product overflows."""
+    digits = [factor >> (16 * j) & 0xFFFF for j in range(-(-factor.bit_length() // 16))]
+    width = limbs.shape[-1]
+    product = np.zeros((*limbs.shape[:-1], width + len(digits) // 2 + 2), np.int64)
+    for j, digit in enumerate(digits):
+        part = limbs * digit
+        at = j // 2
+        if j % 2 == 0:
+            product[..., at : at + width] += part
+        else:  # half a limb up: the lower half of each product stays, the upper half moves on
+            product[..., at : at + width] += (part & 0xFFFF) << 16
+            product[..., at + 1 : at + 1 + width] += part >> 16
+        if j % 64 == 63:
+            product = Exact(product).carried().widened(0, product.shape[-1]).limbs
+    return product
+
+
+def union(a: Exact, b: Exact) -> tuple[int, int]:
+    low = min(a.low, b.low)
+    return low, max(a.low + a.limbs.shape[-1], b.low + b.limbs.shape[-1]) - low

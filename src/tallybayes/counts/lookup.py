@@ -1,0 +1,40 @@
+"""Exact sums by their names, as plain numbers: looked up, or written as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from tallybayes.counts.exact import Exact, Floats
+
+SHOWN = 12  # names that an error shows
+
+
+def by_class(sums: Mapping[str, Exact], classes: Sequence[Any]) -> dict[Any, Any]:
+    """One sum of every class, {class: number}; several as {sum: {class: number}}."""
+    found = {name: dict(zip(classes, numbers(row), strict=True)) for name, row in sums.items()}
+    return next(iter(found.values())) if len(found) == 1 else found
+
+
+def numbers(row: Exact) -> list[int | float]:
+    pairs = zip(row.fractions(), row.round().tolist(), strict=True)
+    return [int(exact) if exact.denominator == 1 else rounded for exact, rounded in pairs]
+
+
+def never_met(key: Any, known: Sequence[Any]) -> NoReturn:
+    near = get_close_matches(str(key), list(map(str, known)), 1)
+    hint = f" Do you mean {near[0]!r}?" if near else ""
+    listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)
+    raise KeyError(f"Nothing is counted of {key!r}.{hint} There are {listed or 'none'}.")
+
+
+def written(title: str, slots: Sequence[Any], classes: Sequence[Any], numbers: Floats) -> str:
+    """Numbers under their labels, as wide as they need."""
+    cells = [[title, *map(str, classes)]]
+    cells += [[str(s), *(f"{v:.12g}" for v in row)] for s, row in zip(slots, numbers.tolist(), strict=True)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for first, *rest in cells:
+        lines.append("  ".join([first.ljust(widths[0]), *map(str.rjust, rest, widths[1:])]).rstrip())
+    return "\n".join(lines)

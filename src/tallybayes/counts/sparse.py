@@ -1,0 +1,296 @@
+"""Labelled sums where most cells hold nothing: words by classes. Memory follows the cells that hold something.
+
+A `SparseTally` is to a million words what a `Tally` is to a few levels: it adds, subtracts and scales, labels are
+matched by name, and adding a document costs what the document costs. Words live in a compiled index, each pair of a
+word and a class has a number, and the sums are arrays over those numbers; the arithmetic is that of `Exact`, as
+everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.additive import Additive
+from tallybayes.counts.decay import holding, scaled, traces_of
+from tallybayes.counts.exact import Codes, Counts, Exact
+from tallybayes.counts.tally import Key, Tally
+from tallybayes.kernels.strings import index_strings, index_words
+
+SHOWN = 30  # words that a repr shows
+FEW = 1000  # cells that may be empty without anybody minding
+
+
+class Cells(NamedTuple):
+    """Cells that hold something: which word and which class each belongs to, and its sums."""
+
+    words: Codes
+    classes: Codes
+    sums: dict[str, Exact]
+
+
+class SparseTally(Additive):
+    """Exact sums by word and class, of the cells that were met.
+
+    >>> monday = SparseTally.of(["ham", "spam"], {("free", "spam"): 4, ("hello", "ham"): 1})
+    >>> tuesday = SparseTally.of(["spam"], {("free", "spam"): 2, ("win", "spam"): 3})
+    >>> monday + tuesday
+    n      ham  spam
+    free     0     6
+    hello    1     0
+    win      0     3
+    >>> (monday + tuesday) - tuesday == monday
+    True
+    """
+
+    def __init__(
+        self,
+        classes: Iterable[Key],
+        index: kernels.StringIndex,
+        words: Codes,
+        columns: Codes,
+        sums: Mapping[str, Exact],
+    ) -> None:
+        self._classes = {key: i for i, key in enumerate(classes)}
+        self._index = index
+        self._size = len(words)
+        # These arrays may have spare room at the end.
+        self._words = words
+        self._columns = columns
+        self._sums = dict(sums)
+        self._pairs: kernels.PairIndex | None = None  # made when something is added
+
+    @classmethod
+    def empty(cls, statistics: Iterable[str]) -> SparseTally:
+        none = np.zeros(0, np.int32)
+        return cls([], kernels.StringIndex(), none, none, {name: Exact.zeros((0,)) for name in statistics})
+
+    @classmethod
+    def of(cls, classes: Sequence[Key], counts: Mapping[tuple[str, Key], int]) -> SparseTally:
+        """Counts given by hand."""
+        index, at = kernels.StringIndex(), {key: i for i, key in enumerate(classes)}
+        words = index_words(index, [word for word, _ in counts])
+        columns = np.array([at[key] for _, key in counts], np.int32)
+        return cls(classes, index, words, columns, {"n": Exact.counts(np.array(list(counts.values()), np.int64))})
+
+    @property
+    def classes(self) -> list[Key]:
+        return list(self._classes)
+
+    def __len__(self) -> int:
+        """How many words there are, those included that hold nothing any more."""
+        return len(self._index)
+
+    def words(self) -> pa.Array:
+        """The words, by their numbers."""
+        return index_strings(self._index)
+
+    @property
+    def index(self) -> kernels.StringIndex:
+        return self._index
+
+    def cells(self) -> Cells:
+        """All cells, those included that hold nothing any more."""
+        size = self._size
+        if size == len(self._words):
+            return Cells(self._words, self._columns, self._sums)
+        return Cells(self._words[:size], self._columns[:size], {k: v[:size] for k, v in self._sums.items()})
+
+    def copy(self) -> SparseTally:
+        words, columns, sums = self.cells()
+        copied = {name: Exact(array.limbs.copy(), array.low) for name, array in sums.items()}
+        return SparseTally(self._classes, self._index.copy(), words.copy(), columns.copy(), copied)
+
+    def renamed(self, classes: Iterable[Key]) -> SparseTally:
+        """The same sums with other names for the classes."""
+        return SparseTally(classes, self._index, *self.cells())
+
+    def merged(self, groups: Mapping[Key, Sequence[Key]]) -> SparseTally:
+        """The classes of every group added up, under the group's name."""
+        number = {key: i for i, keys in enumerate(groups.values()) for key in keys}
+        place = np.array([number.get(key, -1) for key in self._classes] or [-1], np.int64)
+        words, columns, sums = self.cells()
+        kept = place[columns] >= 0
+        pairs, at = np.unique(words[kept] * len(groups) + place[columns[kept]], return_inverse=True)
+        added = {}
+        for name, array in sums.items():
+            parts = array[kept].carried()
+            limbs = np.zeros((len(pairs), parts.limbs.shape[-1]), np.int64)
+            np.add.at(limbs, at.reshape(-1), parts.limbs)
+            added[name] = Exact(limbs, parts.low)
+        new_words, new_columns = (half.astype(np.int32) for half in np.divmod(pairs, len(groups)))
+        return SparseTally(groups, self._index.copy(), new_words, new_columns, added)
+
+    def __iadd__(self, other: SparseTally) -> SparseTally:
+        self._merge(other, 1)
+        return self
+
+    def __isub__(self, other: SparseTally) -> SparseTally:
+        self._merge(other, -1)
+        return self
+
+    def __neg__(self) -> SparseTally:
+        words, columns, sums = self.cells()
+        return SparseTally(self._classes, self._index, words, columns, {k: -v for k, v in sums.items()}).copy()
+
+    def __mul__(self, factor: float) -> SparseTally:
+        words, columns, sums = self.cells()
+        product = SparseTally(self._classes, self._index, words, columns, scaled(sums, factor))
+        return product.only(self._classes)
+
+    def only(self, classes: Iterable[Key]) -> SparseTally:
+        """The sums of these classes, without the cells and words that hold nothing any more."""
+        wanted = set(classes)
+        kept = np.array([key in wanted for key in self._classes] or [False])
+        words, columns, sums = self.cells()
+        held = holding(sums) & kept[columns] if len(words) else np.zeros(0, bool)
+        used = np.zeros(len(self._index), bool)
+        used[words[held]] = True
+        codes = np.flatnonzero(used).astype(np.int32)
+        number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        copied = {name: Exact(array.limbs[held], array.low) for name, array in sums.items()}
+        return SparseTally(self._classes, self._index.subset(codes), number[words[held]], columns[held], copied)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SparseTally):
+            return NotImplemented
+        a, b = self.canonical(), other.canonical()
+        if a.classes != b.classes or not a.words().equals(b.words()):
+            return False
+        mine, theirs = a.cells(), b.cells()
+        same = np.array_equal(mine.words, theirs.words) and np.array_equal(mine.classes, theirs.classes)
+        return same and mine.sums == theirs.sums
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        tidy = self.canonical()
+        words, columns, sums = tidy.cells()
+        shown = words < SHOWN
+        few = {name: array[shown] for name, array in sums.items()}
+        index = tidy.index.subset(np.arange(min(len(tidy), SHOWN), dtype=np.int32))
+        first = SparseTally(tidy.classes, index, words[shown], columns[shown], few)
+        more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
+        return f"{first.dense()!r}{more}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled and copied without the words that are no longer in any cell."""
+        tidy = self.canonical()
+        words, columns, sums = tidy.cells()
+        return {"classes": tidy.classes, "vocabulary": tidy.words(), "words": words, "columns": columns, "sums": sums}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        index = kernels.StringIndex()
+        index_words(index, state["vocabulary"])
+        SparseTally.__init__(self, state["classes"], index, state["words"], state["columns"], state["sums"])
+
+    def dense(self) -> Tally:
+        """The same sums, with the cells that hold nothing spelled out."""
+        tidy = self.canonical()
+        words, columns, sums = tidy.cells()
+        table = {name: Exact.zeros((len(tidy), len(tidy.classes))) for name in sums}
+        for name, array in sums.items():
+            table[name].add_at((words, columns), array)
+        return Tally(tidy.classes, tidy.words().to_pylist(), table)
+
+    def canonical(self) -> SparseTally:
+        """The same sums with words and classes sorted, and without what holds nothing."""
+        words, columns, sums = self.cells()
+        filled, classes = holding(sums), self.classes
+        keys = sorted({classes[i] for i in np.unique(columns[filled])})
+        place = np.full(len(self._classes), -1, np.int32)
+        place[[self._classes[key] for key in keys]] = np.arange(len(keys))
+        used = np.zeros(len(self._index), bool)
+        used[words[filled]] = True
+        order = self._index.sorted()
+        order = order[used[order]]
+        rank = np.full(len(self._index), -1, np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        new_words, new_columns = rank[words[filled]], place[columns[filled]]
+        by = np.lexsort((new_columns, new_words))
+        tidy = {name: Exact(array.limbs[filled][by], array.low).carried() for name, array in sums.items()}
+        return SparseTally(keys, self._index.subset(order), new_words[by], new_columns[by], tidy)
+
+    def at(self, other: SparseTally) -> dict[str, Exact]:
+        """These sums in the cells that the other tally has; all of them must be here."""
+        numbers = self._numbers(other, grow=False)
+        return {name: array[numbers] for name, array in self._sums.items()}
+
+    def drop_traces(self, other: SparseTally) -> None:
+        """After the other was subtracted: what only rounding left of its cells goes."""
+        traces = traces_of(self.at(other), other.cells().sums)
+        if traces is not None:
+            numbers = self._numbers(other, grow=False)[traces]
+            for array in self._sums.values():
+                array.limbs[numbers] = 0
+
+    def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
+        """One of the sums over all words, for each of these classes."""
+        _, columns, sums = self.cells()
+        parts = sums[name].carried()
+        limbs = np.zeros((len(self._classes) + 1, parts.limbs.shape[-1]), np.int64)
+        np.add.at(limbs, columns, parts.limbs)
+        return Exact(limbs[[self._classes.get(key, len(self._classes)) for key in classes]], parts.low)
+
+    def _merge(self, other: SparseTally, sign: int) -> None:
+        """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
+        if not self._size and not self._classes:
+            taken = other.copy() if sign > 0 else -other
+            self.__dict__.update(taken.__dict__)
+            return
+        if other is self or other._index is self._index:
+            other = other.copy()
+        if self._size + other._size > len(self._words):
+            self._make_room()
+        numbers = self._numbers(other, grow=True)
+        for name, array in other.cells().sums.items():
+            self._sums[name].add_rows(numbers, array, sign)
+
+    def _make_room(self) -> None:
+        """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""
+        if self._size > FEW and 2 * int(holding(self.cells().sums).sum()) < self._size:
+            self.__dict__.update(self.only(self._classes).__dict__)
+
+    def _numbers(self, other: SparseTally, grow: bool) -> Counts:
+        """The number that each of the other's cells has here; with `grow`, new ones are made room for."""
+        if self._pairs is None:
+            self._pairs = kernels.PairIndex()
+            self._pairs.encode(self._words[: self._size], self._columns[: self._size], True)
+        if not grow:
+            words, columns = self._index.find_all(other._index), other._classes
+            places = np.array([self._classes.get(key, -1) for key in columns], np.int32)
+        else:
+            words = self._index.merge(other._index)
+            places = np.array([self._classes.setdefault(key, len(self._classes)) for key in other._classes], np.int32)
+        a, b, _ = other.cells()
+        here, there = words[a], places[b]
+        numbers = self._pairs.encode(here, there, grow)
+        if len(self._pairs) > self._size:
+            self._admit(len(self._pairs), numbers, here, there)
+        return numbers
+
+    def _admit(self, size: int, numbers: Counts, words: Codes, columns: Codes) -> None:
+        """Makes room for new cells."""
+        new = numbers >= self._size
+        if size > len(self._words):
+            room = max(size, len(self._words) + len(self._words) // 2)
+            self._words = _longer(self._words, room)
+            self._columns = _longer(self._columns, room)
+            for array in self._sums.values():
+                array.limbs = _longer(array.limbs, room)
+        self._words[numbers[new]] = words[new]
+        self._columns[numbers[new]] = columns[new]
+        self._size = size
+
+
+def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
+    longer = np.zeros((room, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer

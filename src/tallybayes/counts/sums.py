@@ -1,0 +1,133 @@
+"""Exact sums of whole columns, by class: values, their squares, products with weights; mean and scatter from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.limbs import LIMB, ratio, window
+
+MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
+MOST_VALUES = 1 << 18  # that are laid out with their weights at once
+
+
+class Square(NamedTuple):
+    """The exact square of every value, as a statistic to be summed: all 106 bits of it."""
+
+    of: Floats
+
+
+class ClassSums(NamedTuple):
+    """What the columns of a matrix add up to: a row for each, and in it a sum for each class."""
+
+    n: Exact  # how many values, or their weight
+    x: Exact
+    xx: Exact | None
+
+
+def sum_columns(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
+    """Exact n, Σx and Σx² by class of every column of a matrix. NaN is missing; an infinity raises `InfiniteError`.
+    Full windows of limbs are large, so that only some columns are summed at a time."""
+    step = max(MOST_CELLS // max(groups.classes, 1), 1)
+    parts = []
+    for start in range(0, values.shape[1], step):
+        part = values if step >= values.shape[1] else np.ascontiguousarray(values[:, start : start + step])
+        n, x, xx, infinite = kernels.sum_columns(part, groups, squares)
+        if infinite >= 0:
+            raise InfiniteError(infinite)
+        parts.append(ClassSums(Exact(n), Exact(*x), None if xx is None else Exact(*xx)))
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def sum_weighted(values: Floats, weights: Floats, codes: Codes, classes: int, squares: bool) -> ClassSums:
+    """The same of rows that have weights; a code below zero is no class."""
+    step = max(min(MOST_CELLS // max(classes, 1), MOST_VALUES // max(len(values), 1)), 1)
+    parts = []
+    for start in range(0, values.shape[1], step):
+        part = values[:, start : start + step]
+        columns = part.shape[1]
+        cells = np.where(codes >= 0, codes, -classes * columns)[:, None] + classes * np.arange(columns, dtype=np.int32)
+        x, weight = np.ascontiguousarray(part).reshape(-1), np.repeat(weights, columns)
+        factors = [[np.where(np.isnan(x), np.nan, 1.0)], [x], [x, x]][: 2 + squares]
+        try:
+            found = [weighted_table([weight, *each], cells.reshape(-1), columns, classes) for each in factors]
+        except InfiniteError as infinite:
+            raise InfiniteError(infinite.row // columns) from None
+        parts.append(ClassSums(found[0], found[1], found[2] if squares else None))
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def joined(parts: Sequence[ClassSums]) -> ClassSums:
+    """Sums of columns, one part after the other."""
+    squares = [part.xx for part in parts if part.xx is not None]
+    return ClassSums(
+        concatenated([part.n for part in parts]),
+        concatenated([part.x for part in parts]),
+        concatenated(squares) if squares else None,
+    )
+
+
+def sums_at(s: Any, index: Any) -> Any:
+    """The sums of one column among several."""
+    return type(s)(*(value[index] for value in s))
+
+
+def concatenated(parts: Sequence[Exact]) -> Exact:
+    """One array after the other."""
+    low = min(part.low for part in parts)
+    high = max(part.low + part.limbs.shape[-1] for part in parts)
+    return Exact(np.concatenate([part.widened(low, high - low).limbs for part in parts]), low)
+
+
+def cells_of(slots: Any, codes: Codes, size: int, classes: int) -> Codes:
+    """Which cell of a table of `size` slots by classes each value goes to; below zero: to none."""
+    if size * classes > np.iinfo(np.int32).max:
+        raise OverflowError(f"{size} values × {classes} classes in one batch are more than 2³¹; give smaller batches.")
+    return np.where((slots >= 0) & (codes >= 0), slots.astype(np.int64) * classes + codes, -1).astype(np.int32)
+
+
+def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:
+    """Exact Σ of the products of up to three columns, by code; rows with a NaN or a code below zero drop out."""
+    for factor in factors:
+        infinite = np.flatnonzero(np.isinf(factor) & (codes >= 0))
+        if infinite.size:
+            raise InfiniteError(int(infinite[0]))
+    low, size = window(factors)
+    limbs = np.zeros((groups, size), np.int64)
+    a, b, c = (*factors, None, None)[:3]
+    assert a is not None
+    kernels.sum_products(a, b, c, codes, limbs, low)
+    return Exact(limbs, low).carried()
+
+
+def weighted_table(factors: list[Floats], cells: Codes, size: int, classes: int) -> Exact:
+    """The same as a table of slots by classes, whose cells `cells_of` numbers."""
+    sums = weighted_sums(factors, cells, size * classes)
+    return Exact(sums.limbs.reshape(size, classes, sums.limbs.shape[-1]), sums.low)
+
+
+class InfiniteError(ValueError):
+    """A value is infinite; `row` says where."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"the value in row {row} is infinite")
+        self.row = row
+
+
+def mean(n: Exact, x: Exact) -> Floats:
+    """Σx / n, rounded once. Zero where nothing was counted."""
+    pairs = zip(n.integers(), x.integers(), strict=True)
+    return np.array([ratio(s, k, x.low - n.low) if k else 0.0 for k, s in pairs]).reshape(n.shape)
+
+
+def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
+    """Σ(x − mean)², from exact sums and rounded once: no digit is lost at any mean. Zero where nothing was counted."""
+    low = min(n.low + xx.low, 2 * x.low)  # of n·Σx² − (Σx)²
+    up, upper = LIMB * (n.low + xx.low - low), LIMB * (2 * x.low - low)
+    sums = zip(n.integers(), x.integers(), xx.integers(), strict=True)
+    found = [ratio((k * q << up) - (s * s << upper), k, low - n.low) if k else 0.0 for k, s, q in sums]
+    return np.array(found).reshape(n.shape)

@@ -1,0 +1,300 @@
+"""Labelled sums: what was seen, one row per slot and one column per class. The only arithmetic of models.
+
+A `Tally` adds, subtracts and scales. Labels are matched by name and what is absent counts zero, so tallies made from
+different batches, on different days or machines, add up without any agreement between them. Slots and classes that
+hold nothing are as if never met: `canonical` leaves them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.additive import Additive
+from tallybayes.counts.decay import scaled, traces_of
+from tallybayes.counts.exact import FULL, Codes, Exact, Floats, union
+from tallybayes.counts.lookup import by_class, never_met, written
+from tallybayes.counts.slots import Positions, Slot, as_positions, common
+from tallybayes.counts.sums import cells_of, weighted_table
+
+FEW_CELLS = 128  # that Python reads sooner than numpy
+Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
+
+
+@dataclass
+class Rows:
+    """Which class each row of a batch belongs to, and what it weighs (nothing given: one each)."""
+
+    classes: Sequence[Key]
+    codes: Codes
+    weights: Floats | None = None
+    only: Key | None = field(default=None, init=False)  # the class of a row by itself, which counts once
+
+    def __post_init__(self) -> None:
+        if len(self.codes) == len(self.classes) == 1 and self.weights is None and self.codes[0] == 0:
+            self.only = self.classes[0]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def numbers(self) -> dict[Key, int]:
+        """The classes by their numbers."""
+        return {key: i for i, key in enumerate(self.classes)}
+
+    @cached_property
+    def groups(self) -> kernels.Groups:
+        return kernels.Groups(self.codes, len(self.classes))
+
+    def slice(self, start: int, stop: int) -> Rows:
+        if stop - start == len(self):
+            return self
+        weights = None if self.weights is None else self.weights[start:stop]
+        return Rows(self.classes, self.codes[start:stop], weights)
+
+    def tally(self) -> Tally:
+        """How many rows each class has, or what they weigh."""
+        if "groups" in self.__dict__ and self.weights is None:  # somebody has counted them
+            counts = Exact(self.groups.counts()[None, :, None])
+        else:
+            counts = self.count(np.zeros(len(self), np.int32), 1)
+        return Tally(self.numbers, [""], {"n": counts})
+
+    def count(self, cells: Codes, slots: int) -> Exact:
+        """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
+        width = len(self.classes)
+        if self.weights is None:
+            return Exact(kernels.count_codes(cells, self.codes, slots, width)[..., None])
+        return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
+
+
+class Tally(Additive):
+    """Exact sums with names: `sums[statistic]` has one row per slot and one column per class.
+
+    >>> monday = Tally(["ham", "spam"], ["free"], {"n": Exact.counts(np.array([[1, 4]]))})
+    >>> tuesday = Tally(["spam"], ["free", "win"], {"n": Exact.counts(np.array([[2], [3]]))})
+    >>> monday + tuesday
+    n     ham  spam
+    free    1     6
+    win     0     3
+    >>> (monday + tuesday)["free"]["spam"]
+    6
+    >>> (monday + tuesday) - tuesday == monday
+    True
+    """
+
+    def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
+        self._classes: dict[Key, int] = _numbered(classes)
+        self._slots: dict[Slot, int] = slots if isinstance(slots, Positions) else _numbered(slots)
+        # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
+        self._arrays = dict(sums)
+
+    @classmethod
+    def empty(cls, statistics: Iterable[str]) -> Tally:
+        """Nothing seen yet of these statistics."""
+        return cls([], [], {name: Exact.zeros((0, 0)) for name in statistics})
+
+    @property
+    def classes(self) -> list[Key]:
+        return list(self._classes)
+
+    @property
+    def slots(self) -> list[Slot]:
+        return list(self._slots)
+
+    def __len__(self) -> int:
+        """How many slots there are, those included that hold nothing any more."""
+        return len(self._slots)
+
+    @property
+    def sums(self) -> dict[str, Exact]:
+        return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
+
+    def __getitem__(self, key: Any) -> Any:
+        """What was counted of a slot, by class; where there are several sums, by sum and class. Where the only slot has
+        no name, as of rows and of numbers, that is looked up at once."""
+        if key in self._slots:
+            at = self._slots[key]
+            return by_class({name: array[at] for name, array in self._arrays.items()}, self.classes)
+        known = self[""] if self.slots == [""] else {}
+        return known[key] if key in known else never_met(key, list(known) or self.slots)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[""] if self.slots == [""] else self.slots)
+
+    def copy(self) -> Tally:
+        return Tally(self._classes, self._slots, {k: Exact(v.limbs.copy(), v.low) for k, v in self.sums.items()})
+
+    def renamed(self, classes: Iterable[Key]) -> Tally:
+        """The same sums with other names for the classes."""
+        return Tally(classes, self._slots, self.sums)
+
+    def with_sum(self, name: str, sums: Exact) -> Tally:
+        """The same sums and one more, for the same labels."""
+        return Tally(self._classes, self._slots, {**self.sums, name: sums})
+
+    def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Tally:
+        """The classes of every group added up, under the group's name."""
+        result = Tally.empty(self._arrays)
+        for name, classes in groups.items():
+            added = {k: v.sum(axis=1)[:, None] for k, v in self.aligned(self.slots, classes).sums.items()}
+            result += Tally([name], self._slots, added)
+        return result
+
+    def __iadd__(self, other: Tally) -> Tally:
+        self._merge(other, 1)
+        return self
+
+    def __isub__(self, other: Tally) -> Tally:
+        self._merge(other, -1)
+        return self
+
+    def __neg__(self) -> Tally:
+        return Tally(self._classes, self._slots, {k: -v for k, v in self.sums.items()})
+
+    def __mul__(self, factor: float) -> Tally:
+        return Tally(self._classes, self._slots, scaled(self.sums, factor))
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        a, b = self.canonical(), other.canonical()
+        return a.classes == b.classes and a.slots == b.slots and a.sums == b.sums
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        tidy = self.canonical()
+        return "\n".join(written(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing
+        any more."""
+        tidy = self.canonical()
+        slots = as_positions(tidy.slots) or tidy.slots
+        return Tally, (tidy.classes, slots, tidy.aligned(slots, tidy.classes).sums)
+
+    def canonical(self) -> Tally:
+        """The same sums with labels sorted, and without the slots and classes that hold nothing."""
+        filled = self._filled_cells()
+        slots = _sorted(self._slots, filled.any(axis=1))
+        classes = _sorted(self._classes, filled.any(axis=0))
+        return self.aligned(slots, classes)
+
+    def filled(self) -> list[Key]:
+        """The classes that hold anything, sorted."""
+        return _sorted(self._classes, self._filled_cells().any(axis=0))
+
+    def _filled_cells(self) -> NDArray[np.bool_]:
+        filled = np.zeros((len(self._slots), len(self._classes)), bool)
+        for array in self.sums.values():
+            filled |= ~array.is_zero()
+        return filled
+
+    def aligned(self, slots: Collection[Slot], classes: Sequence[Key]) -> Tally:
+        """The same sums with exactly these labels, in this order; what was never met counts zero."""
+        if list(self._classes) == list(classes) and list(self._slots) == list(slots):
+            return Tally(classes, slots, {k: Exact(v.limbs.copy(), v.low).carried() for k, v in self.sums.items()})
+        result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
+        to_slots, from_slots = common(result._slots, self._slots)
+        to_classes, from_classes = common(result._classes, self._classes)
+        for name, array in self._arrays.items():
+            cells = Exact(array.limbs[np.ix_(from_slots, from_classes)], array.low)
+            result._arrays[name].add_at(np.ix_(to_slots, to_classes), cells)
+            result._arrays[name] = result._arrays[name].carried()
+        return result
+
+    def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
+        """The same sums, only to be read: where the labels are these already, nothing is copied."""
+        same = (slots is self._slots or list(slots) == list(self._slots)) and list(classes) == self.classes
+        return self.sums if same else self.aligned(slots, classes).sums
+
+    def table(self, classes: Sequence[Key], more: Iterable[Slot] = ()) -> tuple[list[Any], Floats]:
+        """The slots that hold anything, and those given, sorted; and how often each was counted in these classes."""
+        n = self._arrays["n"]
+        if n.limbs.shape[-1] > 1 or n.low or not self._classes.keys() >= set(classes):
+            slots = sorted({*self.canonical().slots, *more})
+            return slots, self.aligned(slots, classes).sums["n"].round()
+        counts = n.limbs[: len(self._slots), :, 0]
+        columns = [self._classes[key] for key in classes]
+        if counts.size <= FEW_CELLS:
+            rows = counts.tolist()
+            slots = sorted({*(slot for slot, i in self._slots.items() if any(rows[i])), *more})
+            nothing = [0] * len(self._classes)
+            few = [rows[self._slots[slot]] if slot in self._slots else nothing for slot in slots]
+            return slots, np.array([[row[i] for i in columns] for row in few], np.float64).reshape(-1, len(classes))
+        held = np.asarray(counts.any(axis=1))
+        slots = sorted({*(slot for slot, i in self._slots.items() if held[i]), *more})
+        at = np.array([self._slots.get(slot, -1) for slot in slots], np.intp)
+        return slots, np.where(at[:, None] >= 0, counts[at[:, None], columns], 0).astype(np.float64)
+
+    def cells(self, other: Tally) -> dict[str, Exact]:
+        """These sums where the other tally has slots and classes: the cells that it touches."""
+        index = self._place(other)
+        return {name: Exact(array.limbs[index], array.low) for name, array in self._arrays.items()}
+
+    def drop_traces(self, other: Tally) -> None:
+        """After the other was subtracted: what only rounding left of its cells goes."""
+        traces = traces_of(self.cells(other), other.sums)
+        if traces is not None:
+            at = self._place(other)
+            for array in self._arrays.values():
+                array.limbs[at] = np.where(traces[..., None], 0, array.limbs[at])
+
+    def _merge(self, other: Tally, sign: int) -> None:
+        """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
+        if not self._classes and not self._slots:
+            taken = other.copy() if sign > 0 else -other
+            self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
+            return
+        largest = other._add_to(self, sign)
+        if largest < 0:
+            self._admit(other)
+            largest = other._add_to(self, sign)
+        if largest >= FULL:
+            self._arrays = {name: array.carried() for name, array in self._arrays.items()}
+
+    def _add_to(self, tally: Tally, sign: int) -> int:
+        """The largest limb that came of it; below zero if there is no room for it, and nothing was done."""
+        here, there = (self._slots, self._classes, self._arrays), (tally._slots, tally._classes, tally._arrays)
+        return kernels.add_sums(*there, *here, sign)
+
+    def _place(self, other: Tally) -> Any:
+        """Where the other's cells are among these."""
+        slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
+        classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
+        return slots[:, None], classes
+
+    def _admit(self, other: Tally) -> None:
+        """Makes room for the other's labels, and for its limbs."""
+        if other._slots is not self._slots and not other._slots.keys() <= self._slots.keys():
+            self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
+            for slot in other._slots:
+                self._slots.setdefault(slot, len(self._slots))
+        for key in other._classes:
+            self._classes.setdefault(key, len(self._classes))
+        for name, array in self._arrays.items():
+            height, width = array.shape
+            low, size = union(array, other._arrays[name])
+            taller = height if len(self._slots) <= height else max(len(self._slots), height * 2)
+            if (taller, len(self._classes), low, size) != (height, width, array.low, array.limbs.shape[-1]):
+                larger = np.zeros((taller, len(self._classes), size), np.int64)
+                start = array.low - low
+                larger[:height, :width, start : start + array.limbs.shape[-1]] = array.limbs
+                self._arrays[name] = Exact(larger, low)
+
+
+def _numbered(labels: Iterable[Any]) -> dict[Any, int]:
+    return labels.copy() if type(labels) is dict else {label: i for i, label in enumerate(labels)}
+
+
+def _sorted(labels: Mapping[Any, int], wanted: Any) -> list[Any]:
+    return sorted(label for label, i in labels.items() if wanted[i])

@@ -1,0 +1,302 @@
+"""Tables of any make → Arrow record batches, and their cells → numbers and texts.
+
+pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none
+of them is imported here. Dictionaries of columns, lists of rows and numpy arrays are taken as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.data.dataframes import small_frame
+from tallybayes.data.decimals import decimal_numbers
+from tallybayes.data.errors import CellError
+from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
+from tallybayes.data.matrices import is_matrix, is_sparse, vectors
+from tallybayes.data.objects import is_sure, mixed, number_text, object_cells, object_columns, with_objects
+
+LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
+NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
+FEW = 10_000  # cells for which Arrow would take longer to start than to work
+NO_COLUMNS = ""  # of rows without columns something must hold how many there are
+BATCH_BYTES = 1 << 26
+BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
+
+
+def batches(data: Any) -> Iterator[pa.RecordBatch]:
+    """One frame, of any make, as record batches."""
+    if isinstance(data, pa.RecordBatch):
+        yield data
+        return
+    data = fetched(data)
+    if (small := small_frame(data)) is not None:
+        yield small
+    elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
+        yield from _of_good_size(data.to_batches() if isinstance(data, pa.Table) else _stream(data))
+    elif is_sparse(data):  # of which one kind is a mapping
+        raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
+    elif isinstance(data, Mapping):
+        yield _from_mapping(data)
+    elif is_records(data):
+        yield _from_mapping(columns_of(data) or {NO_COLUMNS: [None] * len(data)})
+    elif isinstance(data, np.ndarray):
+        yield from _from_numpy(data)
+    elif not (isinstance(data, (list, tuple)) and not data):  # an empty list is a table of no rows
+        raise no_table(data)
+
+
+def index_columns(schema: pa.Schema) -> set[str]:
+    """The columns that were a DataFrame's index."""
+    about = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    return {name for name in about.get("index_columns", []) if isinstance(name, str)}
+
+
+def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or drop it from the schema.") -> pa.Array:
+    at = batch.schema.get_all_field_indices(name)
+    if len(at) == 1:
+        return batch.column(at[0])
+    if at:
+        has = ", ".join(map(repr, batch.schema.names))
+        raise ValueError(f"The data has {len(at)} columns called {name!r}; it has {has}. Rename all but one.")
+    return no_column(name, batch.schema.names, advice)
+
+
+def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
+    has = ", ".join(map(repr, names)) or "no columns"
+    raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
+
+
+def numbers(cells: pa.Array) -> NDArray[np.float64]:
+    """Cells as doubles, NaN where missing; without a copy where they are doubles already."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        return numbers(decoded(cells))
+    if pa.types.is_null(kind):
+        return np.full(len(cells), np.nan)
+    if is_text(kind):
+        return _parsed(cells)
+    _refuse_temporal(kind)
+    if pa.types.is_decimal(kind):
+        return decimal_numbers(cells)
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        raise CellError(
+            None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
+        )
+    if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
+    doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
+    found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
+    return found
+
+
+def texts(cells: pa.Array) -> pa.Array:
+    """Cells as texts: a level is its text, so that the numbers 1 and 1.0 and the text "1" are one level."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        words = texts(cells.dictionary)
+        spelled = decoded(words) if pa.types.is_dictionary(words.type) else words
+        return pa.DictionaryArray.from_arrays(cells.indices, spelled)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return cells
+    if is_text(kind):
+        return pc.cast(cells, pa.large_string())
+    if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return pc.cast(cells, pa.string())
+    _refuse_temporal(kind)
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return texts(pc.cast(cells, pa.decimal128(kind.precision, kind.scale)))
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        coded = pc.dictionary_encode(cells)
+        found = coded.dictionary.to_pylist() if is_sure(kind) else coded.dictionary.to_numpy(zero_copy_only=False)
+        words = [None if v is None or v != v else number_text(v) for v in found]
+        return pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
+    if is_interval(kind):
+        return _interval_texts(cells)
+    raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
+
+
+def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
+    """Intervals, as of `pandas.cut`, as pandas writes them into a file."""
+    opening = "[" if cells.type.closed in ("left", "both") else "("
+    closing = "]" if cells.type.closed in ("right", "both") else ")"
+    ends = cells.storage.to_pylist()
+    words = [None if cell is None else f"{opening}{cell['left']}, {cell['right']}{closing}" for cell in ends]
+    return pa.array(words, pa.string())
+
+
+def level_text(level: Any) -> str:
+    """The text of a single level."""
+    text = level if isinstance(level, str) else texts(object_cells([level]))[0].as_py()
+    if text is None:
+        raise CellError(None, f"{level!r} is a missing cell, which is no level.")
+    return str(text)
+
+
+def decoded(cells: pa.Array) -> pa.Array:
+    """A dictionary's cells, each spelled out."""
+    words = cells.dictionary
+    return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def is_interval(kind: pa.DataType) -> bool:
+    return getattr(kind, "extension_name", "") == "pandas.interval"
+
+
+def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows with small batches put together, since every batch has its price."""
+    pending: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in stream:
+        pending.append(batch)
+        rows, size = rows + len(batch), size + batch.nbytes
+        if rows >= BATCH_ROWS or size >= BATCH_BYTES:
+            yield from _joined(pending)
+            pending, rows, size = [], 0, 0
+    if pending:
+        yield from _joined(pending)
+
+
+def _joined(pending: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    if len(pending) == 1:
+        return pending
+    try:
+        return pa.Table.from_batches(pending).combine_chunks().to_batches()
+    except pa.ArrowInvalid:  # dictionaries that do not fit into one
+        return pending
+
+
+def one_array(chunked: pa.ChunkedArray) -> pa.Array:
+    if chunked.num_chunks == 1:
+        return chunked.chunk(0)
+    if pa.types.is_dictionary(chunked.type) and chunked.num_chunks:
+        return pa.concat_arrays([decoded(chunk) for chunk in chunked.chunks])
+    return chunked.combine_chunks()
+
+
+def _stream(data: Any) -> Iterable[pa.RecordBatch]:
+    objects = object_columns(data)
+    try:
+        stream = pa.RecordBatchReader.from_stream(data)
+    except (ValueError, TypeError, NotImplementedError, OverflowError) as error:  # those of Arrow among them
+        if is_column(data):
+            raise no_table(data) from None
+        if objects:
+            return [_from_mapping({name: objects.get(name, data[name]) for name in data.columns})]
+        raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
+    return with_objects(stream, objects) if objects else stream
+
+
+def _from_mapping(data: Mapping[Any, Any]) -> pa.RecordBatch:
+    """Columns by name; a dictionary of single values is one row."""
+    columns = {str(name): _cells(name, values) for name, values in data.items()}
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        raise ValueError(f"The columns differ in length: {shown}.")
+    return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+
+
+def _cells(name: Any, values: Any) -> pa.Array:
+    if isinstance(values, pa.Array):
+        return values
+    if is_matrix(values):
+        return vectors(values)
+    if not is_iterable(values):
+        values = [values.as_py() if isinstance(values, pa.Scalar) else values]
+    elif isinstance(values, (Mapping, Set)):
+        raise ValueError(f"Column {str(name)!r} is a {type(values).__name__}; give a list with a value for each row.")
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")
+        values = native(values)
+    try:
+        if is_arrow(values):
+            return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            return pa.array(values)
+        return object_cells(values)
+    except (pa.ArrowException, OverflowError, TypeError) as error:
+        raise mixed(name, error) from None
+
+
+def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
+    """A matrix: its columns are called "0", "1", … A structured array: its fields."""
+    if data.dtype.names:
+        yield _from_mapping({name: data[name] for name in data.dtype.names})
+        return
+    if data.ndim != 2:
+        raise ValueError(
+            f"A numpy array of {data.ndim} dimensions is not a table; give one of two, rows by columns, as in "
+            "x.reshape(len(x), -1)."
+        )
+    if isinstance(data, np.matrix):  # of which a column is a matrix again
+        data = np.asarray(data)
+    names = [str(i) for i in range(data.shape[1])]
+    if not names:
+        yield pa.record_batch({NO_COLUMNS: pa.nulls(len(data))})
+        return
+    if isinstance(data, np.ma.MaskedArray) or data.strides[0] == data.itemsize:  # columns as they are
+        yield _from_mapping(dict(zip(names, data.T, strict=True)))
+        return
+    for start in range(0, max(len(data), 1), BATCH_ROWS):
+        columns = np.asfortranarray(data[start : start + BATCH_ROWS]).T
+        yield _from_mapping(dict(zip(names, columns, strict=True)))
+
+
+def native(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in the byte order and sizes that Arrow has."""
+    if np.issubdtype(values.dtype, np.longdouble):
+        return values.astype(np.float64)
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def _parsed(cells: pa.Array) -> NDArray[np.float64]:
+    """Texts that are numbers; an empty one is missing."""
+    with suppress(UnicodeDecodeError):
+        first = (cells[0].as_py() or "").strip() if len(cells) else ""
+        if first and not _is_number(first):  # most texts are no numbers, and the first says so
+            raise CellError(0, NO_NUMBER.format(first))
+    try:
+        trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
+    except pa.ArrowInvalid as error:
+        raise CellError(None, f"a text is not valid UTF-8: {error}.") from None
+    present = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
+    try:
+        found: NDArray[np.float64] = pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False)
+        return found
+    except pa.ArrowInvalid:
+        for row, text in enumerate(present.to_pylist()):
+            if text is not None and not _is_number(text):
+                raise CellError(row, NO_NUMBER.format(text)) from None
+        raise
+
+
+def _is_number(text: str) -> bool:
+    try:
+        if "nan" not in text.lower():
+            float(text)  # Arrow takes no more than Python, and longer to say no
+        pc.cast(pa.array([text]), pa.float64())
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_temporal(kind: pa.DataType) -> None:
+    if pa.types.is_temporal(kind):
+        raise CellError(
+            None,
+            f"cells of type {kind} are times, which no family counts. Turn them into a number (days since "
+            "some date) or a category (weekday, month), or leave the column out of the schema.",
+        )

@@ -1,0 +1,110 @@
+"""Yes or no: a category of two levels that are always known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Codes
+from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.tally import Rows, Tally
+from tallybayes.data import frames
+from tallybayes.data.cells import Cells, arrow
+from tallybayes.data.errors import CellError
+from tallybayes.families.base import Belief
+from tallybayes.families.levels.categorical import Categorical
+from tallybayes.families.posteriors import Beta, Posterior
+from tallybayes.families.smoothing import Smoothed, SmoothedBelief
+
+LEVELS = ("false", "true")
+WORDS = {"": np.nan, "false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bernoulli(Categorical):
+    """True or false: booleans, 0 and 1, or those words.
+
+    `alpha` is the Beta prior: pseudo-counts of both, or one each: `alpha={"true": 2.0, "false": 1.0}`, named as cells
+    may be.
+
+    >>> Bernoulli(alpha={1: 2, 0: 5})
+    Bernoulli(alpha={'false': 5.0, 'true': 2.0})
+    """
+
+    levels: tuple[str, ...] = LEVELS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.levels != LEVELS:
+            raise ValueError(
+                f"Bernoulli(levels={self.levels!r}): the levels are {LEVELS!r}. Use Categorical for others."
+            )
+
+    def _counted(self, level: str) -> str:
+        truth = _truth(level)
+        if truth not in (0.0, 1.0):
+            raise ValueError(f"{level!r} is neither true nor false (1 or 0). Use Categorical for other levels.")
+        return LEVELS[int(truth)]
+
+    def encode(self, cells: Cells) -> Codes:
+        if type(cells) is list:
+            truth = _truth(cells[0]) if cells[0] is None or type(cells[0]) is str else float(cells[0])
+            if truth in (0.0, 1.0) or truth != truth:
+                return np.array([truth if truth == truth else -1.0], np.int32)
+            cells = arrow(cells)
+        if pa.types.is_dictionary(cells.type):
+            cells = frames.decoded(cells)
+        if frames.is_text(cells.type):
+            coded = pc.dictionary_encode(cells)
+            read = np.append([_truth(word) for word in coded.dictionary.to_pylist()], np.nan)
+            numbers = read[coded.indices.fill_null(len(read) - 1).to_numpy(zero_copy_only=False)]
+        else:
+            numbers = frames.numbers(cells)
+        missing = np.isnan(numbers)
+        codes = np.where(missing, -1.0, numbers)
+        bad = np.flatnonzero((codes != 0) & (codes != 1) & ~missing)
+        if bad.size:
+            row = int(bad[0])
+            found = repr(cells[row].as_py())
+            raise CellError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
+        return codes.astype(np.int32)
+
+    def takes(self, slots: Sequence[object]) -> bool:
+        return set(slots) <= set(LEVELS)
+
+    def tally(self, cells: Codes, rows: Rows) -> Tally:
+        if rows.only is not None and cells[0] >= 0:
+            return RowTally(LEVELS[cells[0]], rows.only, *ONCE)
+        return Tally(rows.numbers, LEVELS, {"n": rows.count(cells, 2)})
+
+    def scorer(self, levels: list[str], known: Smoothed) -> Belief:
+        return BernoulliBelief(known)
+
+
+def _truth(word: str | None) -> float:
+    """1 for true, 0 for false, NaN for nothing, 2 for anything else."""
+    found = WORDS.get((word or "").strip().lower())
+    if found is not None:
+        return found
+    try:
+        return float(word or "nan")
+    except ValueError:
+        return 2.0
+
+
+class BernoulliBelief(SmoothedBelief):
+    def __init__(self, known: Smoothed) -> None:
+        super().__init__(known)
+        self.levels = list(LEVELS)
+
+    def posterior(self, index: int) -> Posterior:
+        misses, hits = (self.counts[:, index] + self.pseudo).tolist()
+        return Beta("true", hits, misses)
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        return self.draw_codes(random, classes).cast(pa.bool_())

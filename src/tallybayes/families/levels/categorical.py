@@ -1,0 +1,155 @@
+"""Categories: how often each level occurred, and what pseudo-counts make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes
+from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data import frames
+from tallybayes.data.cells import Cells, texts
+from tallybayes.data.errors import CellError
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.smoothing import (
+    LAPLACE,
+    Alpha,
+    Smoothed,
+    SmoothedBelief,
+    as_alpha,
+    named_levels,
+    pseudo_of,
+    smoothed,
+)
+from tallybayes.kernels.strings import string_buffers
+
+Texts = Any  # an Arrow array of texts, or a list of a few
+
+SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Categorical(Family):
+    """One of several levels; a level is its text.
+
+    `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
+    likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p; "fitted" adds values
+    spread as the classes have them on average, the more, the less the classes differ. `levels` names levels that
+    exist whether or not any row has them. A level that is neither met nor named is taken as missing.
+
+    >>> Categorical(alpha={"rain": 2.0, "sun": 1.0})
+    Categorical(alpha={'rain': 2.0, 'sun': 1.0})
+    """
+
+    reads: ClassVar[pa.DataType | None] = frames.LEVELS
+    alpha: Alpha = LAPLACE
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        listed = isinstance(self.levels, Iterable) and not isinstance(self.levels, str)
+        if not listed or not all(isinstance(level, str) for level in self.levels):
+            raise ValueError(f"{type(self).__name__}(levels={self.levels!r}): levels must be a tuple of texts.")
+        object.__setattr__(self, "levels", tuple(sorted(set(self.levels))))
+        object.__setattr__(self, "alpha", as_alpha(type(self).__name__, self.alpha, self._counted))
+
+    def _counted(self, level: str) -> str:
+        """A level that is named elsewhere than in a cell: where levels are given, it is one of them."""
+        if self.levels and level not in self.levels:
+            listed = ", ".join(map(repr, self.levels))
+            raise ValueError(f"{level!r} is not among the levels {listed}. Correct the name, or add it to them.")
+        return level
+
+    def encode(self, cells: Cells) -> Texts:
+        found = _few_numbers(cells) or texts(cells)
+        if type(found) is not list and pa.types.is_dictionary(found.type) and len(found.dictionary) > SHORT:
+            return frames.decoded(found)
+        return found
+
+    def tally(self, cells: Texts, rows: Rows) -> Tally:
+        if type(cells) is list and rows.only is not None and cells[0] is not None:
+            return RowTally(cells[0], rows.only, *ONCE)
+        codes, levels = met_levels(cells)
+        return Tally(rows.numbers, levels, {"n": rows.count(codes, len(levels))})
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        return self.believe_each([tally], classes)[0]
+
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        more = [*self.levels, *named_levels(self.alpha)]
+        tables = [tally.table(classes, more) for tally in tallies]
+        pseudo = [pseudo_of(self.alpha, levels, counts) for levels, counts in tables]
+        known = smoothed([counts for _, counts in tables], pseudo)
+        return [self.scorer(levels, each) for (levels, _), each in zip(tables, known, strict=True)]
+
+    def scorer(self, levels: list[str], known: Smoothed) -> Belief:
+        return LevelBelief(levels, known)
+
+
+class LevelBelief(SmoothedBelief):
+    """P(level | class) as a table, and the index of the levels."""
+
+    def __init__(self, levels: list[str], known: Smoothed) -> None:
+        super().__init__(known)
+        self.levels = levels
+        self._index = kernels.StringIndex()
+        self._index.encode_few(levels, True)
+
+    def codes(self, cells: Texts) -> Codes:
+        return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
+
+
+def _few_numbers(cells: Cells) -> pa.Array | None:
+    """Whole numbers that lie close together, as a dictionary of all of them; nothing, if they are something else."""
+    if type(cells) is list or not pa.types.is_integer(cells.type) or cells.null_count or len(cells) < SHORT:
+        return None
+    numbers = cells.to_numpy()
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low >= SHORT:
+        return None
+    if numbers.itemsize < 4:
+        numbers = numbers.astype(np.int32)  # or the difference might not fit
+    codes = (numbers - numbers.dtype.type(low)).astype(np.int32, copy=False)
+    words = pa.array([str(number) for number in range(low, high + 1)])
+    return pa.DictionaryArray.from_arrays(pa.array(codes), words)
+
+
+def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
+    """Each cell's level by number (-1 where missing), and the levels' texts."""
+    index = kernels.StringIndex()
+    codes = codes_of(index, cells, grow=True)
+    ends, data = index.strings()
+    try:
+        return codes, pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).to_pylist()
+    except UnicodeDecodeError:
+        for row, cell in enumerate(cells.cast(pa.binary())):
+            try:
+                (cell.as_py() or b"").decode()
+            except UnicodeDecodeError as error:
+                raise CellError(row, f"the text is not valid UTF-8: {error}.") from None
+        raise
+
+
+def codes_of(index: kernels.StringIndex, cells: Texts, grow: bool = False) -> Codes:
+    """Numbers of texts, below zero for those missing or unknown; a dictionary's words are looked up once each."""
+    if isinstance(cells, list):
+        return index.encode_few(cells, grow)
+    if not pa.types.is_dictionary(cells.type):
+        return lookup(index, cells, grow)
+    words = lookup(index, cells.dictionary, grow)
+    if cells.indices.null_count:
+        words = np.append(words, np.int32(-1))
+    at = cells.indices.fill_null(len(words) - 1) if cells.indices.null_count else cells.indices
+    codes = at.to_numpy(zero_copy_only=False)
+    if codes.dtype == np.int32 and np.array_equal(words, np.arange(len(words))):
+        return codes
+    return words[codes]
+
+
+def lookup(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) -> Codes:
+    return index.encode(*string_buffers(cells), grow)

@@ -1,0 +1,177 @@
+"""Numbers of any distribution: a smooth density drawn through the values counted (kernel density estimation)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Key, Tally
+from tallybayes.families.base import Belief, by_class
+from tallybayes.families.numbers.stretched import Stretched
+from tallybayes.families.numbers.support import LARGEST
+from tallybayes.families.numbers.values import Values, least_of_keys, value_keys
+from tallybayes.families.posteriors import Posterior
+
+RULE = "rule"
+LEFT_OUT = "leave one out"
+NARROWEST = 1e-3  # of the width that all classes together would have
+LOOKED_AT = 1 << 12  # values of a class that are left out, one by one, to choose a width
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Density(Values):
+    """A number with a smooth density: a Gaussian bump on every value counted, and a heavy tail where there is none.
+
+    `bandwidth` is the bumps' width: a number, "rule" (Silverman's, from spread and count of each class), or "leave one
+    out" (the multiple of the rule, one for all classes, under which each value is best foretold by the others of its
+    class). Unless it is a number, bumps grow wider away from the middle of the column. `m` values that are spread as a
+    Cauchy distribution, around the median of all classes, are added to each class, so that no class is sure that a
+    value cannot occur.
+
+    >>> Density(bandwidth=0.5)
+    Density(bandwidth=0.5)
+    """
+
+    bandwidth: float | str = RULE
+    m: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.settle("m")
+        if isinstance(self.bandwidth, str):
+            if self.bandwidth not in (RULE, LEFT_OUT):
+                raise ValueError(f"Density(bandwidth={self.bandwidth!r}): give a number, {RULE!r} or {LEFT_OUT!r}.")
+        else:
+            self.settle("bandwidth", above=True)
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        return DensityBelief(self, *self.counted(tally, classes))
+
+
+class DensityBelief(Belief):
+    """Values, their counts by class, and the widths of each class's bumps."""
+
+    def __init__(self, family: Density, values: Floats, counts: Floats) -> None:
+        self.family = family
+        self.scale = Stretched.of(values, counts.sum(axis=1))
+        self.fixed = not isinstance(family.bandwidth, str)
+        self.places = np.ascontiguousarray(self._place(values))
+        self.counts = np.ascontiguousarray(counts.T)
+        self.totals = self.counts.sum(axis=1)
+        self.m = family.m if self.totals.any() else 0.0
+        self.widths = self._widths(values)
+        self.bumps = [
+            kernels.Bumps(self.places[held > 0], held[held > 0] / held.sum(), width) if held.any() else None
+            for held, width in zip(self.counts, self.widths, strict=True)
+        ]
+
+    def _place(self, x: Floats) -> Floats:
+        """Where the bumps are Gaussian: on the numbers' own scale if the width is given in it."""
+        return x if self.fixed else self.scale.stretched(x)
+
+    def _log_slope(self, x: Floats) -> Floats:
+        return np.zeros(len(x)) if self.fixed else self.scale.log_slope(x)
+
+    def _widths(self, values: Floats) -> Floats:
+        """For each class. None is narrower than half a step of the rounding, or a thousandth of that of all classes."""
+        if not isinstance(self.family.bandwidth, str):
+            return np.full(len(self.counts), float(self.family.bandwidth))
+        steps = np.diff(self._place(_cell_edges(values, self.family.bits)), axis=0)
+        least = 0.5 * float(steps.max(initial=0.0))
+        pooled = max(silverman(self.places, self.counts.sum(axis=0)) or 1.0, least)
+        least = max(least, pooled * NARROWEST)
+        rules = np.array([max(silverman(self.places, held) or pooled, least) for held in self.counts])
+        if self.family.bandwidth == RULE:
+            return rules
+        assumed = self.m * np.exp(self.scale.log_cauchy(values) - self._log_slope(values))
+
+        def score(factor: float) -> float:
+            return sum(
+                left_out_score(self.places, held, assumed, max(rule * factor, least))
+                for held, rule in zip(self.counts, rules, strict=True)
+            )
+
+        coarse = max(2.0 ** np.arange(-4.0, 3.0), key=score)
+        factor = max(coarse * 2.0 ** np.array([0.0, -0.5, 0.5]), key=score)
+        return np.maximum(rules * factor, least)
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        missing = np.isnan(cells)
+        x, back = np.unique(cells[~missing], return_inverse=True)
+        if not x.size or not self.totals.any():
+            return
+        at = np.flatnonzero(~missing)
+        place, slope = np.ascontiguousarray(self._place(x)), self._log_slope(x)
+        with np.errstate(divide="ignore"):
+            assumed = np.log(self.m) + self.scale.log_cauchy(x)
+            for c, (n, bumps) in enumerate(zip(self.totals, self.bumps, strict=True)):
+                own = np.full(len(x), -np.inf)
+                if bumps is not None:
+                    own = np.log(bumps.sum(place)) + slope + np.log(n) - log_area(self.widths[c])
+                said = np.logaddexp(own, assumed) - np.log(n + self.m if n + self.m > 0 else 1.0)
+                scores[c, at] += said[back]
+
+    def estimates(self) -> dict[str, Floats]:
+        """The width of a bump in the middle of the column."""
+        return {"bandwidth": self.widths * (1.0 if self.fixed else self.scale.spread)}
+
+    def posterior(self, index: int) -> Posterior:
+        raise TypeError("Density has no parameters, and so no posterior of them; see Histogram.")
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """One of the class's bumps, and a place under it; or one of the m values assumed."""
+        drawn = np.full(len(classes), np.nan)
+        for number, rows in by_class(classes):
+            n = self.totals[number]
+            if n + self.m <= 0:
+                continue
+            tail = self.scale.median + self.scale.spread * random.standard_cauchy(len(rows))
+            if n > 0:
+                bump = random.choice(self.places, len(rows), p=self.counts[number] / n)
+                found = random.normal(bump, self.widths[number])
+                own = found if self.fixed else self.scale.back(found)
+                tail = np.where(random.random(len(rows)) < n / (n + self.m), own, tail)
+            drawn[rows] = tail
+        return pa.array(np.clip(drawn, -LARGEST, LARGEST), from_pandas=True)
+
+
+def log_area(width: float) -> float:
+    """The logarithm of the area under a bump of height one."""
+    return float(np.log(width) + 0.5 * np.log(2.0 * np.pi))
+
+
+def left_out_score(places: Floats, counts: Floats, assumed: Floats, width: float) -> float:
+    """Σ log density of the values, each under the others. A value met often stays well foretold. Of many values, some
+    are looked at."""
+    held = np.flatnonzero(counts > 0)
+    some = held[:: len(held) // LOOKED_AT + 1]
+    own = np.minimum(counts[some], 1.0)
+    others = kernels.Bumps(places[held], counts[held], width).sum(places[some]) - own
+    density = np.maximum(others, 0.0) * np.exp(-log_area(width)) + assumed[some]
+    return float(np.sum(counts[some] * np.log(np.maximum(density, 1e-300)))) * len(held) / max(len(some), 1)
+
+
+def silverman(values: Floats, counts: Floats) -> float:
+    """0.9·min(sd, interquartile range / 1.34)·n^(−1/5); 0 where the values do not differ."""
+    values, counts = values[counts > 0], counts[counts > 0]
+    if len(values) < 2:
+        return 0.0
+    n, unit = counts.sum(), float(np.abs(values).max())
+    values = values / unit  # so that no square overflows
+    mean = np.sum(counts * values) / n
+    sd = float(np.sqrt(np.sum(counts * (values - mean) ** 2) / n))
+    low, high = values[np.searchsorted(np.cumsum(counts), [n * 0.25, n * 0.75]).clip(0, len(values) - 1)]
+    spread = min(sd, (high - low) / 1.34) or sd
+    return float(0.9 * spread * n**-0.2 * unit)
+
+
+def _cell_edges(values: Floats, bits: int) -> Floats:
+    """The least number that is rounded to each value, and the least beyond those."""
+    keys = value_keys(values, bits)
+    return np.stack([least_of_keys(keys, bits), least_of_keys(keys + 1, bits)])

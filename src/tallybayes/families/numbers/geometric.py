@@ -1,0 +1,72 @@
+"""How many failures before the first success: the geometric family with a Beta prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import Belief
+from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.support import COUNT, Support
+from tallybayes.families.numbers.whole_numbers import WholeBelief
+from tallybayes.families.posteriors import Beta, Posterior
+from tallybayes.kernels import special
+
+SMALLEST = 1e-300  # a probability to draw at
+
+
+class GeometricSums(NamedTuple):
+    n: Any  # how many values: each is one success
+    x: Any  # their total: the failures
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Geometric(Measured[GeometricSums]):
+    """A whole number of failures before a success, each trial a success with the same unknown probability.
+
+    The probability has a Beta(`alpha`, `beta`) prior: that many successes and failures already seen. Both 0 and
+    `plugin`: maximum likelihood.
+
+    >>> Geometric(alpha=0.0, beta=0.0).estimate(GeometricSums(n=np.array([4.0]), x=np.array([12.0])))
+    {'probability': array([0.25])}
+    """
+
+    sums: ClassVar[Any] = GeometricSums
+    support: ClassVar[Support] = COUNT
+    alpha: float = 1.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        self.settle("alpha", "beta")
+        self.settle_choice("plugin", bool, 0, 1)
+
+    def sufficient(self, x: Floats) -> GeometricSums:
+        return GeometricSums(n=1, x=x)
+
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        a, b = self.alpha + s.n, self.beta + s.x
+        said = np.log(a) - np.log(a + b + x) + special.log_rising(b, x) - special.log_rising(a + b, x)
+        return np.where(b > 0, said, np.where((x == 0) & (a > 0), 0.0, -np.inf))
+
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        return {"probability": (self.alpha + s.n) / (self.alpha + self.beta + s.n + s.x)}
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        p = parameters["probability"]
+        return np.asarray(np.log(p) + special.xlog1py(x, -p))
+
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        p = parameters["probability"]
+        return np.log1p(-p), np.log(p)
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        return np.asarray(random.geometric(np.maximum(parameters["probability"], SMALLEST)) - 1.0)
+
+    def scorer(self, s: Any) -> Belief:
+        return WholeBelief(self, s)
+
+    def posterior(self, s: Any) -> Posterior:
+        return Beta("probability", float(self.alpha + s.n), float(self.beta + s.x))

@@ -1,0 +1,217 @@
+"""Numbers by interval: discretisation chosen after counting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Key, Tally
+from tallybayes.families.base import Belief, Scorer
+from tallybayes.families.numbers.intervals import METHODS
+from tallybayes.families.numbers.values import Values, keys_from, least_of_keys
+from tallybayes.families.smoothing import LAPLACE, MEstimate, Smoothed, SmoothedBelief, as_alpha, pseudo_of, smoothed
+
+MOST = 100_000  # intervals
+LARGEST = float(np.finfo(np.float64).max)
+LEAST = float(np.finfo(np.float64).smallest_subnormal)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Histogram(Values):
+    """A number, by the interval it falls in; within an interval all values are alike. What lies beyond the values met
+    says about the class what the outermost interval says.
+
+    `method` says where the cuts lie: "equal length" (`intervals` of them over the range of all classes), "equal
+    count", "mdl" (as many as the classes justify), or "fitted" (whichever of the last two makes the classes likeliest;
+    `intervals` of equal count below 1,000 values). `alpha` is added to every interval's count, as for Categorical.
+
+    >>> Histogram(intervals=5, alpha=0.5)
+    Histogram(intervals=5, alpha=0.5)
+    """
+
+    intervals: int = 10
+    method: str = "equal length"
+    alpha: float | MEstimate | str = LAPLACE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        alpha = as_alpha("Histogram", self.alpha)
+        if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping)):
+            raise ValueError(
+                f"Histogram(alpha={self.alpha!r}): intervals have no names; give a number, an MEstimate or 'fitted'."
+            )
+        object.__setattr__(self, "alpha", alpha)
+        self.settle_choice("intervals", int, 1, MOST)
+        if self.method not in list(METHODS):
+            raise ValueError(f"Histogram(method={self.method!r}): the methods are {', '.join(map(repr, METHODS))}.")
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        return self.believe_each([tally], classes)[0]
+
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        known = [self.counted(tally, classes) for tally in tallies]
+        cut = METHODS[self.method]
+        cuts = [cut(values, counts, self.intervals) if len(values) else np.zeros(0) for values, counts in known]
+        ranges = _whole_cells([values for values, _ in known], cuts, self.bits)
+        held = _held(known, ranges, len(classes))
+        found = smoothed(held, [pseudo_of(self.alpha, range(len(counts)), counts) for counts in held])
+        tables = _densities(ranges, found)
+        return [IntervalBelief(*each) for each in zip(ranges, found, tables, strict=True)]
+
+
+class Ranges(NamedTuple):
+    """Where the intervals of a column lie."""
+
+    ends: list[float]  # the least and the largest value met, if any was
+    cuts: Floats
+    edges: Floats  # as new values meet them, which are not rounded
+    half: float  # of how far the values reach
+
+
+class IntervalBelief(SmoothedBelief):
+    """P(interval | class), spread evenly over the interval; of the outermost, a share lies beyond all values met.
+
+    An interval is made of whole cells of the rounding, so that what was counted in it is what new values in it are
+    compared with. Beyond the range, the density falls off as (1 + distance / range)⁻² in every class: how far out a
+    value is tells nothing about the class.
+    """
+
+    def __init__(self, ranges: Ranges, known: Smoothed, densities: Densities) -> None:
+        super().__init__(known)
+        self.ranges = ranges
+        self.edges, self.half = ranges.edges, ranges.half
+        self.below, self.beyond, self.table, self._reach = densities
+
+    @cached_property
+    def levels(self) -> list[str]:  # type: ignore[override]
+        """The intervals' names, which few ask for."""
+        ends = self.ranges.ends
+        return interval_names(np.array([*ends[:1], *self.ranges.cuts, *ends[1:]]))
+
+    @classmethod
+    def together(cls, beliefs: Sequence[Any]) -> Scorer:
+        edges, tables = [belief.edges for belief in beliefs], [belief._reach for belief in beliefs]
+        halves = np.array([belief.half for belief in beliefs])
+
+        def score(cells: Sequence[Any], scores: Floats) -> None:
+            kernels.add_intervals(list(cells), edges, halves, tables, scores)
+
+        return score
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        if not self.counts.any():
+            return pa.nulls(len(classes), pa.float64())
+        at = self.draw_codes(random, classes).to_numpy()
+        share, chance = random.random((2, len(at)))
+        drawn = self.edges[at] * (1.0 - share) + self.edges[at + 1] * share
+        with np.errstate(over="ignore"):
+            distance = self.half * (share / (1.0 - share)) * 2.0
+            drawn = np.where((at == 0) & (chance < self.below), self.edges[0] - distance, drawn)
+            drawn = np.where(
+                (at == len(self.counts) - 1) & (chance > 1.0 - self.beyond), self.edges[-1] + distance, drawn
+            )
+        return pa.array(np.clip(drawn, -LARGEST, LARGEST))
+
+
+class Densities(NamedTuple):
+    """What the intervals of a column say about new values."""
+
+    below: float  # the share of the first interval that lies below all values …
+    beyond: float  # … and of the last that lies beyond
+    table: Floats  # log density [interval, class]
+    reach: Floats  # the same with what lies below the first interval and beyond the last
+
+
+def _densities(ranges: Sequence[Ranges], known: Sequence[Smoothed]) -> list[Densities]:
+    """Several columns, worked out as one table."""
+    sizes = np.array([len(each.counts) for each in known])
+    ends = np.cumsum(sizes)
+    first, last, empty = ends - sizes, ends - 1, np.array([not each.ends for each in ranges])
+    counts, logs = np.concatenate([each.counts for each in known]), np.concatenate([each.logs for each in known])
+    below, beyond = (np.where(empty, 0.0, 1.0 / (2.0 + counts[at].sum(axis=1))) for at in (first, last))
+    inside = np.ones(len(logs))
+    inside[first] -= below
+    inside[last] -= beyond
+    starts, stops = (
+        np.concatenate([each.edges[:-1] for each in ranges]),
+        np.concatenate([each.edges[1:] for each in ranges]),
+    )
+    with np.errstate(over="ignore", divide="ignore"):
+        widths = np.clip(stops - starts, LEAST, LARGEST)
+        widths[first[empty]] = 1.0
+        outside = np.log([below, beyond]) + np.log([each.half for each in ranges]) - np.log(2.0)
+    table = logs + (np.log(inside) - np.log(widths))[:, None]
+    shift = 2 * np.arange(len(sizes))
+    reach = np.empty((len(logs) + 2 * len(sizes), logs.shape[1]))
+    reach[np.arange(len(logs)) + np.repeat(shift, sizes) + 1] = table
+    reach[first + shift] = logs[first] + outside[0][:, None]
+    reach[last + shift + 2] = logs[last] + outside[1][:, None]
+    spans = zip(below.tolist(), beyond.tolist(), first.tolist(), ends.tolist(), shift.tolist(), strict=True)
+    return [Densities(low, high, table[a:b], reach[a + up : b + up + 2]) for low, high, a, b, up in spans]
+
+
+def _held(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], width: int) -> list[Floats]:
+    """How often each interval was met in every class; in the values' order, whatever was met first."""
+    sizes = [len(each.cuts) + 1 for each in ranges]
+    ends = np.cumsum(sizes).tolist()
+    at = [
+        each.cuts.searchsorted(values, "right") + (end - size)
+        for (values, _), each, size, end in zip(known, ranges, sizes, ends, strict=True)
+    ]
+    cells = np.concatenate(at)[:, None] * width + np.arange(width)
+    counts = np.concatenate([counts for _, counts in known])
+    held = np.bincount(cells.reshape(-1), counts.reshape(-1), ends[-1] * width).astype(np.float64)
+    held = held.reshape(ends[-1], width)
+    return [held[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
+def _whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -> list[Ranges]:
+    """The intervals of every column as new values meet them, by the cuts that leave something on either side."""
+    bounds = np.concatenate(
+        [part for values, cut in zip(columns, cuts, strict=True) for part in (values[:1], values[-1:], cut)]
+    )
+    keys = keys_from(bounds, bits)
+    stops = np.cumsum([len(cut) + 2 * bool(len(values)) for values, cut in zip(columns, cuts, strict=True)]).tolist()
+    tops = [start + 1 for start, values in zip([0, *stops], columns, strict=False) if len(values)]
+    keys[tops] += 1
+    least = least_of_keys(keys, bits)
+    found = []
+    for values, cut, start, stop in zip(columns, cuts, [0, *stops], stops, strict=False):
+        if not len(values):
+            found.append(Ranges([], cut, np.array([-np.inf, np.inf]), 1.0))
+            continue
+        ends = [float(values[0]), float(values[-1])]
+        half = _half_range(*ends)
+        room = half * 2.0**-bits  # a column of zeros, too, has an interval of some width
+        low, high = min(float(least[start]), ends[0] - room), max(float(least[start + 1]), ends[1] + room)
+        inner = least[start + 2 : stop]
+        within = (inner > low) & (inner < high)
+        within[1:] &= inner[1:] > inner[:-1]
+        edges = np.array([max(low, -LARGEST), *inner[within].tolist(), min(high, LARGEST)])
+        found.append(Ranges(ends, cut[within], edges, half))
+    return found
+
+
+def _half_range(low: float, high: float) -> float:
+    """Half of how far the values reach; where no two differ, half the value itself."""
+    return high / 2.0 - low / 2.0 or abs(low) / 2.0 or 0.5
+
+
+def interval_names(edges: Floats) -> list[str]:
+    """The intervals as people write them, with as many digits as tell them apart."""
+    if not len(edges):
+        return ["(-inf, inf)"]
+    for digits in range(6, 18):
+        written = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(written)) == len(set(edges.tolist())):
+            break
+    closing = [")"] * (len(edges) - 2) + ["]"]
+    return [f"[{a}, {b}{end}" for a, b, end in zip(written, written[1:], closing, strict=False)]

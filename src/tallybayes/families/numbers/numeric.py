@@ -1,0 +1,279 @@
+"""Families of numbers: a family is a few formulas, and everything else follows from them here.
+
+`sufficient` says what to sum of each value; `log_predictive` what the sums say about a new value with the parameters
+integrated out; `estimate` and `log_density` the same with the parameters estimated (`plugin=True`); `draw` makes up
+values. Summing, missing values, classes, merging and forgetting are not the family's business.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.row_tally import RowTally
+from tallybayes.counts.sums import (
+    ClassSums,
+    InfiniteError,
+    Square,
+    concatenated,
+    mean,
+    sum_columns,
+    sum_weighted,
+    sums_at,
+)
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.cells import Cells, numbers
+from tallybayes.data.errors import CellError
+from tallybayes.families.base import Belief, Family, NotLinearError
+from tallybayes.families.numbers.numeric_belief import MeasuredBelief
+from tallybayes.families.numbers.support import LARGEST, REAL, Support
+from tallybayes.families.posteriors import Posterior
+
+S = TypeVar("S", bound=tuple[Any, ...])
+SMALL = 1 << 14  # numbers that are sooner copied into one matrix than summed column by column
+ONLY = {"": 0}  # the slot of numbers, which has no name
+FURTHEST = {
+    "x": LARGEST,
+    "log_x": 746.0,
+    "log_xx": 746.0**2,
+}  # what no mean of numbers, or of their logarithms, exceeds
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Measured(Family, Generic[S]):
+    """A column of numbers. `plugin=True` scores with the estimated parameters instead of integrating them out."""
+
+    reads: ClassVar[pa.DataType | None] = pa.float64()
+    sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first
+    support: ClassVar[Support] = REAL
+    feature: ClassVar[str] = "x"  # in which `log_density` may be linear
+    plugin: bool = False
+
+    @abstractmethod
+    def sufficient(self, x: Floats) -> S:
+        """What to sum: 1 for "how many", the values themselves, functions of them, or their exact `Square`."""
+
+    @abstractmethod
+    def log_predictive(self, s: Any, x: Floats) -> Floats:
+        """log p(x | the sums), parameters integrated out."""
+
+    @abstractmethod
+    def estimate(self, s: Any) -> dict[str, Floats]:
+        """The parameters in numbers."""
+
+    def log_density(self, x: Floats, **parameters: Floats) -> Floats:
+        """log p(x | parameters), for `plugin=True`."""
+        raise TypeError(f"{type(self).__name__} has no density at estimated parameters; leave plugin=False.")
+
+    def posterior(self, s: Any) -> Posterior:
+        """What is known about the parameters, from the sums of one class."""
+        raise TypeError(f"{type(self).__name__} has no posterior distribution of its parameters.")
+
+    def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
+        """log p(x | parameters) = weight · x + constant, but for what is the same in all classes: weight, constant."""
+        raise NotLinearError(f"{type(self).__name__} is not linear in the value; leave the column out of the schema.")
+
+    @property
+    def in_common(self) -> int:
+        """How many of the parameters all classes share."""
+        return 0
+
+    def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
+        """Values drawn at these parameters, one for each set of them."""
+        raise TypeError(f"{type(self).__name__} does not say how to draw a value.")
+
+    def draw_parameters(self, s: Any, random: np.random.Generator, size: int) -> dict[str, Floats]:
+        """The parameters of one class to draw values at: as estimated, or each time as they may be, which integrates
+        them out."""
+        if self.plugin:
+            return {name: np.full(size, value) for name, value in self.estimate(s).items()}
+        return self.posterior(s).draw(random, size)
+
+    def read(self, sums: Mapping[str, Exact]) -> Any:
+        """Exact sums → what the formulas take: by default each sum rounded once."""
+        return self.sums(**{name: np.clip(sums[name].round(), -LARGEST, LARGEST) for name in self.sums._fields})
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(TRACE).any():
+            return "a sum of numbers that are never negative would go below zero"
+        return "a mean would be beyond all numbers" if self._too_far(cells) else None
+
+    def _too_far(self, cells: Mapping[str, Exact]) -> bool:
+        """Whether a mean of numbers, or of their logarithms, is one that they cannot have. Most are nowhere near."""
+        n = cells["n"].round()
+        for name in FURTHEST.keys() & cells.keys():
+            with np.errstate(over="ignore"):
+                far = (n > TRACE) & ~(np.abs(cells[name].round()) < np.minimum(n * FURTHEST[name] / 2.0, LARGEST))
+            if far.any() and np.any(np.abs(mean(cells["n"][far], cells[name][far])) > FURTHEST[name]):
+                return True
+        return False
+
+    def informed(self, total: Any) -> Self:
+        """This family with what it wants to know of the whole column (all classes together) filled in."""
+        return self
+
+    @classmethod
+    def statistics(cls) -> str:
+        return str(cls.sums.__name__)
+
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.sums._fields)
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        return set(slots) <= {""}
+
+    def encode(self, cells: Cells) -> Floats:
+        return numbers(cells)
+
+    def check(self, x: Floats) -> None:
+        """Of a column, or of a matrix; where any number will do, the sums find infinities."""
+        bad = np.flatnonzero(self.support.outside(x))
+        if bad.size:
+            row, value = bad[0] // (x.size // len(x)), x.reshape(-1)[bad[0]]
+            raise CellError(int(row), f"{value!s} is not {self.support.words}, as {type(self).__name__} expects.")
+
+    def outside(self, x: Floats) -> NDArray[np.bool_]:
+        """Where a new value is one that this family does not take: it says nothing, and a warning says so. An infinity
+        is an error."""
+        bad = self.support.outside(x)
+        if bad.any():
+            if np.isinf(x).any():
+                self.check(np.where(np.isinf(x), x, np.nan))
+            value = x[np.flatnonzero(bad)[0]]
+            warnings.warn(
+                f"{value} is not {self.support.words}, as {type(self).__name__} expects; "
+                f"{bad.sum()} such cells were taken as missing.",
+                stacklevel=2,
+            )
+        return bad
+
+    def tally(self, cells: Floats, rows: Rows) -> Tally:
+        return self.tally_each([cells], rows)[0]
+
+    def tally_each(self, columns: Sequence[Floats], rows: Rows) -> list[Tally]:
+        """Those of a few rows as one matrix, and otherwise each as a matrix of one column."""
+        if rows.only is not None:
+            found = self._row_tallies(np.concatenate(columns), rows.only)
+            for at, cells in enumerate(columns):
+                if found[at] is None:
+                    found[at] = self._tallies(cells[:, None], rows)[0]
+            return found
+        if len(columns) == 1 or len(rows) * len(columns) > SMALL:
+            return [self._tallies(cells[:, None], rows)[0] for cells in columns]
+        return self._tallies(np.ascontiguousarray(np.array(columns).T), rows)
+
+    def _row_tallies(self, cells: Floats, key: Key) -> list[Any]:
+        """Of the cells of one row; nothing, where one is missing or cannot be counted."""
+        statistics, squared = [], []
+        for statistic in self.sufficient(cells):
+            squared.append(type(statistic) is Square)
+            values = statistic.of if squared[-1] else statistic
+            statistics.append(values.tolist() if isinstance(values, np.ndarray) else [float(values)] * len(cells))
+        names, squares, takes = self.sums._fields, tuple(squared), self.support.takes
+        return [
+            RowTally("", key, names, values, squares) if takes(x) and isfinite(sum(values)) else None
+            for x, values in zip(cells.tolist(), zip(*statistics, strict=True), strict=True)
+        ]
+
+    def _tallies(self, matrix: Floats, rows: Rows) -> list[Tally]:
+        """Of every column."""
+        if self.support is not REAL:
+            self.check(matrix)
+        try:
+            sums = self.sums_of(matrix, rows)
+        except InfiniteError as infinite:
+            reason = f"the value is infinite; {type(self).__name__} expects {self.support.words}."
+            raise CellError(infinite.row, reason) from None
+        arrays = [(name, array.limbs, array.low) for name, array in sums.items()]
+        return [
+            Tally(rows.numbers, ONLY, {name: Exact(limbs[i : i + 1], low) for name, limbs, low in arrays})
+            for i in range(matrix.shape[1])
+        ]
+
+    def sums_of(self, matrix: Floats, rows: Rows) -> dict[str, Exact]:
+        """Each statistic's sum by class, of every column; a value and its square in one pass."""
+        wanted = self.sufficient(matrix)
+        squared = {id(value.of) for value in wanted if isinstance(value, Square)}
+        passes = {
+            id(value): class_sums(_present(value, matrix), rows, id(value) in squared)
+            for value in wanted
+            if isinstance(value, np.ndarray)
+        }
+        n = next(iter(passes.values())).n
+        result: dict[str, Exact] = {}
+        for name, value in zip(self.sums._fields, wanted, strict=True):
+            if isinstance(value, Square):
+                square = passes[id(value.of)].xx
+                assert square is not None
+                result[name] = square
+            else:
+                result[name] = passes[id(value)].x if isinstance(value, np.ndarray) else n
+        return result
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        return self.believe_each([tally], classes)[0]
+
+    def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
+        known = [tally.read([""], classes) for tally in tallies]
+        sums = {name: concatenated([each[name] for each in known]) for name in self.sums._fields}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            totals, each = self.read({name: array.sum(axis=1) for name, array in sums.items()}), self.read(sums)
+            return self.believe_all(totals, each)
+
+    def believe_all(self, totals: Any, each: Any) -> list[Belief]:
+        """What is believed of several columns, from the sums of all classes together and of each."""
+        return [self.believe_one(sums_at(totals, i), sums_at(each, i)) for i in range(len(totals.n))]
+
+    def believe_one(self, total: Any, each: Any) -> Belief:
+        """The same of one."""
+        if self.alike(total):
+            each = type(each)(
+                *(np.full_like(of_each, np.max(value)) for of_each, value in zip(each, total, strict=True))
+            )
+        return self.informed(total).scorer(each)
+
+    def knowing(self, **settings: Any) -> Self:
+        """This family with settings that were worked out, and so need no check."""
+        known = object.__new__(type(self))
+        known.__dict__.update(self.__dict__, **settings)
+        return known
+
+    def settled(self) -> bool:
+        """Whether nothing has to be known of the whole column."""
+        return type(self).informed is Measured.informed
+
+    def alike(self, total: Any) -> bool:
+        """Whether the column as a whole shows that no class can differ from another."""
+        return False
+
+    def scorer(self, s: Any) -> Belief:
+        return MeasuredBelief(self, s)
+
+    def log_likelihood(self, s: Any, x: Floats) -> Floats:
+        """What scores: −∞ where nothing is counted and nothing assumed."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            said = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
+        return np.where(np.isnan(said), -np.inf, said)
+
+
+def _present(value: Floats, cells: Floats) -> Floats:
+    """A statistic of the cells that are there."""
+    return value if value is cells else np.where(np.isnan(cells), np.nan, value)
+
+
+def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+    """What every column of a matrix adds up to in each class, each row times its weight."""
+    if rows.weights is None:
+        return sum_columns(values, rows.groups, squares)
+    return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)

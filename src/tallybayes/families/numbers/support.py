@@ -1,0 +1,50 @@
+"""Which numbers a family takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+
+FURTHEST = 1e150  # a number drawn: its square is still a number
+LEAST = 1e-300  # a number drawn that must be above 0
+MOST = 2.0**63 - 1024.0  # a whole number drawn
+
+
+class Support(NamedTuple):
+    """Which numbers a family takes, in words and as a test."""
+
+    words: str
+    lowest: float = -np.inf
+    open: bool = False  # the lowest itself is not taken
+    whole: bool = False
+
+    def outside(self, x: Floats) -> NDArray[np.bool_]:
+        """Where a number is not taken; NaN is a missing cell and is."""
+        bad: NDArray[np.bool_] = np.isinf(x)
+        if np.isfinite(self.lowest):
+            bad |= x <= self.lowest if self.open else x < self.lowest
+        if self.whole:
+            bad |= x != np.floor(x)
+            bad &= ~np.isnan(x)
+        return bad
+
+    def takes(self, x: float) -> bool:
+        """Whether a finite number is taken."""
+        return (x > self.lowest if self.open else x >= self.lowest) and (not self.whole or x.is_integer())
+
+    def nearest(self, x: Floats) -> Floats:
+        """Numbers that a long tail brought beyond what can be computed with, at the end of it."""
+        if self.whole:
+            return np.clip(x, self.lowest, MOST)
+        return np.clip(x, LEAST if self.open else max(self.lowest, -FURTHEST), FURTHEST)
+
+
+LARGEST = float(np.finfo(np.float64).max)
+REAL = Support("a finite number")
+COUNT = Support("a whole number of at least 0", 0.0, whole=True)
+POSITIVE = Support("a number above 0", 0.0, open=True)
+NOT_NEGATIVE = Support("a finite number of at least 0", 0.0)

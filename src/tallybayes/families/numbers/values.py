@@ -1,0 +1,132 @@
+"""Numbers whose distribution has no formula: how often each value occurred. Histograms and densities are read from it.
+
+So that memory stays bounded, a value is rounded to `bits` binary digits before it is counted: 12 keep one part in
+8,192. Within that, the counts are exact, and where the intervals lie or how wide the kernel is can be decided later.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.cells import Cells, numbers
+from tallybayes.data.errors import CellError
+from tallybayes.families.base import Family
+from tallybayes.families.numbers.support import REAL
+
+ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
+SOME = 1000  # cells that are looked at to see whether rounding blurs them
+LEAST_STEPS = 8  # of the rounding, over the middle half of the values
+LARGEST = np.finfo(np.float64).max
+LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Values(Family):
+    """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
+
+    reads: ClassVar[pa.DataType | None] = pa.float64()
+    counting: ClassVar[tuple[str, ...]] = ("bits",)
+    bits: int = 12
+
+    def __post_init__(self) -> None:
+        self.settle_choice("bits", int, 1, 52)
+
+    @classmethod
+    def statistics(cls) -> str:
+        return "Values"
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        most = LARGEST_BITS >> (52 - self.bits)
+        return all(isinstance(slot, int) and abs(slot) <= most for slot in slots)
+
+    def encode(self, cells: Cells) -> Floats:
+        x = numbers(cells)
+        bad = np.flatnonzero(REAL.outside(x))
+        if bad.size:
+            row = int(bad[0])
+            raise CellError(row, f"the value is infinite; {type(self).__name__} expects {REAL.words}.")
+        return x
+
+    def tally(self, cells: Floats, rows: Rows) -> Tally:
+        if len(cells) >= ENOUGH:
+            self._warn_if_blurred(cells)
+        keys, codes = kernels.number_values(cells, self.bits)
+        return Tally(rows.numbers, keys.tolist(), {"n": rows.count(codes, len(keys))})
+
+    def _warn_if_blurred(self, x: Floats) -> None:
+        """Values far from zero but close together may round to a few; that is not for us to hide."""
+        some = x[:: len(x) // SOME + 1]
+        some = np.sort(some[~np.isnan(some)])
+        if len(some) < ENOUGH or np.array_equal(some, values_of_keys(value_keys(some, self.bits), self.bits)):
+            return
+        spread, size = middle_half(some)
+        step = size * 2.0**-self.bits
+        if 0.0 < spread < LEAST_STEPS * step:
+            warnings.warn(
+                f"Values from {some[0]:.12g} to {some[-1]:.12g} are counted in steps of {step:.3g}. "
+                f"Give {type(self).__name__} more bits than {self.bits}, or subtract a constant from the column.",
+                stacklevel=2,
+            )
+
+    def counted(self, tally: Tally, classes: Sequence[Key]) -> tuple[Floats, Floats]:
+        """The values that were met, in order, and how often each was in every class."""
+        if not len(tally):
+            return np.zeros(0), np.zeros((0, len(classes)))
+        number = {key: i for i, key in enumerate(tally.classes)}
+        columns, n = [number.get(key, -1) for key in classes], tally.sums["n"].round()
+        keys = np.fromiter(tally.slots, np.int64, len(tally))
+        order = np.argsort(keys)
+        keys, counts = keys[order], n[order]
+        if columns != list(number.values()):
+            counts = np.where(np.array(columns) >= 0, counts[:, columns], 0.0)
+        held = counts.any(axis=1)
+        if not held.all():
+            keys, counts = keys[held], counts[held]
+        return values_of_keys(keys, self.bits), counts
+
+
+def middle_half(ordered: Floats) -> tuple[float, float]:
+    """How far the middle half of the values reaches, or as much more as differs at all; and the largest of them."""
+    for share in (0.25, 0.1, 0.05, 0.01, 0.0):
+        low, high = ordered[[int(share * (len(ordered) - 1)), int((1.0 - share) * (len(ordered) - 1))]]
+        if low < high:
+            break
+    return float(min(high / 2.0 - low / 2.0, LARGEST / 2.0) * 2.0), float(max(abs(low), abs(high)))
+
+
+def value_keys(x: Floats, bits: int) -> Counts:
+    """Whole numbers in the order of the values, equal for values that are equal to this many binary digits."""
+    shift = 52 - bits
+    magnitude = np.minimum(np.abs(x).view(np.int64), LARGEST_BITS)
+    keys = np.minimum((magnitude + (1 << shift >> 1)) >> shift, LARGEST_BITS >> shift)
+    return np.where(x < 0, -keys, keys)
+
+
+def values_of_keys(keys: Counts, bits: int) -> Floats:
+    magnitude = np.abs(keys) << (52 - bits)
+    return np.copysign(magnitude.view(np.float64), keys)
+
+
+def keys_from(bounds: Floats, bits: int) -> Counts:
+    """For each bound the key of the least rounded value that is not below it."""
+    keys = value_keys(bounds, bits)
+    return keys + (values_of_keys(keys, bits) < bounds)
+
+
+def least_of_keys(keys: Counts, bits: int) -> Floats:
+    """For each key the least number that is rounded to it, or to one beyond it: new values are compared without being
+    rounded."""
+    shift = 52 - bits
+    half = 1 << shift >> 1
+    above = np.minimum((keys << shift) - half, LARGEST_BITS)
+    below = np.minimum(((1 - keys) << shift) - 1 - half, LARGEST_BITS)  # the furthest from zero that is rounded to it
+    return np.where(keys > 0, np.maximum(above, 0).view(np.float64), -np.maximum(below, 0).view(np.float64))

@@ -1,0 +1,90 @@
+"""From documents to their counts: one pass of the kernel, or for rows that weigh something, words listed and summed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.sparse import SparseTally
+from tallybayes.counts.sums import weighted_sums
+from tallybayes.counts.tally import Rows, Tally
+from tallybayes.families.text.tokens import UNKNOWN, not_utf8
+from tallybayes.families.text.word_tally import WordTally, rounded_lengths
+from tallybayes.kernels.strings import index_words
+
+
+def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
+    """What a `Words` family counts of documents, each of which counts once."""
+    index, unknown = _start(family)
+    try:
+        reading = family.cutter.reading(documents, family.presence, unknown)
+        found = kernels.count_words(documents, reading, index, True, rows.codes, len(rows.classes))
+    except kernels.NotUtf8Error as error:
+        raise not_utf8(error) from None
+    return _tallied(index, rows, *found)
+
+
+def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> WordTally:
+    """The same for rows that weigh something: slower, since every document's words are listed first."""
+    index, unknown = _start(family)
+    try:
+        reading = family.cutter.reading(documents, family.presence, unknown)
+        starts, words, counts = kernels.list_words(documents, reading, index, True)
+    except kernels.NotUtf8Error as error:
+        raise not_utf8(error) from None
+    row = np.repeat(np.arange(len(rows)), np.diff(starts))
+    lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
+    kept = rows.codes[row] >= 0
+    tally = _weighted_words(index, rows, row[kept], words[kept], counts[kept].astype(np.float64), lengths)
+    met, length = np.unique(rounded_lengths(lengths), return_inverse=True)
+    codes = np.where(missing, -1, length.reshape(-1)).astype(np.int32)
+    return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
+
+
+def _start(family: Any) -> tuple[kernels.StringIndex, int]:
+    """An index of no words but the unknown one, if there is any, and its number."""
+    index = kernels.StringIndex()
+    return index, int(index_words(index, [UNKNOWN])[0]) if family.unknown else -1
+
+
+def _tallied(index: kernels.StringIndex, rows: Rows, cells: int, sums: Counts, codes: Codes) -> WordTally:
+    """The kernel's two blocks, taken apart as it says they are made."""
+    n, documents, share = sums[:cells, None], sums[cells : 2 * cells, None], sums[2 * cells : 5 * cells].reshape(-1, 3)
+    fields = {"n": Exact(n), "documents": Exact(documents), "share": Exact(share, -2)}
+    words = SparseTally(rows.classes, index, codes[:cells], codes[cells : 2 * cells], fields)
+    lengths = sums[5 * cells :]
+    counts = rows.count(codes[2 * cells :], len(lengths))
+    return WordTally(words, Tally(rows.classes, lengths.tolist(), {"n": counts}))
+
+
+def _weighted_words(
+    index: kernels.StringIndex, rows: Rows, row: NDArray[np.intp], words: Codes, counts: Floats, lengths: Counts
+) -> SparseTally:
+    """Exact sums of weights, of weights times counts, and of weights times shares, by word and class."""
+    width = len(rows.classes)
+    pairs, at = np.unique(words.astype(np.int64) * width + rows.codes[row], return_inverse=True)
+    assert rows.weights is not None
+    weights, cell = rows.weights[row], at.astype(np.int32).reshape(-1)
+
+    def summed(*factors: Floats) -> Exact:
+        return weighted_sums([weights, *factors], cell, len(pairs))
+
+    high, low = _parts(lengths[row])
+    share = summed(counts, high) + summed(counts, low)
+    new_words, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
+    return SparseTally(
+        rows.classes, index, new_words, columns, {"n": summed(counts), "documents": summed(), "share": share}
+    )
+
+
+def _parts(lengths: Counts) -> tuple[Floats, Floats]:
+    """One word's part of a document of this length, cut off at 2⁻⁶⁴ as the kernel does: upper and lower half."""
+    different, at = np.unique(lengths, return_inverse=True)
+    whole = [(1 << 64) // n if n else 0 for n in different.tolist()]
+    high = np.array([value >> 32 for value in whole], np.float64) * 2.0**-32
+    low = np.array([value & 0xFFFFFFFF for value in whole], np.float64) * 2.0**-64
+    return high[at.reshape(-1)], low[at.reshape(-1)]

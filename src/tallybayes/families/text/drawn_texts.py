@@ -1,0 +1,75 @@
+"""Texts made up as a reading of the counts has them come about: a length, then the words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import by_class
+from tallybayes.families.text.tokens import WORDS
+
+
+def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    """One text for each of the classes; missing where a class has nothing to draw from."""
+    family = belief.family
+    if family.ngrams != (1, 1):
+        raise TypeError(f"Words(ngrams={family.ngrams!r}) counts runs that overlap, and no text is made of them.")
+    if not belief.likelihood:
+        raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
+    if (family.presence or family.reading == "once") and family.reading != "bernoulli":
+        given = "presence=True" if family.presence else "reading='once'"
+        raise TypeError(f"Words({given}) has each word once a text; texts are drawn word by word, as from Words().")
+    names = np.array(belief.words(), object)
+    order = np.argsort(names)  # the order in which words were met must not show
+    space = " " if family.unit == WORDS else ""
+    result: list[str | None] = [None] * len(classes)
+    for number, rows in by_class(classes):
+        for row, words in zip(rows, _numbers(belief, random, number, len(rows), order), strict=False):
+            result[row] = space.join(names[order[words]])
+    return pa.array(result, pa.large_string())
+
+
+def _numbers(
+    belief: Any, random: np.random.Generator, number: int, count: int, order: NDArray[np.intp]
+) -> list[NDArray[Any]]:
+    """So many documents of a class as places of words in that order; none if there is nothing to draw from."""
+    if belief.family.reading == "bernoulli":
+        p = belief.probabilities()[order, number]
+        known = not belief.said.blank[number]
+        return [np.flatnonzero(random.random(len(p)) < p) for _ in range(count * known)]
+    said = belief.rows(order.astype(np.int32))[:, number]
+    lengths = _lengths(belief, random, number, count)
+    p = np.exp(said - said.max()) if said.size else said
+    if lengths is None or (lengths.any() and not (p.sum() > 0)):
+        return []
+    edges = np.cumsum(p / p.sum()) if p.size else p
+    if belief.family.reading == "compound":
+        concentration = float(belief.said.concentration[number])
+        return [_urn(random, edges, int(length), concentration) for length in lengths]
+    drawn = np.minimum(np.searchsorted(edges, random.random(int(lengths.sum())), side="right"), len(edges) - 1)
+    return np.split(drawn, np.cumsum(lengths)[:-1])
+
+
+def _lengths(belief: Any, random: np.random.Generator, number: int, count: int) -> NDArray[np.int64] | None:
+    """As many words as the class's documents have, or if it has none, as all documents have."""
+    if belief.said.rate:
+        return random.poisson(-belief.said.document[number], count)
+    spread = belief.seen.spread[:, number]
+    spread = spread if spread.sum() > 0 else belief.seen.spread.sum(axis=1)
+    if not spread.sum() > 0:
+        return None
+    lengths = random.choice(belief.seen.lengths.astype(np.int64), count, p=spread / spread.sum())
+    return random.binomial(lengths, belief.seen.kept[number])  # words that are ignored are not drawn
+
+
+def _urn(random: np.random.Generator, edges: Floats, length: int, concentration: float) -> NDArray[Any]:
+    """Each word is a new one, or one of the document's own again: the more likely, the more there are."""
+    words = np.searchsorted(edges, random.random(length), side="right").clip(0, len(edges) - 1)
+    for i in range(1, length):
+        if random.random() * (concentration + i) >= concentration:
+            words[i] = words[random.integers(i)]
+    return words

@@ -1,0 +1,190 @@
+"""What the words of new texts say, worked out from the counts under one of the readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.tally import Key
+from tallybayes.families.base import Belief, Free, NotLinearError, Part, Terms, WordWeight, heaviest, log_odds
+from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.families.text.coefficient import has_orders, log_orders
+from tallybayes.families.text.drawn_texts import draw_texts
+from tallybayes.families.text.readings import ONCE, READINGS, Said, free_of_words
+from tallybayes.families.text.tokens import UNKNOWN, not_utf8
+from tallybayes.families.text.word_statistics import Seen, kept_words
+from tallybayes.families.text.word_table import WordTable
+from tallybayes.families.text.word_tally import WordTally
+from tallybayes.kernels import special
+from tallybayes.kernels.strings import index_strings, index_words
+
+SHORT = 1024  # words of a document, up to which what their number says is in a table …
+MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
+
+
+def believe_words(family: Any, tally: WordTally, classes: list[Key]) -> WordBelief:
+    kind = CompoundBelief if family.reading == "compound" else WordBelief
+    return kind(family, kept_words(family, tally, classes))
+
+
+class WordBelief(Belief):
+    """An index of words, and what each says."""
+
+    has_parts = True
+
+    def __init__(self, family: Any, seen: Seen) -> None:
+        self.family = family
+        self.seen = seen
+        self.alpha = seen.settled(family.alpha)
+        self.said: Said = READINGS[family.reading](seen, self.alpha)
+        self.likelihood = family.reading != "complement"
+        self.table = WordTable(seen, self.said)
+        self.rows = self.table.rows
+        self._index = seen.index
+        self._once = family.presence or family.reading in ONCE
+        self._rest = np.asarray(self.said.document)[:, None]
+        self._orders = has_orders(family)
+        self._has_rest = bool(self._rest.any()) or self.said.rate or self.said.concentration is not None
+        self._reading: kernels.Reading | None = None
+
+    def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
+        documents = self.family.cutter.documents(cells)
+        try:
+            lengths = self.table.add(documents, self._read(documents), scores)
+        except kernels.NotUtf8Error as error:
+            raise not_utf8(error) from None
+        if self._has_rest:
+            self._add_rest(lengths, scores)
+        if self._orders:
+            scores[:, : len(cells)] += self._log_orders(documents, len(cells))
+
+    def _add_rest(self, lengths: Counts, scores: Floats) -> None:
+        there = lengths >= 0
+        rest = self._rest - special.gammaln(lengths + 1.0) if self.said.rate else self._rest
+        scores[:, : len(lengths)] += np.where(there, rest, 0.0)
+
+    def _log_orders(self, documents: kernels.Documents, rows: int) -> Floats:
+        starts, _, counts = kernels.list_words(documents, self._read(documents), self._index, False)
+        counts = np.ones_like(counts) if self._once else counts
+        return log_orders(np.repeat(np.arange(rows), np.diff(starts)), counts, rows)
+
+    def _read(self, documents: kernels.Documents) -> kernels.Reading:
+        if self._reading is not None:
+            return self._reading
+        unknown = int(index_words(self._index, [UNKNOWN], grow=False)[0]) if self.family.unknown else -1
+        reading = self.family.cutter.reading(documents, self._once, max(unknown, -1))
+        if not isinstance(self.family.stems, str):
+            self._reading = reading
+        return reading
+
+    def words(self) -> list[str]:
+        return self.seen.vocabulary
+
+    def parts(self, cells: pa.Array) -> Iterator[list[Part]]:
+        """For every text what each of its words says; what is said of none in particular comes last."""
+        documents = self.family.cutter.documents(cells)
+        starts, words, counts = kernels.list_words(documents, self._read(documents), self._index, False)
+        different, at = np.unique(words, return_inverse=True)  # not all the words that the index has
+        names = pc.take(index_strings(self._index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
+        said = self._said_by(words, counts)
+        total = np.zeros((self.table.width, len(cells)))
+        self.add_evidence(cells, total)
+        for row in range(len(cells)):
+            span = range(starts[row], starts[row + 1])
+            found = [Part(names[i], int(counts[i]), said[i]) for i in span]
+            with np.errstate(invalid="ignore"):
+                rest = total[:, row] - said[starts[row] : starts[row + 1]].sum(axis=0)
+            rest = np.where(np.isnan(rest), 0.0, rest)
+            yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1, rest)]
+
+    def _said_by(self, words: Codes, counts: Codes) -> Floats:
+        return self.rows(words) * (1 if self._once else counts[:, None])
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        odds = np.empty(self.seen.size)
+        for span, rows in self.table.all_rows():
+            odds[span] = log_odds(rows - self._common, index, prior)
+        return heaviest(self.words(), self.seen.counts_of(index), odds, top)
+
+    @property
+    def _common(self) -> Any:
+        """What all words say alike for a class, and so does not count when words are compared."""
+        return 0.0
+
+    def estimates(self) -> dict[str, Floats]:
+        """P(word | class); of Bernoulli that a document has it, of Poisson how many it has, of complement P(word |
+        other classes), of the compound its Dirichlet parameters."""
+        return dict(zip(self.words(), self.probabilities(), strict=True))
+
+    def probabilities(self) -> Floats:
+        rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
+        if self.family.reading != "bernoulli":
+            return np.exp(rows if self.likelihood else -rows)
+        values = special.expit(rows)
+        if self.said.certain is not None:
+            values[self.said.certain] = 1.0
+        return values
+
+    def linear(self) -> Terms:
+        rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
+        return Terms(self.words(), rows, np.asarray(self.said.document), self.said.certain)
+
+    def free(self) -> Free:
+        return free_of_words(self.family.reading, self.seen.size)
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        return draw_texts(self, random, classes)
+
+    def posterior(self, index: int) -> Posterior:
+        if self.family.reading != "pooled":
+            raise TypeError(f"Words(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
+        alpha = self.seen.pseudo(self.alpha, self.seen.n)
+        return Dirichlet(dict(zip(self.words(), (alpha + self.seen.counts_of(index)).tolist(), strict=True)))
+
+
+class CompoundBelief(WordBelief):
+    """Where a word's coming makes it likelier to come again. What it says beyond that of its coming once is the
+    kernel's business; here is what the number of words says."""
+
+    def _add_rest(self, lengths: Counts, scores: Floats) -> None:
+        short = self._short
+        if len(lengths) == 1 and 0 <= lengths[0] < short.shape[1]:  # as of a text by itself
+            scores[:, 0] -= short[:, lengths[0]]
+            return
+        said = short[:, np.clip(lengths, 0, short.shape[1] - 1)]  # of a missing document nothing
+        long = np.flatnonzero(lengths >= short.shape[1])
+        if long.size:
+            said[:, long] = self._drawn(lengths[long])
+        scores[:, : len(lengths)] -= said
+
+    @cached_property
+    def _short(self) -> Floats:
+        """What the number of words says, for every class and as many words as most documents have."""
+        return self._drawn(np.arange(max(min(SHORT, MOST_ENTRIES // self.table.width), 1)))
+
+    def _drawn(self, lengths: Counts) -> Floats:
+        """log Γ(s + length) − log Γ(s)."""
+        return np.asarray(special.log_rising(np.exp(self._common)[:, None], lengths))
+
+    def linear(self) -> Terms:
+        raise NotLinearError("reading='compound' is not linear: a word's second coming says less than its first.")
+
+    def _said_by(self, words: Codes, counts: Codes) -> Floats:
+        rows, times = self.rows(words), counts[:, None]
+        urn = np.isfinite(rows) & ~self.said.blank  # where nothing is known, words are alike however often they come
+        with np.errstate(invalid="ignore"):
+            return np.where(urn, special.log_rising(np.exp(rows), times), rows * times) - times * self._common
+
+    @property
+    def _common(self) -> Floats:
+        """The concentration."""
+        assert self.said.concentration is not None
+        return np.log(self.said.concentration)

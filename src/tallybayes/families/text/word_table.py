@@ -1,0 +1,113 @@
+"""What every word says about every class, held as a table if that is small, and otherwise only where words were met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.families.text.readings import Said
+from tallybayes.families.text.word_statistics import Seen
+
+DENSE = 1 << 24  # up to so many numbers, words × classes are a table; more are kept sparse
+STEP = 1 << 22  # so many numbers are looked at at once, when all words are
+
+
+class WordTable:
+    """`add` adds up what the words of documents say; `rows` tells what single words say."""
+
+    def __init__(self, seen: Seen, said: Said) -> None:
+        self.seen = seen
+        self.said = said
+        self.width = len(seen.texts)
+        self.blank = np.flatnonzero(said.blank)
+        self._dense = said.table is not None or seen.size * self.width <= DENSE
+        self._scorer = self._make_scorer()
+        self._certain = self._make_certain()
+
+    def add(self, documents: kernels.Documents, reading: kernels.Reading, scores: Floats) -> Counts:
+        """Adds what the words say to scores[class, row]; gives how many words each document has, or −1 if missing."""
+        before = scores[self.blank] if self.blank.size else scores
+        lengths = self._scorer.add(documents, reading, scores)
+        rows = len(lengths)
+        if self.blank.size:  # of these nothing is known, and all words are alike
+            each = np.maximum(lengths, 1) * self.said.each[self.blank][:, None]  # which may be −∞
+            before[:, :rows] += np.where(lengths > 0, each, 0.0)
+            scores[self.blank] = before
+        if self._certain is not None:
+            scorer, wanted = self._certain
+            met = np.zeros_like(scores)
+            scorer.add(documents, reading, met)
+            scores[:, :rows][(met[:, :rows] < wanted[:, None]) & (lengths >= 0)] = -np.inf
+        return lengths
+
+    def rows(self, words: Codes) -> Floats:
+        """What these words say about every class, one row for each."""
+        if self._dense:
+            return self._table[words]
+        said, (order, starts) = self.said, self._order
+        rows = said.otherwise[words][:, None] + said.each
+        for i, word in enumerate(words.tolist()):
+            at = order[starts[word] : starts[word + 1]]
+            base = said.otherwise[word] if np.isfinite(said.otherwise[word]) else 0.0
+            classes = self.seen.classes[at]
+            rows[i, classes] = base + said.cells[at] + said.each[classes]
+        rows[:, self.blank] = said.each[self.blank]
+        return rows
+
+    def all_rows(self) -> Iterator[tuple[slice, Floats]]:
+        """The same for all words, some at a time."""
+        step = max(STEP // max(self.width, 1), 1)
+        for start in range(0, self.seen.size, step):
+            stop = min(start + step, self.seen.size)
+            yield slice(start, stop), self.rows(np.arange(start, stop, dtype=np.int32))
+
+    @cached_property
+    def _order(self) -> tuple[Any, Counts]:
+        """The cells in the order of their words, and where each word's start."""
+        return _by_word(self.seen.words, self.seen.classes, self.seen.size)
+
+    @cached_property
+    def _table(self) -> Floats:
+        return dense_table(self.seen, self.said)
+
+    def _make_scorer(self) -> kernels.WordScorer:
+        urn = self.said.concentration is not None
+        if self._dense:
+            return kernels.WordScorer(self.seen.index, self._table, urn)
+        order, starts = self._order
+        classes = np.ascontiguousarray(self.seen.classes[order], np.int32)
+        cells, said = self.said.cells[order], self.said
+        return kernels.WordScorer(self.seen.index, starts, classes, cells, said.otherwise, said.each, urn)
+
+    def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
+        """For each class how many words it says every document has, and what counts those that one has."""
+        if self.said.certain is None:
+            return None
+        words, classes = self.said.certain
+        order, starts = _by_word(words, classes, self.seen.size)
+        ones, zeros = np.ones(len(words)), np.zeros(self.seen.size)
+        held = np.ascontiguousarray(classes[order], np.int32)
+        scorer = kernels.WordScorer(self.seen.index, starts, held, ones, zeros, np.zeros(self.width))
+        return scorer, np.bincount(classes, minlength=self.width).astype(np.float64)
+
+
+def dense_table(seen: Seen, said: Said) -> Floats:
+    """What every word says about every class."""
+    if said.table is not None:
+        return np.ascontiguousarray(said.table)
+    table = said.otherwise[:, None] + said.each
+    base = np.where(np.isfinite(said.otherwise), said.otherwise, 0.0)[seen.words]
+    table[seen.words, seen.classes] = base + said.cells + said.each[seen.classes]
+    table[:, said.blank] = said.each[said.blank]
+    return np.ascontiguousarray(table)
+
+
+def _by_word(words: Codes, classes: Codes, size: int) -> tuple[Any, Counts]:
+    starts = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(words, minlength=size), out=starts[1:])
+    return np.lexsort((classes, words)), starts

@@ -1,0 +1,225 @@
+"""Vectors of counts: how often each of many things occurred, and what that says about a new vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.slots import GAPS, VECTORS, positions
+from tallybayes.counts.sums import cells_of, weighted_table
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.cells import Cells, arrow
+from tallybayes.data.errors import CellError
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.numbers.numeric import class_sums
+from tallybayes.families.smoothing import LAPLACE, Alpha, as_alpha, named_levels
+from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief
+from tallybayes.families.vectors.bag_shares import shares_refused, with_shares
+from tallybayes.families.vectors.matrix_cells import (
+    Dense,
+    Sparse,
+    Vectors,
+    check_proportion,
+    has_gaps,
+    met_size,
+    read_vectors,
+)
+
+FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
+POOLED = "pooled"
+AVERAGED = "averaged"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bag(Family):
+    """A vector of counts, or of weights of at least 0: words or events that were counted elsewhere. Cells are rows of
+    a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
+
+    With `size` there are so many positions, whether or not any vector has something in them. With `shares`, which
+    "averaged" implies, each position's share of its vector is counted too. What the counts mean can be changed later:
+    `reading` is "pooled" or "averaged" (multinomial), "poisson", "complement", or "bernoulli", for which a position is
+    above zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`,
+    complement scores of each class are divided by their sum. With `coefficient`, what is scored is the probability of
+    the counts in any order. NaN is a missing number: to "bernoulli" neither above zero nor not.
+
+    >>> Bag(reading="complement", norm=True)
+    Bag(reading='complement', norm=True)
+    """
+
+    takes_vectors: ClassVar[bool] = True
+    reads: ClassVar[pa.DataType | None] = None
+    counting: ClassVar[tuple[str, ...]] = ("size", "shares")
+    later: ClassVar[tuple[str, ...]] = ("shares", "coefficient")
+    size: int | None = None
+    shares: bool = False
+    reading: str = POOLED
+    alpha: Alpha = LAPLACE
+    norm: bool = False
+    coefficient: bool = False
+
+    def __post_init__(self) -> None:
+        if self.size is not None:
+            self.settle_choice("size", int, 1, 1 << 31)
+        for name in ("norm", "shares", "coefficient"):
+            self.settle_choice(name, bool, 0, 1)
+        if self.reading not in list(READINGS):
+            raise ValueError(f"Bag(reading={self.reading!r}): give one of {', '.join(map(repr, READINGS))}.")
+        object.__setattr__(self, "shares", self.shares or self.reading == AVERAGED)
+        object.__setattr__(self, "alpha", as_alpha("Bag", self.alpha, self._position))
+
+    def _position(self, name: str) -> str:
+        """A position that is named by its number."""
+        fits = name.isascii() and name.isdecimal() and str(int(name)) == name
+        if not fits or int(name) >= (self.size or 1 << 31):
+            end = "" if self.size is None else f" to {self.size - 1}"
+            raise ValueError(f"{name!r} is not a position; positions are the numbers from 0{end}.")
+        return name
+
+    def fields(self) -> tuple[str, ...]:
+        return ("n", "x", "share") if self.shares else ("n", "x")
+
+    def changed(self, settings: Mapping[str, Any]) -> Bag:
+        if settings.get("reading") == AVERAGED and not self.shares:
+            raise ValueError(
+                "Bag(reading='averaged') needs the shares of each vector, and they were not counted; "
+                "count again with Bag(shares=True)."
+            )
+        return super().changed(settings)
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        end = self.size or 1 << 31
+        return all(type(slot) is int and GAPS - end < slot < end for slot in slots)
+
+    def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
+        return tally.aligned([VECTORS], classes).sums["n"][0]
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        if reason := super().refusal(cells):
+            return reason
+        if cells["x"].is_below(TRACE * (1.0 + np.abs(cells["x"].round()).max(initial=0.0))).any():
+            return "a sum of numbers that are never negative would go below zero"
+        return shares_refused(cells) if self.shares else None
+
+    def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
+        """No position is above zero, or missing, in more vectors than there are."""
+        vectors = self.present(tally, classes)
+        bound = TRACE * (1.0 + vectors.round())
+        numbers = [slot for slot in tally.slots if isinstance(slot, int)]
+        own = [slot for slot in numbers if slot < 0]
+        sums = tally.aligned(own, classes).sums
+        if sums["n"] != sums["x"]:
+            return "vectors are counted twice, and differently"
+        met = tally.aligned([slot for slot in numbers if slot >= 0], classes).sums["n"]
+        lacking = [slot for slot in own if slot <= GAPS]
+        there = tally.aligned([GAPS - slot for slot in lacking], classes).sums["n"]
+        taken = there + tally.aligned(lacking, classes).sums["n"]
+        for n in (met, taken):
+            if len(n) and (vectors[None] - n).is_below(bound).any():
+                return "a position would be in more vectors than there are"
+        return None
+
+    def encode(self, cells: Cells) -> Vectors:
+        return read_vectors(arrow(cells), self.size)
+
+    def table_size(self, classes: int) -> int:
+        return 16 * (self.size or 0) * classes
+
+    def tally(self, cells: Vectors, rows: Rows) -> Tally:
+        cells = cells if isinstance(cells, Sparse) else cells.turned()
+        counted = self._counted_sparse(cells, rows) if isinstance(cells, Sparse) else _counted_dense(cells, rows)
+        counted = counted + _counted_gaps(cells, rows) if has_gaps(cells) else counted
+        return with_shares(counted, cells, rows) if self.shares else counted
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        size = self.size or max(met_size(tally), *(int(name) + 1 for name in named_levels(self.alpha)), 0)
+        check_proportion("Bag", size, tally, 100 + 64 * len(classes))
+        gaps = _gaps(tally, size, classes) if self.reading in BY_POSITION else None
+        return BagBelief(self, tally.read(positions(size, True), classes), classes, gaps)
+
+    def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
+        """All positions there are, or of a few vectors those that they have."""
+        limbs, low = _window(cells)
+        size = self.size or cells.width
+        few = len(cells.positions) * FEW < size
+        if few:
+            met, at = np.unique(cells.positions, return_inverse=True)
+            slots, size = [*met.tolist(), VECTORS], len(met)
+            starts = cells.starts - cells.starts[0]
+            cells = Sparse(starts, at.astype(np.int32).reshape(-1), cells.values, cells.missing)
+        if rows.weights is not None:
+            n, x = _weighted(cells, rows, rows.weights, size + 1)
+        else:
+            given = (cells.starts, cells.all_positions, cells.all_values, rows.codes, len(rows.classes))
+            totals, counts = kernels.count_bags(*given, size + 1, limbs, low)
+            n, x = Exact(counts[..., None]), Exact(totals, low)
+        return _with_vectors(rows, slots if few else positions(size, True), n, x, cells.missing)
+
+
+def _counted_dense(cells: Dense, rows: Rows) -> Tally:
+    matrix, none = cells.matrix, ((0, 1), (0, 0), (0, 0))
+    found = kernels.count_matrix(matrix, rows.codes, len(rows.classes)) if rows.weights is None else None
+    if found is not None:
+        x, n = Exact(found[0]), Exact(found[1][..., None])
+    else:
+        _window(cells)  # an error if a number is not one that can be counted
+        n, x = (class_sums(part, rows, squares=False).x for part in ((matrix > 0).astype(np.float64), matrix))
+    n, x = (Exact(np.pad(sums.limbs, none), sums.low) for sums in (n, x))
+    return _with_vectors(rows, positions(cells.width, True), n, x, cells.missing)
+
+
+def _counted_gaps(cells: Dense | Sparse, rows: Rows) -> Tally:
+    """How many vectors lack a number, in every position where one does; those that lack them all are missing."""
+    gaps = np.flatnonzero(np.isnan(cells.values))
+    row, at = (cells.rows[gaps], cells.positions[gaps]) if isinstance(cells, Sparse) else np.divmod(gaps, cells.width)
+    kept = ~cells.missing[row] & (rows.codes[row] >= 0)
+    met, place = np.unique(at[kept], return_inverse=True)
+    width = len(rows.classes)
+    cell = cells_of(place.reshape(-1), rows.codes[row[kept]], len(met), width)
+    weights = np.ones(len(cell)) if rows.weights is None else rows.weights[row[kept]]
+    n = weighted_table([weights], cell, len(met), width)
+    return Tally(rows.classes, (GAPS - met).tolist(), {"n": n, "x": Exact(n.limbs.copy(), n.low)})
+
+
+def _gaps(tally: Tally, size: int, classes: Sequence[Key]) -> Floats | None:
+    """The same of all that was counted: a row for each position, if there are any."""
+    slots = [slot for slot in tally.slots if isinstance(slot, int) and GAPS - size < slot <= GAPS]
+    if not slots:
+        return None
+    gaps = np.zeros((size, len(classes)))
+    gaps[GAPS - np.array(slots)] = tally.aligned(slots, classes).sums["n"].round()
+    return gaps
+
+
+def _window(cells: Vectors) -> tuple[int, int]:
+    """How many limbs hold each of these numbers, and the lowest; a batch's sum of a limb needs no carry. An error if
+    one is below zero or infinite."""
+    bad, whole, least, most = kernels.kind_of(np.ascontiguousarray(cells.values))
+    if bad >= 0:
+        value = cells.values[bad]
+        raise CellError(cells.row(bad), f"{cells.where(bad)}{value!s} is not a finite number of at least 0.")
+    if whole or not most:
+        return 1, 0
+    low = max(int(np.frexp(least)[1]) - 53, -1074) // 32
+    return max(-(-(int(np.frexp(most)[1]) - 32 * low) // 32), 2), low
+
+
+def _weighted(cells: Sparse, rows: Rows, weights: Floats, size: int) -> tuple[Exact, ...]:
+    """Exact sums of how many values are above zero, and of the values, each times its row's weight."""
+    width, kept = len(rows.classes), cells.values > 0
+    row, x = cells.rows[kept], cells.values[kept]
+    cell = cells_of(cells.positions[kept], rows.codes[row], size, width)
+    return tuple(weighted_table([weights[row], *factors], cell, size, width) for factors in ([], [x]))
+
+
+def _with_vectors(rows: Rows, slots: Any, n: Exact, x: Exact, missing: Any) -> Tally:
+    """The last slot is for the vectors themselves."""
+    vectors = rows.count(np.where(missing, -1, 0).astype(np.int32), 1)
+    for sums in (n, x):
+        sums.add_at(slice(len(sums) - 1, None), vectors)
+    return Tally(rows.classes, slots, {"n": n, "x": x})

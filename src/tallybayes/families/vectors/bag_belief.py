@@ -1,0 +1,247 @@
+"""What vectors of counts say, under one of the readings that texts have too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.sparse import SparseTally
+from tallybayes.counts.tally import Key
+from tallybayes.families.base import (
+    Belief,
+    Free,
+    Part,
+    Terms,
+    WordWeight,
+    by_class,
+    heaviest,
+    log_odds,
+)
+from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.families.text import readings
+from tallybayes.families.text.coefficient import has_orders, log_orders
+from tallybayes.families.text.word_statistics import Seen
+from tallybayes.families.text.word_table import dense_table
+from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, has_gaps, refuse_infinite
+from tallybayes.kernels import special
+
+READINGS = {name: readings.READINGS[name] for name in ("pooled", "averaged", "bernoulli", "poisson", "complement")}
+BY_POSITION = ("bernoulli", "poisson")  # readings to which a position is a number of its own, which may be missing
+
+
+SEEN_AS = {"n": "documents", "x": "n", "share": "share"}  # sums of vectors, as those of texts are called
+
+
+@dataclass
+class SeenPositions(Seen):
+    """What was counted in every position: words without texts."""
+
+    positions: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.positions
+
+    @property
+    def vocabulary(self) -> list[str]:
+        return [str(i) for i in range(self.positions)]
+
+    # The order of positions is always the same, so that sums need not be sorted to come out the same.
+
+    def by_class(self, values: Floats) -> Floats:
+        return np.bincount(self.classes, values, len(self.texts)).astype(np.float64)
+
+    def by_word(self, values: Floats) -> Floats:
+        return np.bincount(self.words, values, self.size).astype(np.float64)
+
+
+def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None) -> SeenPositions:
+    """The positions that hold something, as words do; the last slot is the vectors' own."""
+    size = len(sums["n"]) - 1
+    words, columns = np.nonzero(~sums["n"][:size].is_zero())
+    none = np.zeros(0)
+    return SeenPositions(
+        words=words.astype(np.int32),
+        classes=columns.astype(np.int32),
+        sums={SEEN_AS[name]: array[words, columns] for name, array in sums.items()},
+        texts=sums["n"][size].round(),
+        lengths=none,
+        spread=none,
+        index=kernels.StringIndex(),
+        everything=SparseTally.empty(()),
+        keys=list(classes),
+        gaps=gaps,
+        positions=size,
+    )
+
+
+def _gaps(cells: Vectors) -> Vectors:
+    """Vectors that have a 1 where a number is missing from these, and none where all are."""
+    if isinstance(cells, Sparse):
+        return Sparse(cells.starts - cells.starts[0], cells.positions, np.isnan(cells.values) * 1.0, cells.missing)
+    matrix = cells.turned().matrix
+    return Dense(np.isnan(matrix) * ~cells.missing[:, None] * 1.0)
+
+
+def _held(cells: Vectors, size: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+    """All that is above zero: its vector, its position and its value."""
+    if isinstance(cells, Sparse):
+        held = (cells.values > 0) & (cells.positions < size)
+        return cells.rows[held], cells.positions[held], cells.values[held]
+    matrix = cells.turned().matrix[:, :size]
+    rows, positions = np.nonzero(matrix > 0)
+    return rows, positions, matrix[rows, positions]
+
+
+class BagBelief(Belief):
+    """A table of what each position says about each class, for every one that it counts."""
+
+    has_parts = True
+
+    def __init__(
+        self, family: Any, sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None = None
+    ) -> None:
+        self.family = family
+        self.seen = seen_positions(sums, classes, gaps)
+        self.alpha = self.seen.settled(family.alpha)
+        self.said = READINGS[family.reading](self.seen, self.alpha)
+        self.likelihood = family.reading != "complement"
+        self.table = dense_table(self.seen, self.said)
+        if family.norm and not self.likelihood:
+            self.table = np.ascontiguousarray(self.table / np.abs(self.table).sum(axis=0))
+        if self.said.rate and gaps is not None:
+            self._raise_rates(gaps)
+        self._once = family.reading == "bernoulli"
+        self._orders = has_orders(family)
+        self._rest = np.asarray(self.said.document)[:, None]
+        self._certain = self._make_certain()
+
+    def _raise_rates(self, gaps: Floats) -> None:
+        """A position that some vectors lack has its total from the others alone."""
+        vectors = self.seen.texts + self.said.assumed
+        known = vectors - gaps
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.table += np.where(known > 0, np.log(vectors / known), 0.0)
+        self.said = self.said._replace(document=-np.exp(self.table).sum(axis=0))
+
+    def _make_certain(self) -> Floats | None:
+        """Where every vector of a class has something: 1 in a table like the other."""
+        if self.said.certain is None:
+            return None
+        table = np.zeros_like(self.table)
+        table[self.said.certain] = 1.0
+        return table
+
+    def add_evidence(self, cells: Vectors, scores: Floats) -> None:
+        rows = len(cells)
+        self._add(cells, self.table, scores)
+        if self._once or not np.isfinite(scores[:, :rows]).all():  # an infinity leaves a trace otherwise
+            refuse_infinite(cells, "a finite number")
+        gaps = _gaps(cells) if self.family.reading in BY_POSITION and has_gaps(cells) else None
+        if gaps is not None:
+            self._add(gaps, self._absent, scores)
+        if self._certain is not None:
+            met = np.zeros_like(scores)
+            for each in (cells,) if gaps is None else (cells, gaps):
+                self._add(each, self._certain, met)
+            lacking = met[:, :rows] < self._certain.sum(axis=0)[:, None]
+            scores[:, :rows][lacking & ~cells.missing] = -np.inf
+        if self._rest.any():
+            scores[:, :rows] += np.where(cells.missing, 0.0, self._rest)
+        if self.said.rate or self._orders:
+            scores[:, :rows] += self._log_orders(cells)
+
+    def _log_orders(self, cells: Vectors) -> Floats:
+        """What is the same for every class: counts in one order, unless they are meant in any."""
+        row, _, values = _held(cells, len(self.table))
+        said = np.zeros(len(cells))
+        if self.said.rate:
+            said -= special.gammaln(np.bincount(row, values, len(cells)) + 1.0)
+        return said + log_orders(row, values, len(cells)) if self._orders else said
+
+    @cached_property
+    def _absent(self) -> Floats:
+        """−log P(a position is not above zero | class): what a vector says too much of one that is missing."""
+        if self.said.rate:
+            return np.exp(self.table)
+        table = np.logaddexp(0.0, self.table)
+        table[:, self.said.blank] = 0.0
+        return table if self._certain is None else np.where(self._certain > 0, 0.0, table)
+
+    def _add(self, cells: Vectors, table: Floats, scores: Floats) -> None:
+        if isinstance(cells, Sparse):
+            kernels.add_bags(cells.starts, cells.all_positions, cells.all_values, table, self._once, scores)
+            return
+        matrix = cells.turned().matrix
+        matrix = np.ascontiguousarray(matrix[:, : len(table)])
+        times = (matrix > 0).astype(np.float64) if self._once else matrix
+        kernels.add_linear(times, np.ascontiguousarray(table[: matrix.shape[1]]), scores)
+
+    def parts(self, cells: Vectors) -> Iterator[list[Part]]:
+        """For every vector what each of its positions says; what is said of none in particular comes last."""
+        total = np.zeros((self.table.shape[1], len(cells)))
+        self.add_evidence(cells, total)
+        for row in range(len(cells)):
+            _, positions, values = _held(cells[row : row + 1], len(self.table))
+            times = np.ones(len(values)) if self._once else values
+            said = times[:, None] * self.table[positions]
+            found = [Part(str(at), float(n), each) for at, n, each in zip(positions, values, said, strict=True)]
+            with np.errstate(invalid="ignore"):
+                rest = total[:, row] - said.sum(axis=0)
+            rest = np.where(np.isnan(rest), 0.0, rest)
+            yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1.0, rest)]
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        odds = log_odds(self.table, index, prior)
+        return heaviest(self.seen.vocabulary, self.seen.counts_of(index), odds, top)
+
+    def estimates(self) -> dict[str, Floats]:
+        """P(position | class); of Bernoulli that a vector has it, of Poisson how much it has there, of complement
+        P(position | other classes)."""
+        return dict(zip(self.seen.vocabulary, self.probabilities(), strict=True))
+
+    def probabilities(self) -> Floats:
+        if not self._once:
+            return np.exp(self.table if self.likelihood else -self.table)
+        values = special.expit(self.table)
+        if self.said.certain is not None:
+            values[self.said.certain] = 1.0
+        return values
+
+    def posterior(self, index: int) -> Posterior:
+        if self.family.reading != "pooled":
+            raise TypeError(f"Bag(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
+        alpha = self.seen.pseudo(self.alpha, self.seen.n)
+        counts = alpha + self.seen.counts_of(index)
+        return Dirichlet(dict(zip(self.seen.vocabulary, counts.tolist(), strict=True)))
+
+    def linear(self) -> Terms:
+        return Terms(self.seen.vocabulary, self.table, np.asarray(self.said.document), self.said.certain)
+
+    def free(self) -> Free:
+        return readings.free_of_words(self.family.reading, self.seen.size)
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """Of Bernoulli and Poisson each position by itself; of the multinomial as much in all as a Poisson of the mean
+        that the class has."""
+        if not self.likelihood:
+            raise TypeError("reading='complement' gives scores, from which no vectors can be drawn.")
+        chances, size = self.probabilities(), self.seen.size
+        drawn = np.zeros((len(classes), size))
+        totals = self.seen.by_class(self.seen.n) / np.maximum(self.seen.texts, 1e-300)
+        for number, rows in by_class(classes):
+            if self._once:
+                drawn[rows] = random.random((len(rows), size)) < chances[:, number]
+            elif self.said.rate:
+                drawn[rows] = random.poisson(chances[:, number], (len(rows), size))
+            else:
+                drawn[rows] = random.multinomial(random.poisson(totals[number], len(rows)), chances[:, number])
+        return pa.FixedSizeListArray.from_arrays(pa.array(drawn.reshape(-1)), size)

@@ -1,0 +1,140 @@
+"""Vectors of numbers of one kind: every position is counted by itself, all of them in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Exact
+from tallybayes.counts.slots import positions
+from tallybayes.counts.sums import InfiniteError, Square, cells_of, concatenated, weighted_table
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.cells import Cells, arrow
+from tallybayes.data.errors import CellError
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.numbers.gaussian import Gaussian
+from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.support import REAL
+from tallybayes.families.vectors.each_belief import EachBelief
+from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, check_proportion, met_size, read_vectors
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Each(Family):
+    """A vector of numbers, each of which has this family: as many columns as the vector has positions, and none has a
+    name. Cells are rows of a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
+
+    With `size` there are so many positions, and vectors of another length are an error.
+
+    >>> Each(Gaussian(m=0.0), size=3)
+    Each(Gaussian(m=0.0), size=3)
+    """
+
+    takes_vectors: ClassVar[bool] = True
+    reads: ClassVar[pa.DataType | None] = None
+    family: Measured[Any] = field(default=Gaussian(), kw_only=False)
+    size: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.family, Measured):
+            raise TypeError(f"Each({self.family!r}): give a family of numbers, as Gaussian() or Poisson().")
+        if self.size is not None:
+            self.settle_choice("size", int, 1, 1 << 31)
+
+    @property
+    def counts(self) -> tuple[str, dict[str, Any]]:
+        kind, settings = self.family.counts
+        return f"Each {kind}", {**settings, "size": self.size}
+
+    def fields(self) -> tuple[str, ...]:
+        return self.family.fields()
+
+    def beliefs(self) -> set[str]:
+        return self.family.beliefs()
+
+    def changed(self, settings: Mapping[str, Any]) -> Each:
+        return Each(self.family.changed(settings), size=settings.get("size", self.size))
+
+    def __repr__(self) -> str:
+        return f"Each({self.family!r}{'' if self.size is None else f', size={self.size}'})"
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        return all(type(slot) is int and 0 <= slot < (self.size or 1 << 31) for slot in slots)
+
+    def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
+        """How many vectors must have been counted: as many as the position that has most."""
+        n = tally.aligned(tally.slots, classes).sums["n"]
+        if not len(n):
+            return Exact.zeros((len(classes),))
+        return n[n.round().argmax(axis=0), np.arange(len(classes))]
+
+    def refusal(self, cells: Mapping[str, Exact]) -> str | None:
+        return self.family.refusal(cells)
+
+    def encode(self, cells: Cells) -> Vectors:
+        return read_vectors(arrow(cells), self.size)
+
+    def tally(self, cells: Vectors, rows: Rows) -> Tally:
+        self._check(cells)
+        try:
+            sums = self._sums(cells, rows)
+        except InfiniteError:
+            raise self._refused(cells, int(np.flatnonzero(np.isinf(cells.values))[0])) from None
+        width = next(iter(sums.values())).shape[0]
+        return Tally(rows.classes, positions(width), sums)
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        size = self.size or max(met_size(tally), 1)
+        check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
+        return EachBelief(self.family, tally.read(positions(size), classes))
+
+    def _check(self, cells: Vectors) -> None:
+        """All numbers must be such as the family takes; in sparse vectors, zero is one of them."""
+        if self.family.support is not REAL:  # of any number, the sums find out
+            outside = self.family.support.outside(cells.values)
+            if outside.any():
+                raise self._refused(cells, int(np.flatnonzero(outside)[0]))
+        if isinstance(cells, Sparse) and self.family.support.outside(np.zeros(1))[0]:
+            raise CellError(
+                None,
+                f"what is absent from sparse vectors is zero, which is not {self.family.support.words}, as "
+                f"{type(self.family).__name__} expects. Give vectors that are not sparse.",
+            )
+
+    def _refused(self, cells: Vectors, entry: int) -> CellError:
+        value, name = cells.values[entry], type(self.family).__name__
+        return CellError(
+            cells.row(entry), f"{cells.where(entry)}{value!s} is not {self.family.support.words}, as {name} expects."
+        )
+
+    def _sums(self, cells: Vectors, rows: Rows) -> dict[str, Exact]:
+        if isinstance(cells, Sparse):
+            return self._sparse_sums(cells, rows)
+        if isinstance(cells, Dense):
+            return self.family.sums_of(cells.matrix, rows)
+        found = [self.family.sums_of(column[:, None], rows) for column in cells.columns]
+        return {name: concatenated([sums[name] for sums in found]) for name in found[0]}
+
+    def _sparse_sums(self, cells: Sparse, rows: Rows) -> dict[str, Exact]:
+        """Zeros add to how many numbers there are, and to nothing else."""
+        width, size = len(rows.classes), self.size or max(cells.width, 1)
+        cell = cells_of(cells.positions, rows.codes[cells.rows], size, width)
+        weights = [] if rows.weights is None else [rows.weights[cells.rows]]
+
+        def summed(*factors: Any) -> Exact:
+            return weighted_table([*weights, *factors], cell, size, width)
+
+        vectors = rows.count(np.where(cells.missing, -1, 0).astype(np.int32), 1)
+        gaps = summed(np.where(np.isnan(cells.values) & ~cells.missing[cells.rows], 1.0, np.nan))
+        n = Exact(np.repeat(vectors.limbs, size, axis=0), vectors.low) - gaps
+        result = {}
+        for name, value in zip(self.family.fields(), self.family.sufficient(cells.values), strict=True):
+            if isinstance(value, Square):
+                result[name] = summed(value.of, value.of)
+            else:
+                result[name] = summed(value) if isinstance(value, np.ndarray) else n
+        return result

@@ -1,0 +1,195 @@
+"""One safe, canonical model file: equal models are equal bytes, and nothing in a file can run.
+
+The file is safetensors: a header of JSON and plain numbers. The numbers are the limbs of the exact sums, labels sorted,
+empty slots dropped; the header's metadata says what they mean and carries a checksum over all of it.
+`docs/file-format.md` describes every field.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, BinaryIO, NamedTuple
+
+import pyarrow as pa
+
+from tallybayes.data.labels import key_from_json, key_to_json, kind_from_name, label_column, label_values
+from tallybayes.files.packing import pack, unpack
+from tallybayes.files.replacing import held, replacing
+from tallybayes.files.tensors import START, Arrays, FileError, arrays_of, check_start, file_bytes, text_of
+from tallybayes.model import Model
+from tallybayes.model.plausible import why_cells_impossible, why_discordant
+from tallybayes.schema import Schema
+
+FORMAT = 1
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Writes the model in one step: whatever happens, the file is the old one or the new one."""
+    data = to_bytes(model)
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def changing(
+    path: str | os.PathLike[str], waiting: Callable[[], object] = lambda: None, loaded: Loaded | None = None
+) -> Iterator[Model]:
+    """The model of a file, to be changed: it is saved when the block ends well. Whoever else would change it waits, so
+    that nothing learned is lost; `waiting` is called first where that takes time. What was `loaded` before is not read
+    again, unless the file has changed since.
+
+    >>> with changing("spam.tally") as model:  # doctest: +SKIP
+    ...     model += Model.train(model.schema, mails)
+    """
+    with held(path, waiting):
+        same = loaded is not None and loaded.version == _version(os.stat(path))
+        model = loaded.model if loaded is not None and same else load(path)
+        yield model
+        save(model, path)
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Reads a model; anything else is a `FileError` that says what is wrong."""
+    return load_version(path).model
+
+
+class Loaded(NamedTuple):
+    """A model, and which version of its file that was."""
+
+    model: Model
+    version: tuple[int, ...]
+
+
+def load_version(path: str | os.PathLike[str]) -> Loaded:
+    try:
+        with open(path, "rb") as file:
+            version = _version(os.fstat(file.fileno()))
+            start = file.read(8 + len(START))
+            check_start(start, _size(file))
+            return Loaded(from_bytes(start + file.read()), version)
+    except FileError as error:
+        raise FileError(f"{os.fspath(path)}: {error}") from None
+
+
+def _version(found: os.stat_result) -> tuple[int, ...]:
+    """A file is never written to, but replaced by another, which differs in this."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _size(file: BinaryIO) -> int:
+    """A pipe has as many bytes as come."""
+    found = os.fstat(file.fileno())
+    return found.st_size if stat.S_ISREG(found.st_mode) else sys.maxsize
+
+
+def digest(model: Model) -> str:
+    """The sha256 of the model's file: the same for the same counts and beliefs, whatever their history."""
+    return hashlib.sha256(to_bytes(model)).hexdigest()
+
+
+def to_bytes(model: Model) -> bytes:
+    """The model as the bytes of its file, if its counts can have come from rows: others could not be read again."""
+    if not isinstance(model, Model):
+        raise TypeError(f"A {type(model).__name__} is not a model; write save(model, path).")
+    if reason := why_discordant(model.schema, model.rows, model.columns):
+        raise ValueError(
+            f"These counts cannot have come from rows: {reason}. Rows were forgotten that had never been learned; "
+            "train the model again."
+        )
+    keys = model.keys()
+    arrays: Arrays = {}
+    in_order = [model.rows, *(model.columns[name] for name in sorted(model.columns))]
+    tallies = [pack(str(i), tally.canonical(), keys, arrays) for i, tally in enumerate(in_order)]
+    return file_bytes(_text(model, keys, tallies), arrays)
+
+
+def from_bytes(data: bytes) -> Model:
+    """The inverse of `to_bytes`. What is read is what would be written, to the last byte; anything else is refused."""
+    text = text_of(data)
+    _check_format(text)
+    arrays = arrays_of(data, text)
+    try:
+        return _model(text, arrays)
+    except FileError as error:
+        raise FileError(f"The file does not describe a model: {error}.") from None
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
+        raise FileError(f"The file does not describe a model: {type(error).__name__}: {error}.") from None
+
+
+def _text(model: Model, keys: list[Any], tallies: list[dict[str, Any]]) -> str:
+    """What the arrays mean, as JSON of one form."""
+    header = {
+        "format": FORMAT,
+        "labels": {"type": str(model.kind) if keys else "null", "keys": [key_to_json(key) for key in keys]},
+        "schema": model.schema.to_json(),
+        "tallies": tallies,
+    }
+    return json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _check_format(text: str) -> None:
+    """Before anything is made of it."""
+    found = re.match(r'{"format":(\d{1,9}),', text)
+    if found is None:
+        raise FileError("The file does not describe a model.")
+    if int(found[1]) != FORMAT:
+        raise FileError(f"The file has format {found[1]}; this version of tallybayes reads format {FORMAT}.")
+
+
+def _model(text: str, arrays: Arrays) -> Model:
+    header = json.loads(text)
+    try:
+        schema = Schema.from_json(header["schema"])
+    except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
+        raise FileError(f"its schema is not known to this version of tallybayes: {error}") from None
+    kind, keys = _labels(header["labels"])
+    if len(header["tallies"]) != len(schema.columns) + 1:
+        raise FileError("its columns do not fit its schema")
+    model = Model(schema, kind)
+    tallies = [unpack(str(i), about, keys, arrays) for i, about in enumerate(header["tallies"])]
+    model.rows = tallies[0]
+    model.columns = dict(zip(schema.columns, tallies[1:], strict=True))
+    if arrays:
+        raise FileError(f"it has an array {min(arrays)!r}, which means nothing")
+    if model.keys() != keys:
+        raise FileError("it names classes of which nothing is counted")
+    if _text(model, keys, header["tallies"]) != text:
+        raise FileError("what it says of its numbers is not written as tallybayes writes it")
+    _check_counts(model)
+    return model
+
+
+def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
+    given = [key_from_json(key) for key in about["keys"]]
+    if about["type"] == "null" and not given:
+        return None, []
+    try:
+        kind = kind_from_name(about["type"])
+        labels = label_column(pa.array(label_values(kind, given), kind), 0)
+        keys = [labels.keys[code] for code in labels.codes.tolist()]
+        fit = labels.kind == kind and keys == given == sorted(set(keys))
+    except (pa.ArrowException, ValueError, TypeError):
+        fit = False
+    if not fit:
+        raise FileError("its classes do not fit their type, or are not sorted")
+    return kind, keys
+
+
+def _check_counts(model: Model) -> None:
+    """The sums are those of the families, and can have come from rows."""
+    if set(model.rows.sums) != {"n"} or not set(model.rows.slots) <= {""}:
+        raise FileError("its rows are not counted as rows are")
+    for name, family in model.schema.columns.items():
+        tally = model.columns[name]
+        if set(tally.sums) != set(family.fields()) or not family.takes(tally.slots):
+            raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
+    counts = (model.schema, model.rows, model.columns)
+    if reason := why_cells_impossible(*counts, model.rows, model.columns) or why_discordant(*counts):
+        raise FileError(reason)

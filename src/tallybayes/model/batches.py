@@ -1,0 +1,170 @@
+"""Rows with their labels and weights, from one frame or a stream of frames: what a model is trained on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import kernels
+from tallybayes.counts.decay import LEAST_WEIGHT
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Rows
+from tallybayes.data import frames
+from tallybayes.data.errors import CellError
+from tallybayes.data.inputs import is_stream
+from tallybayes.data.labels import LabelColumn, label_array, label_column, single_label
+from tallybayes.data.one_row import Row, single_row
+from tallybayes.data.processors import processors
+
+MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
+LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
+LEAST_BYTES = 1 << 21  # … than that, or this
+
+T = TypeVar("T")
+
+
+class _Thread(threading.local):
+    """Of a thread that works on a piece of rows."""
+
+    flag: Any = None  # tells it to stop
+
+
+_THREAD = _Thread()
+
+
+class Batch(NamedTuple):
+    """Some rows of a frame, the first of them number `start`."""
+
+    cells: Any  # a record batch, or a row by itself
+    kind: pa.DataType  # of the labels
+    rows: Rows
+    start: int
+
+
+def labelled(data: Any, labels: Any, weights: Any, columns: Collection[str] | None = None) -> Iterator[Batch]:
+    """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
+    (frame, labels) or (frame, labels, weights). With `columns`, a row that comes by itself and has these is given as it
+    is."""
+    if not is_stream(data):
+        yield from _one_frame(data, labels, weights, columns=columns)
+        return
+    if not all(given is None or isinstance(given, str) for given in (labels, weights)):
+        raise ValueError(
+            "With a stream of frames, give the name of the column that holds the labels, or a stream of "
+            "(frame, labels) pairs."
+        )
+    for item in data:
+        if isinstance(item, tuple):
+            yield from _one_frame(*item[:3], columns=columns)
+        else:
+            yield from _one_frame(item, labels, weights, columns=columns)
+
+
+def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
+    """A row that comes by itself, and its label, if both are plain."""
+    row = single_row(data, columns)
+    if row is None:
+        return None
+    label = single_label([row[labels]] if type(labels) is str and labels in row else labels)
+    return None if label is None else (row, label)
+
+
+def in_pieces(
+    rows: int,
+    threads: int | None,
+    work: Callable[[int, int], T],
+    size: int = 0,
+    table: int = 0,
+) -> Iterator[T]:
+    """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
+    by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
+    given. An error or Ctrl-C ends all of them: at once in kernels that heed the flag, and where `stopped` is asked."""
+    worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
+    count = max(min(threads or (min(processors(), worth) if worth > 1 else 1), rows), 1)
+    if count == 1:
+        yield work(0, rows)
+        return
+    flag = np.zeros(1, np.uint8)
+
+    def do(start: int, stop: int) -> T:
+        _THREAD.flag = flag
+        kernels.heed_flag(flag)
+        return work(start, stop)
+
+    edges = np.linspace(0, rows, count + 1).astype(int).tolist()
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            yield from pool.map(do, edges[:-1], edges[1:])
+        finally:
+            flag[0] = 1
+
+
+def stopped() -> bool:
+    """Whether nobody waits any more for what this thread does."""
+    flag = _THREAD.flag
+    return flag is not None and bool(flag[0])
+
+
+def check_threads(threads: int | None) -> None:
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
+
+
+def _one_frame(
+    data: Any, labels: Any = None, weights: Any = None, *, columns: Collection[str] | None
+) -> Iterator[Batch]:
+    if labels is None:
+        raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
+    if columns is not None and weights is None and (alone := labelled_alone(data, labels, columns)):
+        row, label = alone
+        yield Batch(row, label.kind, Rows(label.keys, label.codes), 0)
+        return
+    single = single_label(labels)
+    whole_labels = None if isinstance(labels, str) else labels if single else label_array(labels)
+    whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")
+    start = 0
+    for cells in frames.batches(data):
+        if not cells.num_rows:
+            continue
+        stop = start + cells.num_rows
+        part = _named(cells, labels, "labels") if whole_labels is None else whole_labels[start:stop]
+        if len(part) != cells.num_rows:
+            raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
+        kind, keys, codes = single or label_column(part, start)
+        given = None if whole_weights is None else whole_weights[start:stop]
+        if isinstance(weights, str):
+            given = _named(cells, weights, "weights")
+        yield Batch(cells, kind, Rows(keys, codes, _checked(given, cells.num_rows, start)), start)
+        start = stop
+    for what, given in (("labels", whole_labels), ("weights", whole_weights)):
+        if given is not None and len(given) != start:
+            raise ValueError(f"There are {len(given)} {what} for {start} rows.")
+
+
+def _named(cells: pa.RecordBatch, name: str, what: str) -> pa.Array:
+    return frames.column(cells, name, f"Give the name of the column that holds the {what}.")
+
+
+def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
+    if weights is None:
+        return None
+    if len(weights) != rows:
+        raise ValueError(f"There are {start + len(weights)} weights for {start + rows} rows or more.")
+    try:
+        found = np.ascontiguousarray(frames.numbers(weights))
+    except CellError as error:
+        where = "" if error.row is None else f" in row {start + error.row}"
+        raise ValueError(f"The weight{where} is not a number.") from None
+    bad = np.flatnonzero((found != 0) & ~((found >= LEAST_WEIGHT) & (found <= MOST_WEIGHT)))
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(
+            f"The weight in row {start + row} is {found[row]}; give 0, or a number from {LEAST_WEIGHT:.1g} to "
+            f"{MOST_WEIGHT:g}."
+        )
+    return found

@@ -1,0 +1,267 @@
+"""A schema and its tallies: rows in, counts out, and the arithmetic of whole models.
+
+`train` counts; `+=` learns, `-=` forgets, `+` merges, `*` decays, `believing` reads the same counts under another
+prior. What the counts say is asked in `model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from operator import iadd, isub
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.additive import Additive
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.errors import CellError
+from tallybayes.data.labels import label_values
+from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.families.base import Family
+from tallybayes.model.batches import (
+    MOST_WEIGHT,
+    Batch,
+    check_threads,
+    in_pieces,
+    labelled,
+)
+from tallybayes.model.plausible import too_heavy, why_impossible
+from tallybayes.schema import Schema, check_apart
+
+
+class Counted(Additive):
+    """What was counted, by column, slot and class."""
+
+    def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
+        self.schema = schema if isinstance(schema, Schema) else Schema(schema)
+        self.kind = kind  # of the labels; unknown until there are some
+        self._shared = False  # another model reads the same tallies: copy them before changing them
+
+    @cached_property
+    def rows(self) -> Tally:
+        """How many rows each class has."""
+        return Tally.empty(("n",))
+
+    @cached_property
+    def columns(self) -> dict[str, Tally]:
+        """What was counted of every column."""
+        return {name: family.empty() for name, family in self.schema.columns.items()}
+
+    @classmethod
+    def train(
+        cls,
+        schema: Schema | Mapping[str, Family],
+        data: Any,
+        labels: Any = None,
+        *,
+        weights: Any = None,
+        threads: int | None = None,
+        absent: str = ERROR,
+    ) -> Self:
+        """Counts rows. `labels` and `weights` are one value per row, or the name of a column, which for labels the
+        schema may know; `data` is a frame of any make, or a stream of frames (with labels by column name, or in
+        (frame, labels) pairs). A frame that lacks a column of the schema is an error, or with `absent="missing"`
+        those cells are missing."""
+        check_threads(threads)
+        check_absent(absent)
+        model = cls(schema)
+        labels = model.schema.label if labels is None else labels
+        for given, what in ((labels, "label"), (weights, "weight")):
+            if isinstance(given, str):
+                check_apart(given, model.schema.columns, what)
+        for batch in labelled(model.schema.frame(data), labels, weights, model.schema.columns.keys()):
+            model._count(batch, threads, absent)
+        return model
+
+    def _tallies(self, encoded: Mapping[str, Any], rows: Rows, start: int) -> dict[str, Tally]:
+        """Every column's cells, counted; `start` is the number of the first row, for errors."""
+        columns: dict[str, Any] = dict.fromkeys(encoded)
+        try:
+            for family, names in self.schema.alike:
+                tallies = family.tally_each([encoded[name] for name in names], rows)
+                for name, tally in zip(names, tallies, strict=True):
+                    columns[name] = tally
+        except CellError:
+            for name, family in self.schema.columns.items():  # finds out which column it was
+                try:
+                    family.tally(encoded[name], rows)
+                except CellError as error:
+                    raise error.located(name, start) from None
+            raise
+        return columns
+
+    def __iadd__(self, other: Self) -> Self:
+        """Learns what the other model counted, at the cost of the other's size."""
+        self._check_alike(other)
+        other = other.copy() if other is self else other
+        if self.kind != other.kind and not other.rows.filled():
+            return self
+        self._own(other.kind)
+        self._merge(other.rows, other.columns, iadd)
+        if too_heavy(self.rows):
+            self._merge(other.rows, other.columns, isub)
+            raise ValueError("These models cannot be merged: there would be more than 2⁸⁰⁰ rows.")
+        return self
+
+    def __isub__(self, other: Self) -> Self:
+        """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
+        self._check_alike(other)
+        other = other.copy() if other is self else other
+        if self.kind != other.kind and not other.rows.filled():
+            return self
+        before = dict(vars(self))
+        self._own(other.kind)
+        self._merge(other.rows, other.columns, isub)
+        reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
+        if reason:
+            self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
+            vars(self).update(before)
+            raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+        self.rows.drop_traces(other.rows)
+        for name, tally in self.columns.items():
+            tally.drop_traces(other.columns[name])
+        self.schema = self.schema.without_reasons()
+        return self
+
+    def __radd__(self, other: object) -> Self:
+        """So that `sum(models)` is all of them merged."""
+        return self.copy() if other == 0 else NotImplemented
+
+    def __mul__(self, factor: float) -> Self:
+        """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""
+        if not isinstance(factor, (int, float, np.number)) or not 0 <= factor <= MOST_WEIGHT:
+            raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
+        result = type(self)(self.schema, self.kind)
+        result.rows = self.rows * float(factor)
+        if too_heavy(result.rows):
+            raise ValueError(f"A model times {factor!r}: there would be more than 2⁸⁰⁰ rows.")
+        result.columns = {name: tally * float(factor) for name, tally in self.columns.items()}
+        return result
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Counted):
+            return NotImplemented
+        kinds = self.kind == other.kind or not (self.keys() or other.keys())
+        return self.schema == other.schema and kinds and self.rows == other.rows and self.columns == other.columns
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def copy(self) -> Self:
+        return self._reading(self.schema)
+
+    __copy__ = copy
+
+    def believing(self, /, **changes: Any) -> Self:
+        """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha, `outlook=Categorical(…)`
+        for one column, `prior=…` for the classes."""
+        return self._reading(self.schema.believing(changes))
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels met, sorted."""
+        return [] if self.kind is None else label_values(self.kind, self.keys())
+
+    def keys(self) -> list[Key]:
+        """The classes as they are counted and filed: see `labels.LabelColumn`."""
+        known = set(self.rows.filled())
+        for tally in self.columns.values():
+            if not known.issuperset(tally.classes):
+                known.update(tally.filled())
+        return sorted(known)
+
+    @property
+    def n(self) -> float:
+        """How many rows are counted, or what they weigh."""
+        return float(self._row_counts().sum())
+
+    def counts(self, column: str | None = None) -> Tally:
+        """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
+        come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
+        class has."""
+        tally = (self.rows if column is None else self._tally(column)).canonical()
+        labels = [] if self.kind is None else label_values(self.kind, tally.classes)
+        return tally.renamed(labels)
+
+    def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
+        def count(start: int, stop: int) -> tuple[Tally, dict[str, Tally]]:
+            whole = stop - start == len(batch.rows)
+            cells, rows = (
+                (batch.cells, batch.rows)
+                if whole
+                else (
+                    batch.cells.slice(start, stop - start),
+                    batch.rows.slice(start, stop),
+                )
+            )
+            encoded = self.schema.encode(cells, batch.start + start, absent)
+            columns = self._tallies(encoded, rows, batch.start + start)
+            return (rows.tally() if rows.only is None else RowTally("", rows.only, *ONCE)), columns
+
+        if len(batch.rows) == 1:
+            self._take(batch.kind, *count(0, 1))
+            return
+        size = batch.cells.nbytes
+        table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
+        for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
+            self._take(batch.kind, rows, columns)
+
+    def _take(self, kind: pa.DataType, rows: Tally, columns: dict[str, Tally]) -> None:
+        """Adds counts that nobody else has."""
+        if self.kind is None:
+            self.kind, self.rows, self.columns = kind, rows, columns
+            return
+        self._check_kind(kind)
+        self._own(kind)
+        self._merge(rows, columns, iadd)
+
+    def _tally(self, column: str) -> Tally:
+        if column not in self.columns:
+            has = ", ".join(map(repr, self.columns)) or "none"
+            raise ValueError(f"The model has no column {column!r}; it has {has}.")
+        return self.columns[column]
+
+    def _row_counts(self) -> Floats:
+        return self.rows.aligned([""], self.keys()).sums["n"].round()[0]
+
+    def _reading(self, schema: Schema) -> Self:
+        """A model of the same counts, which both keep until one of them changes."""
+        result = type(self)(schema, self.kind)
+        result.rows, result.columns = self.rows, {name: self.columns[name] for name in schema.columns}
+        self._shared = result._shared = True
+        return result
+
+    def _check_kind(self, kind: pa.DataType) -> None:
+        if self.kind is not None and kind != self.kind and self.rows.filled():
+            raise TypeError(f"The labels are of type {kind}; those already counted are of type {self.kind}.")
+
+    def _check_alike(self, other: Self) -> None:
+        """All that may be wrong with the other model is found here, before anything changes."""
+        if not isinstance(other, Counted):
+            raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
+        self.schema.check_counts_alike(other.schema)
+        if other.kind != self.kind and other.rows.filled():
+            self._check_kind(other.kind)
+
+    def _own(self, kind: pa.DataType) -> None:
+        """From here on the counts may change, and labels are of this type: what others read is copied. Labels of
+        another type have left nothing but their names, and these go."""
+        if self.kind != kind:
+            self.kind = kind
+            self.rows = Tally.empty(("n",))
+            self.columns = {name: family.empty() for name, family in self.schema.columns.items()}
+            self._shared = False
+        if self._shared:
+            self.rows = self.rows.copy()
+            self.columns = {name: tally.copy() for name, tally in self.columns.items()}
+            self._shared = False
+
+    def _merge(self, rows: Tally, columns: Mapping[str, Tally], operation: Callable[[Any, Any], Any]) -> None:
+        operation(self.rows, rows)
+        for name, tally in self.columns.items():
+            operation(tally, columns[name])

@@ -1,0 +1,80 @@
+"""From class probabilities to a decision: the most probable class, the least costly one, or none at all.
+
+`posterior` is an array with one row per case and one column per class, as `Model.posterior` gives it. `costs[truth,
+decision]` is what it costs to decide for one class when another is true; without costs every error costs 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+
+REJECTED = -1
+
+
+def cost_matrix(classes: Sequence[Any], costs: Mapping[tuple[Any, Any], float] | Any) -> Floats:
+    """Costs as a matrix: from a mapping (truth, decision) → cost, where errors not named cost 1, or a matrix.
+
+    >>> cost_matrix(["healthy", "ill"], {("ill", "healthy"): 20.0})
+    array([[ 0.,  1.],
+           [20.,  0.]])
+    """
+    size = len(classes)
+    if isinstance(costs, Mapping):
+        matrix = 1.0 - np.eye(size)
+        at = {label: i for i, label in enumerate(classes)}
+        for pair, cost in costs.items():
+            if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in at for label in pair)):
+                raise ValueError(f"The cost of {pair!r} is given; give costs of (truth, decision), both of {list(at)}.")
+            matrix[at[pair[0]], at[pair[1]]] = cost
+    else:
+        matrix = np.asarray(costs, np.float64)
+    if matrix.shape != (size, size) or not np.all(np.isfinite(matrix)):
+        raise ValueError(
+            f"Costs of shape {matrix.shape} are given; {size} classes need {size} × {size} finite numbers."
+        )
+    return matrix
+
+
+def most_probable(posterior: Floats) -> NDArray[np.intp]:
+    """Each row's class of highest probability, the first of equals."""
+    return np.asarray(posterior).argmax(axis=1)
+
+
+def expected_cost(posterior: Floats, costs: Floats) -> Floats:
+    """What each decision costs on average: Σ P(truth)·cost[truth, decision], a column per decision."""
+    return np.asarray(posterior) @ costs
+
+
+def decide(posterior: Floats, costs: Floats | None = None, reject: float | None = None) -> NDArray[np.intp]:
+    """Each row's most probable class, or with costs its decision of least expected cost; `REJECTED` where even that
+    costs more than `reject`.
+
+    >>> decide(np.array([[0.7, 0.3], [0.1, 0.9]]), reject=0.2)
+    array([-1,  1])
+    """
+    if reject is not None and not (isinstance(reject, (int, float, np.number)) and reject >= 0):
+        raise ValueError(f"reject={reject!r}: give what it costs not to decide, a number of at least 0.")
+    if costs is None:
+        chosen, risk = most_probable(posterior), error_probability(posterior)
+    else:
+        average = expected_cost(posterior, costs)
+        chosen, risk = average.argmin(axis=1), average.min(axis=1)
+    return chosen if reject is None else np.where(risk > reject, REJECTED, chosen)
+
+
+def error_probability(posterior: Floats) -> Floats:
+    """P(error | x) of deciding for the most probable class: what is left to all the others."""
+    # Added up rather than 1 − max, which would round a small probability away.
+    posterior = np.sort(np.asarray(posterior), axis=1)
+    return np.asarray(posterior[:, :-1].sum(axis=1))
+
+
+def bayes_error(posterior: Floats) -> float:
+    """The mean of P(error | x) over a sample: the error rate that the model itself expects."""
+    return float(error_probability(posterior).mean())

@@ -1,0 +1,128 @@
+"""A model of two classes as weights and an intercept: the log odds as a weighted sum of the row's features.
+
+Where a class has ruled out what the other allows, a weight is infinite; where both have, there is nothing to choose
+and it is 0. No number here is ever NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import Belief, NotLinearError, Terms
+
+SHOWN = 12  # slots that a repr names
+
+
+class Weights(Mapping[str, float]):
+    """One column's weights by slot: a mapping made of a list and an array, however many words there are.
+
+    >>> weights = Weights(["rain", "sun"], np.array([0.5, -1.0]))
+    >>> weights["sun"], len(weights)
+    (-1.0, 2)
+    """
+
+    def __init__(self, slots: Sequence[str], array: Floats) -> None:
+        self.slots = slots
+        self.array = array
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {slot: i for i, slot in enumerate(self.slots)}
+
+    def __getitem__(self, slot: str) -> float:
+        return float(self.array[self._index[slot]])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.slots)
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def __repr__(self) -> str:
+        return repr(dict(self)) if len(self) <= SHOWN else f"Weights of {len(self):,} slots"
+
+
+@dataclass(frozen=True)
+class Linear:
+    """log P(label, row) − log P(other, row) = intercept + Σ weights[column][slot] · feature.
+
+    The features of a category are its levels, 1 for the cell's own and 0 for the others; of a number it is the number
+    itself, slot "x" (of `LogNormal` its logarithm, "log x"). The intercept is the classes' `prior` log odds and all
+    columns' `constants`; a column whose cell is missing drops out with its constant. `absent` is what a slot adds where
+    the cell does not have it: infinite if one class has it in every cell, and otherwise nothing.
+    """
+
+    label: Any
+    other: Any  # the other class; None where it is all the rest
+    prior: float
+    constants: dict[str, float]
+    weights: dict[str, Weights]
+    intercept: float
+    absent: dict[str, Weights]
+
+    def log_odds(self, features: Mapping[str, Mapping[str, float]]) -> float:
+        """The sum for one row, given for each column its features by slot; a column that is not given is missing, and
+        slots without a weight say nothing. Where something rules out the one class and something else the other, the
+        prior is left, as it is in `Model.posterior`.
+
+        >>> words = {"text": Weights(["free", "lunch"], np.array([np.inf, -1.0]))}
+        >>> view = Linear("spam", "ham", 0.5, {"text": 0.0}, words, 0.5, {"text": Weights([], np.zeros(0))})
+        >>> view.log_odds({"text": {"lunch": 2, "free": 0}})
+        -1.5
+        """
+        said = [self.prior]
+        for column, cell in features.items():
+            weights, held = self.weights[column], {slot for slot, x in cell.items() if x}
+            said.append(self.constants[column])
+            said += [weights[slot] * cell[slot] for slot in held if slot in weights]
+            said += [weight for slot, weight in self.absent[column].items() if slot not in held]
+        return self.prior if {math.inf, -math.inf} <= set(said) else math.fsum(said)
+
+    def __repr__(self) -> str:
+        against = "the rest" if self.other is None else repr(self.other)
+        lines = [f"{self.label!r} against {against}: intercept {self.intercept:.6g}"]
+        return "\n".join(lines + [f"{name}  {weights!r}" for name, weights in self.weights.items()])
+
+
+def linear_view(beliefs: Mapping[str, Belief], log_prior: Floats, labels: Sequence[Any], at: int) -> Linear:
+    """What two classes' beliefs say for class number `at`, against the other."""
+    terms = {}
+    for name, belief in beliefs.items():
+        try:
+            terms[name] = belief.linear()
+        except NotLinearError as error:
+            raise TypeError(f"Column {name!r}: {error}") from None
+    constants = {name: term.constant for name, term in terms.items()}
+    return Linear(
+        label=labels[at],
+        other=labels[1 - at],
+        prior=float(_odds(log_prior, at)),
+        constants={name: float(_odds(constant, at)) for name, constant in constants.items()},
+        weights={name: Weights(term.slots, _odds(term.weights, at)) for name, term in terms.items()},
+        intercept=float(_odds(sum(constants.values(), start=log_prior), at)),
+        absent={name: _absent(term, at) for name, term in terms.items()},
+    )
+
+
+def _absent(term: Terms, at: int) -> Weights:
+    """−∞ for slots of which this class is certain and the other is not, ∞ where it is the other."""
+    slots, classes = (np.zeros(0, np.int32),) * 2 if term.certain is None else term.certain
+    count = np.bincount(slots, minlength=len(term.slots))
+    alone = np.flatnonzero(count[slots] == 1)
+    alone = alone[np.argsort(slots[alone])]
+    weights = np.where(classes[alone] == at, -np.inf, np.inf)
+    return Weights([term.slots[i] for i in slots[alone].tolist()], weights)
+
+
+def _odds(logs: Floats, at: int) -> Floats:
+    """The one class's less the other's; nothing where they are equal, be it both −∞."""
+    one, other = logs[..., at], logs[..., 1 - at]
+    with np.errstate(invalid="ignore"):
+        return np.where(one == other, 0.0, one - other)

@@ -1,0 +1,188 @@
+"""A model is its counts.
+
+How they are counted, added and taken away is in `counted`; here they are asked. What they say is worked out when
+somebody asks (`scoring.Beliefs`), and kept until the counts change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.tally import Key
+from tallybayes.data.matching import ERROR
+from tallybayes.families.base import Belief, Family, WordWeight
+from tallybayes.families.posteriors import Dirichlet, Posterior
+from tallybayes.model import decide, draw
+from tallybayes.model.batches import labelled
+from tallybayes.model.counted import Counted
+from tallybayes.model.evidence import Evidence
+from tallybayes.model.linear import Linear, linear_view
+from tallybayes.model.parameter_count import ParameterCount, parameter_count
+from tallybayes.model.scoring import Beliefs
+from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import FREQUENCIES
+
+SHOWN = 12  # classes that a repr names
+
+
+class Model(Counted):
+    """A schema and its tallies, and what they say.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "sunny", "rain"]}
+    >>> model = Model.train(Schema({"outlook": Categorical()}), frame, ["no", "no", "yes"])
+    >>> model.posterior({"outlook": ["rain"]}).round(3)
+    array([[0.429, 0.571]])
+    """
+
+    def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
+        super().__init__(schema, kind)
+        self._beliefs: Beliefs | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_beliefs": None}
+
+    def prior(self) -> dict[Any, float]:
+        """P(class)."""
+        known = self._believed()
+        return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
+
+    def estimates(self, column: str) -> dict[str, dict[Any, float]]:
+        """The parameters of a column in numbers: for each its value in every class."""
+        self._tally(column)
+        known = self._believed()
+        return {
+            name: dict(zip(known.labels, np.asarray(values).tolist(), strict=True))
+            for name, values in known.columns[column].estimates().items()
+        }
+
+    def parameters(self, column: str | None = None, label: Any = None) -> Posterior:
+        """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
+        known = self._believed()
+        if column is None:
+            counts = self._row_counts() + self.schema.pseudo_counts(known.labels)
+            return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
+        self._tally(column)
+        return known.columns[column].posterior(known.number(label))
+
+    def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior.
+
+        Rows may lack columns where `absent` is "missing": those say nothing."""
+        return self._believed().posterior(data, threads, absent)
+
+    def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
+        """Each row's class of highest posterior probability, by its number among `classes`; the first of equals."""
+        return self._believed().most_probable(data, threads, absent)
+
+    def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """log P(class, row): the evidence of all columns and the prior, added up."""
+        return self._believed().log_joint(data, threads, absent)
+
+    def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """log P(row): the joint probability of all classes added up, −∞ where none allows the row. It is what the
+        posterior is divided by, and is low for rows that the model finds strange."""
+        known = self._believed()
+        _refuse_scores(known)
+        return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
+
+    def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
+        """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
+        return self._believed().evidence(data, absent)
+
+    def belief(self, column: str) -> Belief:
+        """What the counts of a column say, ready to score new cells."""
+        self._tally(column)
+        return self._believed().columns[column]
+
+    def words(self, label: Any, top: int = 20, *, column: str | None = None) -> list[WordWeight]:
+        """The words of a text column that speak most for a class: how often each was met there, and its log odds
+        against the other classes."""
+        return self._believed().words(label, top, column)
+
+    def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
+        """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
+        known = self._believed()
+        _refuse_scores(known)
+        total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
+        for batch in labelled(self.schema.frame(data), labels, None):
+            self._check_kind(batch.kind)
+            at = np.array([met.get(key, -1) for key in batch.rows.classes])[batch.rows.codes]
+            joint = known.log_joint(batch.cells, None, absent)
+            total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
+        return total
+
+    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
+        """Each row's class: the most probable, or of least expected cost; None where even that costs more than
+        `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
+        classes = self.classes
+        matrix = None if costs is None else decide.cost_matrix(classes, costs)
+        chosen = decide.decide(self._believed().posterior(data, None, absent), matrix, reject)
+        return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
+
+    def sample(self, n: int, *, seed: int) -> draw.Sample:
+        """Rows as the model has them come about, and their labels: each a class as the prior has it, then each column's
+        cell as that class has it. The same seed gives the same rows."""
+        known = self._believed()
+        return draw.sample(known.columns, known.prior, pa.array(known.labels, self.kind), n, seed)
+
+    def against_rest(self, label: Any) -> Model:
+        """The same counts with two classes: True, which is this label's, and False, all others added up."""
+        known = self._believed()
+        at = known.number(label)
+        if len(known.keys) < 2:
+            raise ValueError(f"There is no class but {label!r}, so there is no rest to tell it from.")
+        share = np.exp(known.prior)
+        counted = self.schema.prior == FREQUENCIES
+        prior = FREQUENCIES if counted else {True: share[at], False: np.delete(share, at).sum()}
+        result = Model(Schema(self.schema.columns, prior=prior, reasons=self.schema.reasons), pa.bool_())
+        groups: dict[Key, list[Key]] = {True: [known.keys[at]], False: known.keys[:at] + known.keys[at + 1 :]}
+        result.rows = self.rows.merged(groups)
+        result.columns = {name: tally.merged(groups) for name, tally in self.columns.items()}
+        return result
+
+    def linear(self, label: Any) -> Linear:
+        """log P(label, row) − log P(other, row) as a weighted sum of the row's features; with more than two classes,
+        the other is all the rest."""
+        known = self._believed()
+        at = known.number(label)
+        if len(known.keys) == 2:
+            return linear_view(known.columns, known.prior, known.labels, at)
+        return replace(self.against_rest(label).linear(True), label=label, other=None)
+
+    def parameter_count(self) -> ParameterCount:
+        """How many parameters there are, and how many the full joint distribution of the columns would have."""
+        known = self._believed()
+        return parameter_count(known.columns, len(known.keys))
+
+    def __repr__(self) -> str:
+        classes = self.classes
+        if not classes:
+            return f"Model of no rows\n{self.schema!r}"
+        pairs = list(zip(classes, self._row_counts(), strict=True))
+        listed = ", ".join(f"{label} {count:.12g}" for label, count in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
+        plural = "es" * (len(classes) != 1)
+        return f"Model of {self.n:.12g} rows in {len(classes)} class{plural}: {listed}\n{self.schema!r}"
+
+    def _own(self, kind: pa.DataType) -> None:
+        super()._own(kind)
+        self._beliefs = None
+
+    def _believed(self) -> Beliefs:
+        if self._beliefs is None:
+            keys = self.keys()
+            if not keys:
+                raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
+            self._beliefs = Beliefs(self.schema, keys, self.classes, self._row_counts(), self.columns)
+        return self._beliefs
+
+
+def _refuse_scores(known: Beliefs) -> None:
+    if known.scores:
+        raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")

@@ -1,0 +1,78 @@
+"""Whether counts can have come from any rows: asked after forgetting, and of every file when written and when read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.tally import Key, Tally
+from tallybayes.schema import Schema
+
+MOST_LIMBS = 25  # of a number of rows, which is below 2⁸⁰⁰ so that sums of such numbers are doubles
+
+
+def why_impossible(
+    schema: Schema,
+    rows: Tally,
+    columns: Mapping[str, Tally],
+    touched_rows: Tally,
+    touched_columns: Mapping[str, Tally],
+) -> str | None:
+    """Why no rows have these counts, or nothing; looking only at the cells that the touched tallies have.
+
+    Whether a column has more values than there are rows is asked only if those that are gone lacked some: forgetting a
+    row must cost what the row costs.
+    """
+    if reason := why_cells_impossible(schema, rows, columns, touched_rows, touched_columns):
+        return reason
+    classes = touched_rows.classes
+    gone = touched_rows.aligned([""], classes).sums["n"][0]
+    for name, family in schema.columns.items():
+        lacking = gone != family.present(touched_columns[name], classes)
+        if lacking and _too_many(rows, family.present(columns[name], classes), classes):
+            return f"column {name!r} would have more values than there are rows"
+    return None
+
+
+def why_cells_impossible(
+    schema: Schema,
+    rows: Tally,
+    columns: Mapping[str, Tally],
+    touched_rows: Tally,
+    touched_columns: Mapping[str, Tally],
+) -> str | None:
+    """The same, of every cell by itself."""
+    if rows.cells(touched_rows)["n"].is_below(TRACE).any():
+        return "a class would have fewer than no rows"
+    for name, family in schema.columns.items():
+        if reason := family.impossible(columns[name], touched_columns[name]):
+            return f"in column {name!r} {reason}"
+    return None
+
+
+def why_discordant(schema: Schema, rows: Tally, columns: Mapping[str, Tally]) -> str | None:
+    """Why counts that are possible one by one cannot have come from the same rows, or nothing: asked of whatever is
+    written to a file, so that it can be read again."""
+    if too_heavy(rows):
+        return "there are more than 2⁸⁰⁰ rows"
+    classes = rows.classes
+    for name, family in schema.columns.items():
+        tally = columns[name]
+        if not set(tally.filled()) <= set(rows.filled()):
+            return f"column {name!r} has values of a class that has no rows"
+        if _too_many(rows, family.present(tally, classes), classes):
+            return f"column {name!r} has more values than there are rows"
+        if reason := family.discord(tally, classes):
+            return f"in column {name!r} {reason}"
+    return None
+
+
+def too_heavy(rows: Tally) -> bool:
+    """Whether the rows are more, or weigh more, than can be computed with."""
+    n = rows.sums["n"]
+    return n.low + n.limbs.shape[-1] > MOST_LIMBS and (tidy := n.carried()).low + tidy.limbs.shape[-1] > MOST_LIMBS
+
+
+def _too_many(rows: Tally, present: Exact, classes: list[Key]) -> bool:
+    left = rows.aligned([""], classes).sums["n"][0]
+    return bool((left - present).is_below(TRACE * (1.0 + left.round())).any())

@@ -1,0 +1,227 @@
+"""What the counts say, worked out once and kept: from new rows to evidence and to class probabilities.
+
+Rows are scored block by block, column by column, into one small array of scores that stays in the processor's cache;
+the same way for one row and for a billion.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.tally import Key, Tally
+from tallybayes.data import frames
+from tallybayes.data.errors import CellError
+from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.one_row import single_row
+from tallybayes.families import Belief
+from tallybayes.families.base import Part, WordWeight
+from tallybayes.model.batches import check_threads, in_pieces, stopped
+from tallybayes.model.evidence import Evidence, text_column
+from tallybayes.schema import Schema
+
+BLOCK = 1 << 14  # rows scored at a time …
+BLOCK_BYTES = 1 << 22  # … or as many as have so many bytes …
+MANY_CLASSES = 16  # … if there are not more classes than these
+
+Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
+
+
+class Encoded(NamedTuple):
+    """Some rows' cells by column, as the families take them; the first row is number `start`."""
+
+    cells: dict[str, Any]
+    start: int
+    rows: int
+    size: int  # in bytes, roughly
+
+
+class Beliefs:
+    """The classes' prior and every column's belief."""
+
+    def __init__(
+        self, schema: Schema, keys: Sequence[Key], labels: list[Any], rows: Floats, tallies: Mapping[str, Tally]
+    ) -> None:
+        self.schema = schema
+        self.keys = list(keys)
+        self.labels = labels
+        self.prior = schema.log_prior(rows, labels)
+        self.columns = _believed(schema, tallies, keys)
+        kinds: dict[type[Belief], list[str]] = {}
+        for name, belief in sorted(self.columns.items()):  # equal models add up in the same order, to the last bit
+            kinds.setdefault(type(belief), []).append(name)
+        self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
+        self._start = np.ascontiguousarray(self.prior[:, None])
+        self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
+        if self.scores and len(self.columns) > 1:
+            warnings.warn(
+                f"Column {self.scores[0]!r} gives complement scores, which are not log-likelihoods; they are added to "
+                "what the other columns say as if they were.",
+                stacklevel=5,
+            )
+
+    def number(self, label: Any) -> int:
+        """Which class this is."""
+        if label not in self.labels:
+            raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, self.labels))}.")
+        return self.labels.index(label)
+
+    def words(self, label: Any, top: int, column: str | None) -> list[WordWeight]:
+        """The words that say most for a class against all others."""
+        name = text_column([name for name, belief in self.columns.items() if belief.has_parts], column)
+        return self.columns[name].heaviest(self.number(label), self.prior, top)
+
+    def posterior(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
+        """P(class | row). A row that no class allows falls to the prior, with a warning."""
+
+        def finish(scores: Floats, out: Floats) -> int:
+            impossible = kernels.normalise(scores, out)
+            if impossible:
+                out[np.isnan(out).any(axis=1)] = np.exp(self.prior)
+            return impossible
+
+        result, impossible = self._score(self._encoded(data, absent), finish, threads)
+        if impossible:
+            self._warn(impossible)
+        return result
+
+    def _warn(self, impossible: int) -> None:
+        warnings.warn(
+            f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
+            "Smoothing avoids this: alpha, m, shape or rate above 0.",
+            stacklevel=4,
+        )
+
+    def most_probable(self, data: Any, threads: int | None, absent: str = ERROR) -> Counts:
+        """The number of each row's most probable class, the first of equals."""
+
+        def finish(scores: Floats, out: Counts) -> int:
+            impossible = kernels.most_probable(scores, out)
+            if impossible:
+                out[np.isneginf(scores[:, : len(out)]).all(axis=0)] = np.argmax(self.prior)
+            return impossible
+
+        result, impossible = self._score(self._encoded(data, absent), finish, threads, numbers=True)
+        if impossible:
+            self._warn(impossible)
+        return result
+
+    def log_joint(self, data: Any, threads: int | None, absent: str = ERROR) -> Floats:
+        """log P(class, row)."""
+
+        def finish(scores: Floats, out: Floats) -> int:
+            out[:] = scores[:, : len(out)].T
+            return 0
+
+        return self._score(self._encoded(data, absent), finish, threads)[0]
+
+    def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
+        """log P(class), and log p(cell | class) of every column."""
+        said: dict[str, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
+        batches: list[tuple[int, dict[str, Any]]] = []
+        rows = 0
+        for batch in self._encoded(data, absent):
+            rows, encoded = batch.start, batch.cells
+            batches.append((rows, encoded))
+            for name, cells in encoded.items():
+                scores = np.zeros((len(self.keys), batch.rows))
+                self._add(name, cells, scores, rows)
+                said[name].append(scores.T)
+            rows += batch.rows
+        columns = {name: np.concatenate(parts) for name, parts in said.items()}
+        return Evidence(self.labels, self.prior, columns, rows, self._parts(batches), self.scores)
+
+    def _parts(self, batches: list[tuple[int, dict[str, Any]]]) -> dict[str, Callable[[int], list[Part]]]:
+        """For every column of texts, what takes a row's text apart: when somebody asks."""
+
+        def taking_apart(name: str) -> Callable[[int], list[Part]]:
+            def parts(row: int) -> list[Part]:
+                start, encoded = next(found for found in reversed(batches) if found[0] <= row)
+                return next(iter(self.columns[name].parts(encoded[name][row - start : row - start + 1])))
+
+            return parts
+
+        return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
+
+    def _score(
+        self, batches: Iterable[Encoded], finish: Finish, threads: int | None, numbers: bool = False
+    ) -> tuple[Any, int]:
+        """What `finish` makes of every row: a number for each class, or a single whole one."""
+        check_threads(threads)
+
+        def empty(rows: int) -> Any:
+            return np.empty(rows, np.int64) if numbers else np.empty((rows, len(self.keys)))
+
+        parts: list[Any] = []
+        impossible = 0
+        for batch in batches:
+            parts.append(empty(batch.rows))
+            impossible += self._score_batch(batch, finish, parts[-1], threads)
+        return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
+
+    def _encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
+        """A row that comes by itself as it is; anything else by way of record batches."""
+        check_absent(absent)
+        data = self.schema.frame(data)
+        row = single_row(data, self.schema.columns)
+        if row is not None:
+            return (Encoded(self.schema.encode(row, 0, absent), 0, 1, 0),)
+        return self._encoded_batches(data, absent)
+
+    def _encoded_batches(self, data: Any, absent: str) -> Iterator[Encoded]:
+        start = 0
+        for batch in frames.batches(data):
+            yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, batch.nbytes)
+            start += batch.num_rows
+
+    def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
+        if batch.rows == 1:
+            scores = self._start.copy()
+            self._add_all(batch.cells, scores, batch.start)
+            return finish(scores, out)
+        heavy = batch.size * max(len(self.keys) // MANY_CLASSES, 1)
+        block = min(BLOCK, max(batch.rows * BLOCK_BYTES // heavy, 1)) if heavy else BLOCK
+
+        def score(first: int, last: int) -> int:
+            scores = np.empty((len(self.keys), min(block, max(last - first, 1))))
+            impossible = 0
+            for at in range(first, last, block):
+                if stopped():
+                    break
+                stop = min(at + block, last)
+                scores[:] = self._start
+                whole = stop - at == batch.rows
+                cells = batch.cells if whole else {name: column[at:stop] for name, column in batch.cells.items()}
+                self._add_all(cells, scores, batch.start + at)
+                impossible += finish(scores, out[at:stop])
+            return impossible
+
+        return sum(in_pieces(batch.rows, threads, score, batch.size))
+
+    def _add_all(self, cells: Mapping[str, Any], scores: Floats, start: int) -> None:
+        """Adds what all columns say, those of one kind together."""
+        for names, add in self._together:
+            try:
+                add([cells[name] for name in names], scores)
+            except CellError:
+                for name in names:  # finds out which column it was
+                    self._add(name, cells[name], scores, start)
+
+    def _add(self, name: str, cells: Any, scores: Floats, start: int) -> None:
+        try:
+            self.columns[name].add_evidence(cells, scores)
+        except CellError as error:
+            raise error.located(name, start) from None
+
+
+def _believed(schema: Schema, tallies: Mapping[str, Tally], keys: Sequence[Key]) -> dict[str, Belief]:
+    """What is believed of every column; those that have the same family are looked at together."""
+    found: dict[str, Belief] = {}
+    for family, names in schema.alike:
+        found.update(zip(names, family.believe_each([tallies[name] for name in names], keys), strict=True))
+    return {name: found[name] for name in schema.columns}

@@ -1,0 +1,101 @@
+"""Which family a column gets when nobody says: rules on its type and values, each with its reason in words.
+
+The rules look at a sample once, before anything is counted; what they choose is in the schema for everybody to see and
+change. Nobody chose these families, so none may stop training later: numbers get one that takes every number, texts one
+that takes every text. A column is left out only for what the sample shows for certain.
+
+`numbers` and `texts` have the rules of either kind; this file says which kind a column is.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes.counts.exact import Floats
+from tallybayes.data import frames
+from tallybayes.data.errors import CellError
+from tallybayes.families import Bag, Bernoulli, Each, Gaussian
+from tallybayes.families.smoothing import FITTED
+from tallybayes.families.vectors.matrix_cells import Sparse, Vectors, read_vectors
+from tallybayes.kernels.strings import has_codes
+from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
+from tallybayes.schema.infer.numbers import choose_for_numbers
+from tallybayes.schema.infer.texts import FREE_TEXT, choose_for_texts
+
+__all__ = ["FREE_TEXT", "Choice", "choose"]
+
+TRUTH = Bernoulli(alpha=FITTED)
+INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls an index without a name
+TIMES = "times: turn them into a number or a category to have them counted"
+CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
+ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
+FIRST_TIME = re.compile(ISO_TIME.encode())
+
+
+def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
+    """The family for a column like this one, and why. `whole` says whether these cells are all that there are: else a
+    column that does not vary here may do so elsewhere."""
+    if INDEX.fullmatch(name):
+        return Choice(None, "the index of a DataFrame")
+    if pa.types.is_temporal(cells.type):
+        return Choice(None, TIMES)
+    if cells.null_count == len(cells):
+        return unvarying("missing", CATEGORY, whole)
+    try:
+        return _of_type(cells, name, whole)
+    except CellError as error:
+        return Choice(None, error.reason.partition(". ")[0].rstrip("."))
+
+
+def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
+    if pa.types.is_boolean(cells.type):
+        return Choice(TRUTH, "true or false")
+    if pa.types.is_dictionary(cells.type):
+        frames.texts(cells)  # an error if these are no categories
+        return Choice(CATEGORY, f"a category already, of {len(cells.dictionary)} levels")
+    if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
+        return Choice(FREE_TEXT, "lists of words")
+    if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
+        return unvarying("an empty list", FREE_TEXT, whole)
+    if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
+        return Choice(None, "records: make columns of their fields to have them counted")
+    if pa.types.is_nested(cells.type):
+        return _for_vectors(read_vectors(cells, None))
+    if frames.is_interval(cells.type):
+        return choose_for_texts(frames.texts(cells).drop_null(), whole)
+    if not frames.is_text(cells.type):
+        return choose_for_numbers(frames.numbers(cells), name, whole)
+    texts = frames.texts(cells)
+    present = texts.drop_null() if texts.null_count else texts
+    numbers = _as_numbers(cells, present)
+    if numbers is not None:
+        family, reason = choose_for_numbers(numbers, name, whole)
+        return Choice(family, reason if np.isnan(numbers).all() else f"written as text, {reason}")
+    if _are_times(present):
+        return Choice(None, TIMES)
+    return choose_for_texts(present, whole)
+
+
+def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:
+    """What texts say that are all finite numbers, and written as numbers are."""
+    try:
+        numbers = frames.numbers(cells)  # of most texts the first says that it is none
+    except CellError:
+        return None
+    return None if np.isinf(numbers).any() or has_codes(present) else numbers
+
+
+def _are_times(present: pa.Array) -> bool:
+    """Whether all texts are; of most columns the first is not, and Arrow takes longer to read the pattern."""
+    first = present[0].as_buffer().to_pybytes()
+    return bool(FIRST_TIME.match(first)) and bool(pc.all(pc.match_substring_regex(present, ISO_TIME)).as_py())
+
+
+def _for_vectors(vectors: Vectors) -> Choice:
+    if isinstance(vectors, Sparse) and not (vectors.values < 0).any():
+        return Choice(Bag(), "sparse vectors of numbers of at least 0")
+    return Choice(Each(Gaussian()), "vectors of numbers")

@@ -1,0 +1,101 @@
+"""Rules for columns of numbers: levels, intervals, identifiers.
+
+Numbers are counted by interval. Nobody has to say how they are distributed, zeros in a long tail and outliers do no
+harm, and every number is taken; on all but small tables that tells more than a Gaussian does.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families import Gaussian, Histogram
+from tallybayes.families.numbers.values import ENOUGH
+from tallybayes.families.smoothing import FITTED
+from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
+
+FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
+MANY_CELLS = 50  # from where intervals tell more than a Gaussian
+STEPS = 128  # over the middle of a column whose values are counted, at the least
+BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose alike
+BITS_UNKNOWN = 16  # where the sample does not vary, and what comes later may be near it or far away
+MANY_DIFFERENT = 100  # cells that all differ are no chance meeting, where some should have met …
+MEETINGS = 10.0  # … so often
+EVENLY = 1.5  # how far numbers drawn evenly may be from even, in parts of 1 / √n
+IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|unnamed\W*\d*)|.*[a-z](ID|Id)", re.DOTALL)
+
+
+def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
+    """The family of numbers like these; NaN is missing. Infinite ones are errors when their turn comes to be counted,
+    and say where they stand."""
+    x = np.sort(x[np.isfinite(x)]) + 0.0
+    n = len(x)
+    if not n:
+        return unvarying("missing", CATEGORY, whole)
+    different = 1 + int(np.count_nonzero(x[1:] != x[:-1]))
+    if different == 1 and n >= ENOUGH:
+        return unvarying("the same", _histogram(BITS_UNKNOWN), whole)
+    integral = bool((x == np.floor(x)).all())
+    if integral and different == n >= MANY_DIFFERENT and _is_identifier(x, name):
+        return Choice(None, f"{n} different whole numbers: an identifier")
+    if integral and different <= FEW_LEVELS and n >= ENOUGH * max(different - 1, 1):
+        return Choice(CATEGORY, _few(x, different))
+    if n < MANY_CELLS:
+        return Choice(Gaussian(), _range(x))
+    return Choice(_intervals(x), _range(x) + (_spike(x) if different < n else ""))
+
+
+def _few(x: Floats, different: int) -> str:
+    truths = different == 2 and x[0] == 0.0 and x[-1] == 1.0
+    return "only 0 and 1" if truths else f"only {different} different whole numbers"
+
+
+def _range(x: Floats) -> str:
+    return f"numbers from {x[0]:.6g} to {x[-1]:.6g}"
+
+
+def _spike(x: Floats) -> str:
+    """The value that many of the cells have, if one does."""
+    values, counts = np.unique(x, return_counts=True)
+    most = int(counts.argmax())
+    return f", {counts[most] / len(x):.0%} of them {values[most]:.6g}" if counts[most] >= len(x) / 4 else ""
+
+
+def _intervals(x: Floats) -> Histogram:
+    """Counts the values themselves, with as many digits as tell them apart."""
+    low, high = _quantile(x, 0.05) / 2.0, _quantile(x, 0.95) / 2.0
+    span = (high - low) or float(x[-1] / 2.0 - x[0] / 2.0)
+    largest = max(abs(low), abs(high))
+    wanted = np.log2(STEPS) + np.log2(largest) - np.log2(span) if span > 0 and largest > 0 else 0.0
+    bits = next((bits for bits in BITS if bits >= wanted), BITS[-1])
+    return _histogram(bits)
+
+
+def _quantile(x: Floats, share: float) -> float:
+    """What `numpy.quantile` gives, of numbers in order."""
+    at = (len(x) - 1) * share
+    first = int(at)
+    part, low, high = at - first, float(x[first]), float(x[min(first + 1, len(x) - 1)])
+    return high - (high - low) * (1.0 - part) if part >= 0.5 else low + (high - low) * part
+
+
+@cache
+def _histogram(bits: int) -> Histogram:
+    return Histogram(method=FITTED, alpha=FITTED, bits=bits)
+
+
+def _is_identifier(values: Floats, name: str) -> bool:
+    """Whether whole numbers of which no two are equal, in order here, name their rows rather than measure them: they
+    are called so, numbers this dense would have met if chance had a part in them, or they are spread evenly."""
+    if IDENTIFIER.fullmatch(name) or IDENTIFIER.fullmatch(name.lower()):
+        return True
+    n = len(values)
+    edges = values[np.linspace(0, n - 1, 11).astype(int)]
+    per_interval = n / 10.0
+    meetings = np.sum(per_interval**2 / 2.0 / np.maximum(np.diff(edges), 1.0))
+    even = np.linspace(values[0], values[-1], n)
+    apart = np.max(np.abs(values - even)) / (values[-1] - values[0])
+    return bool(meetings >= MEETINGS or apart <= EVENLY / np.sqrt(n))

@@ -1,0 +1,88 @@
+"""Rules for columns of texts: categories, free text, lists of tags, names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes.families import Words
+from tallybayes.families.numbers.values import ENOUGH
+from tallybayes.families.smoothing import FITTED
+from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
+
+FREE_TEXT = Words(reading="once", alpha=FITTED)
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+MANY_SIGNS = 8.0  # of writing without spaces
+MANY_WORDS = 3.0  # so many to a cell make it free text …
+FEW_EACH = 5.0  # … where a text comes less often than this
+SOME = 1000  # cells that are looked at word by word
+SEPARATORS = "|;,/"
+NO_SEPARATOR = re.compile(f"[^{SEPARATORS}]*")
+SEVERAL = 1.5  # tags to a cell make it a list …
+OFTEN = 5.0  # … if each tag comes so often
+WORD = re.compile(r"\w+")
+HALF = 0.5  # of the cells share a word with another, in names that tell something …
+NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
+
+
+def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
+    """The family of texts like these, none of which is missing."""
+    different = pc.unique(present)
+    levels, n = len(different), len(present)
+    if n >= ENOUGH and levels == 1:
+        return unvarying("the same", CATEGORY, whole)
+    some = present if n <= SOME else present.take(pa.array(np.linspace(0, n - 1, SOME, dtype=np.int64)))
+    mostly_different = levels > n / 2
+    signs = _mean_count(some, UNSPACED) if mostly_different else 0.0
+    if signs >= MANY_SIGNS:
+        return Choice(Words(unit="characters", ngrams=2), f"free text without spaces, {signs:.0f} signs in a cell")
+    rarely_alike = mostly_different or (n >= ENOUGH and n < FEW_EACH * levels)
+    words = _mean_count(some, r"\S+") if rarely_alike else 0.0
+    if words >= MANY_WORDS:
+        return Choice(FREE_TEXT, f"free text, {words:.0f} words in a cell")
+    separator = _separator(some, different) if n >= ENOUGH else None
+    if separator is not None:
+        return Choice(FREE_TEXT, f"lists of tags, with {separator!r} between them")
+    if mostly_different and n >= ENOUGH:
+        return _for_names(some.to_pylist(), levels, n)
+    return Choice(CATEGORY, f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
+
+
+def _mean_count(texts: pa.Array, pattern: str) -> float:
+    return float(pc.mean(pc.count_substring_regex(texts, pattern)).as_py())
+
+
+def _separator(some: pa.Array, different: pa.Array) -> str | None:
+    """What stands between tags that come again and again in ever new lists. Most texts have nothing of the kind, which
+    is soon seen where few are different."""
+    if len(different) < len(some) and NO_SEPARATOR.fullmatch("".join(different.to_pylist())):
+        return None
+    texts = some.to_pylist()
+    every = "".join(texts)
+    for separator in SEPARATORS:
+        if every.count(separator) < (SEVERAL - 1.0) * len(texts):
+            continue
+        tags = [tag.strip() for text in texts for tag in text.split(separator)]
+        different = len(set(tags))
+        if different <= len(set(texts)) / 2 and len(tags) >= OFTEN * different:
+            return separator
+    return None
+
+
+def _for_names(texts: list[str], levels: int, n: int) -> Choice:
+    """Texts that hardly come twice: their parts may, as in names of people, packages and places. Numbers and mixtures
+    of letters and digits are no parts: those of identifiers meet by chance."""
+    parts = [
+        {word for word in map(str.lower, WORD.findall(text)) if len(word) > 1 and word.isalpha()} for text in texts
+    ]
+    cells = Counter(word for words in parts for word in words)
+    shared_words = {word for word, times in cells.items() if 1 < times < NEARLY_ALL * len(texts)}
+    shared = sum(not shared_words.isdisjoint(words) for words in parts) / len(parts)
+    told = f"{levels} different texts in {n} cells"
+    if shared >= HALF:
+        return Choice(FREE_TEXT, f"{told}, {shared:.0%} of which share a word with another")
+    return Choice(None, f"{told}: names rather than a category or free text")

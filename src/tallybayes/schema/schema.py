@@ -1,0 +1,255 @@
+"""Which family counts which column, and what is believed about the classes before any column is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Floats
+from tallybayes.data import frames
+from tallybayes.data.errors import CellError
+from tallybayes.data.matching import ERROR, matched, named
+from tallybayes.data.one_row import Row
+from tallybayes.families import Family
+from tallybayes.kernels.strings import is_writable
+from tallybayes.schema.class_prior import (
+    FREQUENCIES,
+    UNIFORM,
+    Prior,
+    checked_prior,
+    given_weights,
+    prior_from_json,
+    prior_to_json,
+    pseudo_counts,
+)
+from tallybayes.schema.family_json import family_from_json, family_to_json
+from tallybayes.schema.infer import choose
+from tallybayes.schema.infer.sample import sampled
+
+AS_TOLD = "as told"  # the reason of a family that somebody chose
+
+
+class Schema:
+    """Column → family, the prior of the classes, and the name of the column that holds them, if it has one.
+
+    `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a number per
+    class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; where none is above 1,
+    these are written as `Dirichlet({"ham": 0.5, "spam": 0.5})`. Where no row has a class,
+    its share goes to the others, with a warning. `label` is where labels are looked for when none are given.
+
+    >>> from tallybayes import Categorical, Gaussian
+    >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
+    outlook      Categorical()
+    temperature  Gaussian()
+    (class)      frequencies
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Family],
+        *,
+        prior: Prior = FREQUENCIES,
+        label: str | None = None,
+        reasons: Mapping[str, str] | None = None,
+    ) -> None:
+        if not isinstance(columns, Mapping):
+            raise TypeError(f"A schema is made of a mapping from columns to families, not of {columns!r}.")
+        for name, family in columns.items():
+            _check_name(name)
+            if not isinstance(family, Family):
+                hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
+                raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
+        self.columns = dict(columns)
+        self.prior = checked_prior(prior)
+        if label is not None:
+            _check_name(label)
+            check_apart(label, self.columns, "label")
+        self.label = label
+        self.reasons = dict(reasons or {})  # why a column was given its family, or was left out
+
+    @classmethod
+    def infer(
+        cls,
+        data: Any,
+        label: str | None = None,
+        *,
+        hints: Mapping[str, Family | None] | None = None,
+        prior: Prior = FREQUENCIES,
+        whole: bool = True,
+    ) -> Schema:
+        """Chooses a family for every column but the label, from its type and a sample of its values.
+
+        `hints` settle single columns: a family, or None to leave the column out. Where `data` is not the `whole` table,
+        columns that do not vary in it are counted all the same.
+
+        >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
+        wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
+        mph      Gaussian()                   numbers from 3.5 to 20.25
+        day      left out                     as told
+        (class)  frequencies
+        """
+        settled = dict(hints or {})
+        sample, all_rows = sampled(data)
+        for name in [*settled, *([label] if label is not None else [])]:
+            frames.column(sample, name, "Give hints and the label by the names of columns.")
+        columns: dict[str, Family] = {}
+        reasons: dict[str, str] = {}
+        passed_over = {label, *frames.index_columns(sample.schema)}
+        for name in sample.schema.names:
+            if name in passed_over:
+                continue
+            if name in settled:
+                family, reasons[name] = settled[name], AS_TOLD
+            else:
+                cells = frames.column(sample, name)
+                family, reasons[name] = choose(cells, name=name, whole=whole and all_rows)
+            if family is not None:
+                columns[name] = family
+        return cls(columns, prior=prior, label=label, reasons=reasons)
+
+    @cached_property
+    def alike(self) -> list[tuple[Family, list[str]]]:
+        """The columns that have the same family, which are counted and believed together."""
+        groups: dict[Any, list[str]] = {}
+        for name, family in self.columns.items():
+            try:
+                groups.setdefault(family, []).append(name)
+            except TypeError:  # a setting that has no hash, as an alpha for every level
+                groups[name] = [name]
+        return [(self.columns[names[0]], names) for names in groups.values()]
+
+    def reads(self) -> dict[str, pa.DataType]:
+        """As what every column is best read from a file that has no types; vectors do not stand in such files."""
+        return {name: family.reads for name, family in self.columns.items() if family.reads is not None}
+
+    def frame(self, data: Any) -> Any:
+        """Data as a frame or a stream of frames, whose columns have names."""
+        return named(data, self.columns)
+
+    def encode(self, rows: pa.RecordBatch | Row, start: int = 0, absent: str = ERROR) -> dict[str, Any]:
+        """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
+        encoded = {}
+        for name, cells in matched(rows, self.columns, absent).items():
+            try:
+                encoded[name] = self.columns[name].encode(cells)
+            except CellError as error:
+                raise error.located(name, start) from None
+        return encoded
+
+    def believing(self, changes: Mapping[str, Any]) -> Schema:
+        """The same columns under other beliefs: a family for a column, or a setting for all families that have it."""
+        prior = changes.get("prior", self.prior)
+        prior = self.prior if isinstance(prior, Family) else prior
+        settings = {k: v for k, v in changes.items() if not isinstance(v, Family) and k != "prior"}
+        known = {name for family in self.columns.values() for name in family.beliefs()}
+        for name in settings.keys() - known:
+            wanted = "a family" if name in self.columns else f"one of {', '.join(sorted(known))}, or a column's family"
+            raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
+        columns = {name: family.changed(settings) for name, family in self.columns.items()}
+        for name, family in changes.items():
+            if isinstance(family, Family):
+                if name not in columns:
+                    raise ValueError(f"The schema has no column {name!r}; it has {', '.join(map(repr, columns))}.")
+                columns[name] = family
+        reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
+        result = Schema(columns, prior=prior, label=self.label, reasons=reasons)
+        self.check_counts_alike(result)
+        return result
+
+    def without_reasons(self) -> Schema:
+        """The same without what was said of the rows from which it was inferred, who may be gone: that a number was the
+        largest, say."""
+        left_out = dict.fromkeys((name for name in self.reasons if name not in self.columns), "")
+        if self.reasons == left_out:
+            return self
+        return Schema(self.columns, prior=self.prior, label=self.label, reasons=left_out)
+
+    def check_counts_alike(self, other: Schema) -> None:
+        """Counts can be added, or read by other families, only where the same is counted."""
+        if self is other:
+            return
+        if self.columns.keys() != other.columns.keys():
+            here, there = (", ".join(map(repr, schema.columns)) or "none" for schema in (self, other))
+            raise ValueError(f"The columns differ: {here} on the one side, {there} on the other.")
+        for name, family in self.columns.items():
+            rival = other.columns[name]
+            if family.counts != rival.counts:
+                raise ValueError(
+                    f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
+                    f"{_counted(rival, family)} on the other; these count differently."
+                )
+
+    def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
+        """log P(class), from how many rows each class has."""
+        if isinstance(self.prior, Mapping):
+            weights = given_weights(self.prior, labels)
+        elif self.prior == UNIFORM:
+            weights = np.ones(len(labels))
+        else:
+            weights = counts + self.pseudo_counts(labels)
+            weights = weights if weights.any() else np.ones(len(labels))
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(weights / weights.sum()))
+
+    def pseudo_counts(self, labels: Sequence[Any]) -> Floats:
+        """Of each class; an error where its probability is given and not counted."""
+        found = pseudo_counts(self.prior, labels)
+        if found is None:
+            raise ValueError(f"The classes' probabilities are given ({self.prior!r}), not counted.")
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return False
+        return (self.columns, self.prior, self.label) == (other.columns, other.prior, other.label)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows = [(name, repr(family), self.reasons.get(name, "")) for name, family in self.columns.items()]
+        rows += [(name, "left out", why) for name, why in self.reasons.items() if name not in self.columns]
+        about = "" if self.label is None else f"column {self.label!r}"
+        rows.append(("(class)", self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}", about))
+        wide = max(len(name) for name, _, _ in rows)
+        middle = max(len(family) for _, family, why in rows if why) if any(why for *_, why in rows) else 0
+        return "\n".join(f"{name:{wide}}  {family:{middle}}  {why}".rstrip() for name, family, why in rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
+        columns = [{"name": name, **family_to_json(family)} for name, family in sorted(self.columns.items())]
+        label = {} if self.label is None else {"label": self.label}
+        return {"columns": columns, "prior": prior_to_json(self.prior), **label}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Schema:
+        columns = {}
+        for entry in data["columns"]:
+            if entry["name"] in columns:
+                raise ValueError(f"there are two columns {entry['name']!r}")
+            columns[entry["name"]] = family_from_json(entry)
+        return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"))
+
+
+def check_apart(name: str, columns: Mapping[str, Any], what: str) -> None:
+    """The labels, and the weights, are not what is counted."""
+    if name in columns:
+        raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"The column name {name!r} is not a text.")
+    if not is_writable(name):
+        raise ValueError(f"The column name {name!r} cannot be written as UTF-8.")
+
+
+def _counted(family: Family, other: Family) -> str:
+    """A family, and those settings in which its counts differ from the other's."""
+    settings, others = family.counts[1], other.counts[1]
+    differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
+    shown = ", ".join(f"{name}={value!r}" for name, value in differing.items())
+    return f"{type(family).__name__}({shown})"

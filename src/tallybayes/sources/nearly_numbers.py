@@ -1,0 +1,79 @@
+"""Columns of texts that are numbers but for a few: which of these mean that nothing is known, and a word about others.
+
+A file without types may have "-" or "None" where a number is missing, which in a column of texts may well be a level. A
+column is read as numbers by what its family counts, so that a cell means the same wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from collections.abc import Collection
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes.data import frames
+from tallybayes.kernels.strings import has_codes
+from tallybayes.schema.infer import choose
+from tallybayes.sources import Source
+
+MOST = 0.9  # of the cells, if these are numbers, the others are worth a word
+NEARLY_ALL = 0.995  # which would be shown as 100%
+FEW = 2  # different texts that may be marks
+LOOKED_AT = 1000  # cells of a column, before all of them are
+
+
+def read_marks(source: Source, sample: pa.RecordBatch, passed_over: Collection[str]) -> pa.RecordBatch:
+    """A sample in which columns that are to be counted as numbers are numbers; a note of those that nearly are."""
+    for at, name in enumerate(sample.schema.names):
+        if name not in passed_over and frames.is_text(sample.schema.types[at]):
+            found = _numbers(source, name, sample.column(at))
+            sample = sample if found is None else sample.set_column(at, name, found)
+    return sample
+
+
+def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
+    present = cells.drop_null()
+    some = present.take(pa.array(np.linspace(0, len(present) - 1, min(len(present), LOOKED_AT), dtype=np.int64)))
+    if not len(some) or _share(source, some, source.missing_numbers) < MOST:
+        return None
+    are_numbers = _are_numbers(source, present)
+    share = pc.mean(are_numbers).as_py()
+    others = pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
+    if any(text not in source.missing_numbers for text in others):
+        if share >= MOST and len(others) <= FEW:
+            most = f"{share:.0%}" if share < NEARLY_ALL else "nearly all"
+            _note(name, f"{most} numbers, the rest {_named(others)}", others)
+        return None
+    if not share or has_codes(present):
+        return None
+    known = pc.if_else(pc.is_in(cells, pa.array(others, cells.type)), pa.scalar(None, cells.type), cells)
+    numbers = pc.cast(pc.replace_substring(pc.ascii_trim(known, " "), source.decimal, "."), pa.float64())
+    family = choose(numbers, name=name).family
+    if family is None or family.reads == pa.float64():
+        return numbers
+    _note(name, f"numbers but for {_named(others)}, counted as levels like the others", others)
+    return None
+
+
+def _are_numbers(source: Source, texts: pa.Array) -> pa.Array:
+    point = re.escape(source.decimal)
+    return pc.match_substring_regex(texts, rf"^ *[+-]?([0-9]+{point}?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)? *$")
+
+
+def _share(source: Source, texts: pa.Array, marks: Collection[str] = ()) -> float:
+    """Of the cells, how many are numbers or marks."""
+    marked = pc.is_in(texts, pa.array(list(marks), texts.type))
+    return float(pc.mean(pc.or_(_are_numbers(source, texts), marked)).as_py())
+
+
+def _named(texts: Collection[str]) -> str:
+    return " and ".join(map(repr, texts))
+
+
+def _note(name: str, what: str, texts: Collection[str]) -> None:
+    options = " ".join(f"--missing {shlex.quote(text)}" for text in texts)
+    warnings.warn(f"Column {name!r}: {what}. If nothing is known there, give {options}.", stacklevel=2)

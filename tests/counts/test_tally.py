@@ -1,0 +1,96 @@
+"""Tallies: labels matched by name, cost by the delta, one canonical form, decay that ends."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from tallybayes import Categorical, Model, Schema
+from tallybayes.counts.exact import Exact
+from tallybayes.counts.tally import Rows, Tally
+from tallybayes.model.batches import in_pieces, stopped
+
+
+def counts(classes, slots, numbers):
+    return Tally(classes, slots, {"n": Exact.counts(np.array(numbers, np.int64).reshape(len(slots), len(classes)))})
+
+
+def test_labels_are_matched_by_name_and_what_is_absent_counts_zero():
+    total = counts(["b", "a"], ["y", "x"], [[1, 2], [3, 4]]) + counts(["c", "a"], ["z", "x"], [[10, 20], [30, 40]])
+    assert repr(total) == "n   a  b   c\nx  44  3  30\ny   2  1   0\nz  20  0  10"
+
+
+def test_slots_and_classes_that_hold_nothing_are_as_if_never_met():
+    whole = counts(["a", "b"], ["x", "y"], [[1, 0], [0, 5]])
+    left = whole - counts(["b"], ["y"], [[5]])
+    assert left == counts(["a"], ["x"], [[1]])
+    assert (left.canonical().classes, left.canonical().slots) == (["a"], ["x"])
+
+
+def test_many_new_slots_one_at_a_time():
+    total = Tally.empty(("n",))
+    for i in range(300):
+        total += counts(["a" if i % 2 else "b"], [f"{i:03}"], [[i]])
+    assert total.canonical().slots == [f"{i:03}" for i in range(1, 300)]
+    assert total.sums["n"].sum().sum().whole() == sum(range(300))
+
+
+def test_learning_touches_only_the_slots_of_the_delta():
+    schema = Schema({"w": Categorical()})
+    model = Model.train(schema, {"w": [f"w{i}" for i in range(1000)]}, ["a"] * 1000)
+    before = model.columns["w"]._arrays["n"].limbs
+    model += Model.train(schema, {"w": ["w17"]}, ["a"])
+    assert model.columns["w"]._arrays["n"].limbs is before
+    assert model.counts("w").aligned(["w17"], ["a"]).sums["n"].whole().item() == 2
+
+
+def test_adding_in_place_carries_before_it_could_wrap():
+    x = Exact.zeros((1,))
+    most = Exact(np.array([[(1 << 62) - 1]]))
+    for _ in range(9):
+        x.add_at(np.ix_([0]), most)
+    assert x.fractions() == [9 * ((1 << 62) - 1)]
+
+
+def test_decay_ends():
+    tally = counts(["a"], ["dead", "alive"], [[1], [1]])
+    for _ in range(2000):
+        tally = tally * 0.9 + counts(["a"], ["alive"], [[1]])
+    assert tally.canonical().slots == ["alive"]
+    assert tally.sums["n"].limbs.shape[-1] <= 8
+    assert tally.canonical().sums["n"].round().item() == pytest.approx(10.0)
+
+
+def test_weighted_rows_are_counted_exactly():
+    rows = Rows(["a", "b"], np.array([0, 1, 0, -1], np.int32), np.array([0.1, 2.0, 0.2, 5.0]))
+    found = rows.count(np.array([0, 0, 0, 0], np.int32), 1)
+    assert found == Exact.of([[0.1, 2.0]]) + Exact.of([[0.2, 0.0]])
+
+
+def test_pieces_run_in_threads_of_their_own_and_come_in_order():
+    barrier = threading.Barrier(3, timeout=30)
+
+    def work(start, stop):
+        barrier.wait()  # only passes if three run at once
+        return start, stop
+
+    assert list(in_pieces(10, 3, work)) == [(0, 3), (3, 6), (6, 10)]
+    assert list(in_pieces(2, 8, lambda a, b: (a, b))) == [(0, 1), (1, 2)]
+    assert list(in_pieces(5, None, lambda a, b: (a, b))) == [(0, 5)]
+
+
+def test_an_error_in_one_piece_ends_the_others():
+    ended, barrier = [], threading.Barrier(2, timeout=30)
+
+    def work(start, stop):
+        barrier.wait()
+        if start == 0:
+            raise ValueError("the first row")
+        while not stopped():
+            pass
+        ended.append((start, stop))
+
+    with pytest.raises(ValueError, match="the first row"):
+        list(in_pieces(10, 2, work))
+    assert ended == [(5, 10)]
+    assert not stopped()

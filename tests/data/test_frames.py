@@ -1,0 +1,253 @@
+"""Tables of any make give the same model, and cells that cannot be read are named."""
+
+import datetime
+import decimal
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, Words, digest
+from tallybayes.data import labels
+
+COLUMNS = {
+    "city": ["Paris", None, "Rome", "Paris"],
+    "age": [40.0, 12.5, None, 7.25],
+    "calls": [3, 0, None, 12],
+    "paid": [True, None, False, True],
+}
+LABELS = ["a", "b", "a", "b"]
+SCHEMA = Schema({"city": Categorical(), "age": Gaussian(), "calls": Poisson(), "paid": Bernoulli()})
+DATA = pa.table(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: DATA,
+        lambda: DATA.to_batches()[0],
+        lambda: DATA.to_reader(),
+        lambda: pa.concat_tables([DATA.slice(0, 1), DATA.slice(1, 0), DATA.slice(1)]),
+        lambda: pa.concat_tables([DATA, DATA]).slice(4),
+        lambda: DATA.select(["paid", "calls", "age", "city"]),
+        lambda: pd.DataFrame(COLUMNS),
+        lambda: pd.DataFrame(COLUMNS, index=["w", "x", "y", "z"]),
+        lambda: DATA.to_pandas(types_mapper=pd.ArrowDtype),
+        lambda: pd.DataFrame(COLUMNS).astype({"city": "category", "calls": "Int64", "paid": "boolean"}),
+        lambda: pl.DataFrame(COLUMNS),
+        lambda: pl.DataFrame(COLUMNS).with_columns(pl.col("city").cast(pl.Categorical)),
+        lambda: duckdb.sql("select * from DATA"),
+        lambda: {name: pa.array(values) for name, values in COLUMNS.items()},
+        lambda: {name: pd.Series(values) for name, values in COLUMNS.items()},
+        lambda: {name: pl.Series(values) for name, values in COLUMNS.items()},
+        lambda: {name: np.array(values, object) for name, values in COLUMNS.items()},
+        lambda: DATA.set_column(0, "city", DATA["city"].cast(pa.large_string())),
+        lambda: DATA.set_column(0, "city", DATA["city"].cast(pa.string_view())),
+        lambda: DATA.set_column(0, "city", DATA["city"].dictionary_encode()),
+        lambda: DATA.set_column(0, "city", DATA["city"].cast(pa.large_string()).dictionary_encode()),
+        lambda: DATA.set_column(1, "age", DATA["age"].cast(pa.decimal128(10, 4))),
+        lambda: DATA.set_column(1, "age", DATA["age"].cast(pa.float32())),
+        lambda: DATA.set_column(1, "age", DATA["age"].cast(pa.string())),
+        lambda: DATA.set_column(2, "calls", DATA["calls"].cast(pa.uint8())),
+        lambda: DATA.set_column(3, "paid", DATA["paid"].cast(pa.string())),
+    ],
+)
+def test_every_make_of_table_gives_the_same_model(make):
+    expected = Model.train(SCHEMA, COLUMNS, LABELS)
+    model = Model.train(SCHEMA, make(), LABELS)
+    assert digest(model) == digest(expected)
+    np.testing.assert_array_equal(model.log_joint(make()), expected.log_joint(COLUMNS))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        np.array,
+        pd.Series,
+        pl.Series,
+        pa.array,
+        pd.Categorical,
+        lambda v: pa.chunked_array([v[:1], v[1:]]),
+    ],
+)
+def test_every_make_of_labels_gives_the_same_model(make):
+    assert digest(Model.train(SCHEMA, COLUMNS, make(LABELS))) == digest(Model.train(SCHEMA, COLUMNS, LABELS))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int32])
+def test_matrices_have_columns_called_by_number(order, kind):
+    matrix = np.array([[1, 2], [3, 4], [5, 7]], kind, order=order)
+    schema = Schema({"0": Gaussian(), "1": Gaussian()})
+    expected = Model.train(schema, {"0": [1, 3, 5], "1": [2, 4, 7]}, [0, 1, 1])
+    assert digest(Model.train(schema, matrix, [0, 1, 1])) == digest(expected)
+    structured = np.array([(1, 2), (3, 4), (5, 7)], [("0", kind), ("1", kind)])
+    assert digest(Model.train(schema, structured, [0, 1, 1])) == digest(expected)
+
+
+def test_a_long_matrix_is_taken_in_steps():
+    x = np.arange(300_000.0).reshape(150_000, 2)
+    schema = Schema({"0": Gaussian(), "1": Gaussian()})
+    labels = np.arange(150_000) % 3
+    assert digest(Model.train(schema, x, labels)) == digest(Model.train(schema, np.asfortranarray(x), labels))
+
+
+def test_a_dictionary_of_single_values_is_one_row():
+    model = Model.train(SCHEMA, COLUMNS, LABELS)
+    single = {"city": "Rome", "age": 33.0, "calls": np.int64(2), "paid": None}
+    many = {name: [value] for name, value in single.items()}
+    np.testing.assert_array_equal(model.log_joint(single), model.log_joint(many))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        tuple,
+        np.array,
+        lambda texts: np.array(texts, object),
+        pd.Series,
+        lambda texts: pd.Series(texts, dtype="category", name="other"),
+        lambda texts: pd.Series(texts, dtype=object, index=range(7, 7 + len(texts))),
+        pl.Series,
+        pa.array,
+        lambda texts: pa.chunked_array([texts[:1], texts[1:]]),
+    ],
+)
+def test_texts_by_themselves_are_the_only_column(make):
+    texts = ["free lunch", "see you at lunch", "free money"]
+    for family in (Words(), Categorical()):
+        schema = Schema({"mail": family})
+        expected = Model.train(schema, {"mail": texts}, [1, 0, 1])
+        model = Model.train(schema, make(texts), [1, 0, 1])
+        assert digest(model) == digest(expected)
+        np.testing.assert_array_equal(model.posterior(make(texts)), expected.posterior({"mail": texts}))
+        np.testing.assert_array_equal(model.posterior(make(texts[:1])), expected.posterior({"mail": texts[:1]}))
+
+
+def test_a_level_is_its_text():
+    schema = Schema({"x": Categorical()})
+    expected = digest(Model.train(schema, {"x": ["1", "2", None]}, LABELS[:3]))
+    for values in ([1, 2, None], [1.0, 2.0, np.nan], [decimal.Decimal("1.00"), decimal.Decimal("2"), None]):
+        assert digest(Model.train(schema, {"x": values}, LABELS[:3])) == expected
+    model = Model.train(schema, {"x": [0.5, -1.25, 1e300]}, LABELS[:3])
+    assert model.counts("x").slots == sorted(["0.5", "-1.25", str(int(1e300))])
+    assert Model.train(schema, {"x": [True, False]}, LABELS[:2]).counts("x").slots == ["false", "true"]
+
+
+def test_missing_columns_are_named_with_those_there_are():
+    with pytest.raises(ValueError, match=r"The data has no column 'calls'; it has 'age', 'Calls', 'city'\. Rename"):
+        Model.train(SCHEMA, {"age": [1.0], "Calls": [1], "city": ["x"]}, ["a"])
+    twice = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["age", "age"])
+    with pytest.raises(ValueError, match="The data has 2 columns called 'age'"):
+        Model.train(Schema({"age": Gaussian()}), twice, ["a"])
+
+
+def test_cells_that_cannot_be_read_are_named():
+    numbers, levels = Schema({"x": Gaussian()}), Schema({"x": Categorical()})
+    for schema, values, message in [
+        (
+            numbers,
+            [1.0, np.inf],
+            "Column 'x', row 1: the value is infinite; Gaussian expects a finite number",
+        ),
+        (numbers, ["1", "", "two"], "Column 'x', row 2: 'two' is not a number"),
+        (numbers, [datetime.datetime(2020, 1, 1)], "Column 'x': cells of type timestamp.*times"),
+        (numbers, [[1.0], [2.0]], "Column 'x': cells of type list"),
+        (levels, [datetime.date(2020, 1, 1)], "Column 'x': cells of type date32"),
+        (levels, [{"a": 1}], "Column 'x': cells of type struct"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Model.train(schema, {"x": values}, ["a"] * len(values))
+    with pytest.raises(ValueError, match="Column 'x' mixes types"):
+        Model.train(numbers, {"x": [1.0, "b"]}, ["a", "a"])
+    with pytest.raises(ValueError, match="The columns differ in length: 'x' has 2, 'y' has 1"):
+        Model.train(numbers, {"x": [1.0, 2.0], "y": [1.0]}, ["a", "a"])
+
+
+def test_errors_name_the_row_of_the_whole_table():
+    values = np.ones(200_000)
+    values[150_001] = np.inf
+    schema = Schema({"x": Gaussian()})
+    table = pa.table({"x": values})
+    for data in (
+        table,
+        values[:, None].copy(),
+        pa.concat_tables([table.slice(0, 100_000), table.slice(100_000)]),
+    ):
+        name = Schema({"0": Gaussian()}) if isinstance(data, np.ndarray) else schema
+        with pytest.raises(ValueError, match="row 150001"):
+            Model.train(name, data, np.arange(200_000) % 2)
+    model = Model.train(schema, {"x": [1.0, 2.0]}, ["a", "b"])
+    for asked in (model, model.believing(plugin=True)):
+        with pytest.raises(ValueError, match="Column 'x', row 150001: inf is not a finite number"):
+            asked.posterior(table)
+
+
+def test_what_is_not_a_table_is_refused():
+    for data, message in [
+        (3, "A int is not a table"),
+        ("file.csv", "A str is not a table"),
+        (np.ones(3), "1 dimensions is not a table"),
+        ({"x": np.ones((2, 2, 2))}, "Column 'x' has 3 dimensions"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=message):
+            Model.train(Schema({}), data, ["a"])
+
+
+def test_types_have_names_that_lead_back_to_them():
+    for kind in (
+        pa.string(),
+        pa.int64(),
+        pa.float64(),
+        pa.bool_(),
+        pa.binary(),
+        pa.date32(),
+        pa.date64(),
+        pa.timestamp("us"),
+        pa.timestamp("ns", "Europe/Oslo"),
+        pa.timestamp("s", "+02:00"),
+        pa.time32("ms"),
+        pa.time64("ns"),
+        pa.duration("s"),
+        pa.decimal128(12, 3),
+    ):
+        assert labels.kind_from_name(str(kind)) == kind
+
+
+def test_importing_is_quick_and_brings_no_framework():
+    """What matters is which modules come along; the time is measured in bench/start.py."""
+    code = (
+        "import sys, tallybayes\n"
+        "print([m for m in ('sklearn', 'pandas', 'polars', 'duckdb', 'scipy') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_categories_that_are_numbers_or_none_at_all_are_levels_by_their_texts():
+    model = Model.train(Schema({"x": Categorical()}), {"x": [0.5, 2.0, 0.5]}, ["a", "b", "a"])
+    for frame in (
+        pd.DataFrame({"x": pd.Series([0.5, 2.0, None], dtype="category")}),
+        pd.DataFrame({"x": pd.Series(["0.5", "2", None], dtype="category")}),
+        {"x": [0.5, 2.0, None]},
+    ):
+        np.testing.assert_array_equal(model.posterior(frame), model.posterior({"x": ["0.5", "2", None]}))
+    empty = pd.DataFrame({"x": pd.Series([None, None], dtype="category")})
+    np.testing.assert_allclose(model.posterior(empty), [[2 / 3, 1 / 3]] * 2)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_whole_numbers_of_every_size_are_the_same_levels(kind):
+    info = np.iinfo(kind)
+    schema, labels = Schema({"x": Categorical()}), ["a", "b"] * 1000
+    close = [[int(first) + i for i in range(200)] * 10 for first in (info.min, info.max - 199)]
+    for numbers in (*close, [int(info.min), int(info.max)] * 1000):
+        levels = Model.train(schema, {"x": np.array(numbers, kind)}, labels)
+        assert digest(levels) == digest(Model.train(schema, {"x": list(map(str, numbers))}, labels))

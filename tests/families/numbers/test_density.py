@@ -1,0 +1,100 @@
+"""Kernel densities: heavy tails, where nothing was met they say next to nothing, and no bump is too narrow to see."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tallybayes import Density, Model, Schema
+from tallybayes.families.numbers.stretched import Stretched
+from tallybayes.testing import over_line, predictive_adds_up_to_one
+
+
+def train(family, values, labels):
+    return Model.train(Schema({"x": family}), {"x": np.array(values, float)}, labels)
+
+
+def log_loss(model, values, labels):
+    posterior = model.posterior({"x": values})
+    return -np.mean(np.log(posterior[np.arange(len(values)), [model.classes.index(label) for label in labels]]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_with_a_heavy_tail_says_next_to_nothing(seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(["a", "b"], 2_000)
+    noises = {0.72: rng.lognormal(5, 2, 2_000), 0.73: rng.standard_cauchy(2_000), 0.70: rng.normal(293.15, 0.5, 2_000)}
+    for most, values in noises.items():
+        model = train(Density(), values[:1_000], labels[:1_000])
+        assert log_loss(model, values[1_000:], labels[1_000:]) < most  # log 2 is 0.693
+
+
+@pytest.mark.parametrize("bandwidth", ["rule", "leave one out", 0.3])
+def test_far_from_all_values_no_class_is_certain(bandwidth):
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.normal(0, 1, 500), rng.normal(3, 1, 500)])
+    model = train(Density(bandwidth=bandwidth), values, ["near 0"] * 500 + ["near 3"] * 500)
+    far = model.posterior({"x": [-1e300, -100.0, 100.0, 1e300]})
+    np.testing.assert_allclose(far, 0.5, atol=1e-9)
+    assert model.posterior({"x": [0.0, 3.0]}).max(axis=1).min() > 0.95
+
+
+def test_a_class_of_equal_values_has_a_bump_that_can_be_seen():
+    rows = [(3.0, "b", 1.0)] * 3 + [(13.0, "a", 1.0)]
+    for family in (Density(), Density(bandwidth="leave one out"), Density(bits=52)):
+        predictive_adds_up_to_one(family, rows, over_line)
+        widths = train(family, [3.0, 3.0, 3.0, 13.0], list("bbba")).estimates("x")["bandwidth"]
+        assert min(widths.values()) > 0.05
+
+
+VALUES = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6)) | st.floats(290.0, 296.0)
+ROWS = st.lists(st.tuples(VALUES, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=12)
+FAMILIES = st.builds(
+    Density,
+    bits=st.sampled_from([8, 12, 52]),
+    bandwidth=st.sampled_from(["rule", "leave one out", 0.5, 20.0]),
+    m=st.sampled_from([0.5, 1.0, 10.0]),
+)
+
+
+@settings(deadline=None)
+@given(FAMILIES, ROWS)
+def test_the_density_adds_up_to_one_over_the_whole_line(family, rows):
+    predictive_adds_up_to_one(family, rows, lambda values: over_line(rounded(values, family.bits)))
+
+
+def rounded(values, bits):
+    return np.array([float(np.ldexp(np.round(np.ldexp(f, bits + 1)), e - bits - 1)) for f, e in map(np.frexp, values)])
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=20), st.floats(-1e308, 1e308))
+def test_the_stretched_scale_goes_there_and_back(values, x):
+    scale = Stretched.of(np.unique(values), np.ones(len(np.unique(values))))
+    t = scale.stretched(np.array([x]))
+    assert np.isfinite(t).all()
+    back = scale.back(t)[0]
+    assert abs(back - x) <= 1e-9 * (abs(x) / 2.0 + abs(scale.median) / 2.0 + scale.spread / 2.0) or np.isinf(back)
+
+
+def test_the_tail_is_that_of_cauchy():
+    scale = Stretched.of(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0, 1.0, 1.0]))
+    assert (scale.median, scale.spread) == (3.0, 1.0)
+    x = np.array([-1e12, -5.0, 3.0, 3.5, 1e100])
+    np.testing.assert_allclose(scale.log_cauchy(x), stats.cauchy(3.0, 1.0).logpdf(x))
+
+
+def test_a_value_met_in_steps_of_rounding_leaves_no_gaps():
+    """To eight binary digits, 293.15 ± 0.5 is one of three values or so."""
+    rng = np.random.default_rng(0)
+    with pytest.warns(UserWarning, match="are counted in steps of"):
+        model = train(Density(bits=8), rng.normal(293.15, 0.5, 100_000), ["a"] * 100_000)
+    density = np.exp(model.evidence({"x": np.linspace(292.5, 293.8, 200)})["x"])
+    assert density.max() < 4 * density.min()
+
+
+def test_many_distinct_values_have_the_density_of_their_distribution():
+    rng = np.random.default_rng(0)
+    model = train(Density(bandwidth="leave one out", bits=40), rng.normal(size=100_000), ["a"] * 100_000)
+    x = np.linspace(-2.0, 2.0, 50)
+    np.testing.assert_allclose(np.exp(model.evidence({"x": x})["x"][:, 0]), stats.norm.pdf(x), rtol=0.15)

@@ -1,0 +1,117 @@
+"""Numbers by interval: a density over the whole line, honest beyond the values met, and no mass lost to rounding."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallybayes import Histogram, Model, Schema
+from tallybayes.families.numbers.histogram import METHODS
+from tallybayes.families.numbers.intervals import TRIED
+
+pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # of few bits
+
+VALUES = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3) | st.floats(290.0, 296.0) | st.floats(-1e290, 1e290)
+ROWS = st.lists(st.tuples(VALUES, st.sampled_from("abc")), min_size=1, max_size=30)
+FAMILIES = st.builds(
+    Histogram,
+    bits=st.sampled_from([1, 5, 12, 20, 52]),
+    intervals=st.sampled_from([1, 2, 7, 100]),
+    method=st.sampled_from(list(METHODS)),
+    alpha=st.sampled_from([1.0, 0.5, "fitted"]),
+)
+
+
+def train(family, values, labels):
+    return Model.train(Schema({"x": family}), {"x": np.array(values, float)}, labels)
+
+
+def said(model, x):
+    return model.evidence({"x": np.array(x, float)})["x"]
+
+
+@settings(deadline=None)
+@given(FAMILIES, ROWS)
+def test_the_density_adds_up_to_one_over_the_whole_line(family, rows):
+    model = train(family, *zip(*rows, strict=True))
+    edges = model.belief("x").edges
+    first, last = edges[:-1], np.nextafter(edges[1:], -np.inf)
+    np.testing.assert_array_equal(said(model, first), said(model, last))  # an interval is even, up to its edges
+    inside = np.exp(said(model, first) + np.log(np.diff(edges))[:, None]).sum(axis=0)
+    away = np.concatenate([[0.0], np.logspace(-9.0, 9.0, 10_000)]) * model.belief("x").half * 2.0
+    middles, steps = (away[:-1] + away[1:]) / 2.0, np.log(np.diff(away))[:, None]
+    tails = sum(np.exp(said(model, x) + steps).sum(axis=0) for x in (edges[0] - middles, edges[-1] + middles))
+    np.testing.assert_allclose(inside + tails, 1.0, rtol=1e-3)
+
+
+@settings(deadline=None)
+@given(FAMILIES, ROWS, st.floats(0.0, 1e308))
+def test_what_lies_beyond_all_values_says_what_the_outermost_interval_says(family, rows, distance):
+    values, labels = zip(*rows, strict=True)
+    model = train(family, values, labels)
+    low, high = model.belief("x").edges[[0, -1]]
+    for inside, outside in (
+        (low, max(low - distance, -1.7e308)),
+        (np.nextafter(high, -np.inf), min(high + distance, 1.7e308)),
+    ):
+        near, far = said(model, [inside, outside])
+        np.testing.assert_allclose(far - far[0], near - near[0], atol=1e-6)
+        assert np.isfinite(far).all()
+
+
+def test_nothing_is_lost_where_rounding_is_coarse():
+    """293.15 ± 0.5 to twelve binary digits: an interval is as wide as the cells of the rounding that are in it."""
+    rng = np.random.default_rng(0)
+    values = 293.15 + 0.5 * rng.normal(size=20_000)
+    model = train(Histogram(intervals=40), values, ["a"] * len(values))
+    x = np.linspace(285.0, 301.0, 160_001)
+    assert np.exp(said(model, x)[:, 0]).sum() * 1e-4 == pytest.approx(1.0, abs=1e-3)
+    true = -0.5 * np.log(2.0 * np.pi * 0.25) - 2.0 * (values - 293.15) ** 2
+    assert np.mean(said(model, values)[:, 0]) == pytest.approx(true.mean(), abs=0.01)
+
+
+def test_intervals_that_rounding_does_not_tell_apart_are_one():
+    model = train(Histogram(intervals=100, bits=4), np.linspace(16.0, 24.0, 50), ["a"] * 50)
+    assert len(model.estimates("x")) == 8 + 1
+
+
+def test_a_column_of_equal_values_is_drawn_so():
+    for value in (0.0, 3.0, -1e9):
+        model = train(Histogram(), [value] * 9_998, ["a"] * 9_998)
+        drawn = model.sample(1_000, seed=0).rows["x"].to_numpy()
+        assert np.mean(np.abs(drawn - value) <= (abs(value) or 1.0) * 2.0**-12) > 0.99
+
+
+def test_fitted_intervals_are_those_under_which_the_classes_are_likeliest():
+    random = np.random.default_rng(5)
+    x = random.normal(size=4000).round(2)
+    curved = np.where(random.random(4000) < 0.3 + 0.3 * np.sin(3 * x) ** 2, "b", "a").tolist()
+    stepped = np.where(x > 0.4, "b", "a").tolist()
+    noise = random.choice(["a", "b"], 4000).tolist()
+    found = [train(Histogram(method="fitted"), x, y) for y in (curved, stepped, noise)]
+    assert [len(model.estimates("x")) for model in found] == [40, 2, 1]
+    candidates = {many: drawn_row_by_row(found[0], x, curved, method="equal count", intervals=many) for many in TRIED}
+    candidates[0] = drawn_row_by_row(found[0], x, curved, method="mdl")
+    assert max(candidates, key=candidates.get) == 40
+
+
+def drawn_row_by_row(model, x, labels, **settings):
+    """The classes' log-likelihood: every interval is an urn of five balls to begin with, and one more of each class
+    that was drawn."""
+    names = list(model.believing(**settings).estimates("x"))
+    edges = np.array([float(name.strip("[)]").split(", ")[0]) for name in names])
+    shares = {label: labels.count(label) / len(labels) for label in set(labels)}
+    urns = [{label: 5.0 * share for label, share in shares.items()} for _ in names]
+    total = 0.0
+    for value, label in zip(x, labels, strict=True):
+        urn = urns[max(int(np.searchsorted(edges, value, side="right")) - 1, 0)]
+        total += np.log(urn[label] / sum(urn.values()))
+        urn[label] += 1.0
+    return total
+
+
+def test_few_values_are_cut_by_equal_count():
+    x = np.random.default_rng(5).normal(size=999)
+    few = train(Histogram(method="fitted", intervals=7), x, list("ab") * 499 + ["a"])
+    assert few.estimates("x") == few.believing(method="equal count").estimates("x")
+    assert len(few.estimates("x")) == 7

@@ -1,0 +1,63 @@
+"""Texts with the multinomial coefficient: the probability of having these words, in any order."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_words import texts
+
+from mails import ASKED, READINGS, train
+from tallybayes import Words
+from tallybayes.testing import check_family
+
+
+@pytest.mark.parametrize("family", [Words(coefficient=True), Words(coefficient=True, reading="compound")], ids=repr)
+def test_the_coefficient_obeys_the_laws(family):
+    check_family(family, texts, examples=10)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_coefficient_changes_no_answer(reading):
+    plain = train(Words(reading=reading))
+    counted = plain.believing(coefficient=True)
+    np.testing.assert_allclose(counted.posterior({"x": ASKED}), plain.posterior({"x": ASKED}), rtol=1e-9)
+    for text in ASKED:
+        np.testing.assert_allclose(counted.log_joint(text), counted.log_joint({"x": [text]}), rtol=1e-12)
+
+
+@pytest.mark.parametrize("reading", ["pooled", "averaged", "compound"])
+@pytest.mark.parametrize("length", [0, 1, 3])
+def test_all_bags_of_a_length_add_up_to_one(reading, length):
+    model = train(Words(reading=reading, coefficient=True), ["aa aa bb", "cc aa", "bb"], ["k", "k", "l"])
+    bags = [" ".join(bag) for bag in itertools.combinations_with_replacement(["aa", "bb", "cc"], length)]
+    np.testing.assert_allclose(np.exp(model.evidence({"x": bags})["x"]).sum(axis=0), 1.0, rtol=1e-12)
+
+
+def test_pooled_is_multinomial_and_poisson_is_poisson():
+    model = train(Words(coefficient=True, alpha=0.0), ["aa aa bb", "bb cc"], ["k", "k"])
+    expected = stats.multinomial(4, [2 / 5, 2 / 5, 1 / 5]).logpmf([2, 1, 1])
+    assert model.evidence("aa bb cc aa")["x"][0, 0] == pytest.approx(expected, rel=1e-12)
+    rates = stats.poisson([1.0, 1.0, 0.5]).logpmf([2, 1, 1]).sum()
+    assert model.believing(reading="poisson").evidence("aa bb cc aa")["x"][0, 0] == pytest.approx(rates, rel=1e-12)
+
+
+def test_words_never_met_and_missing_texts_have_no_orders():
+    model = train(Words(coefficient=True), ["aa bb", "aa"], ["k", "l"])
+    said = model.evidence({"x": ["aa bb", "aa zork zork bb", None, ""]})["x"]
+    np.testing.assert_allclose(
+        said[0], math.log(2) + train(Words(), ["aa bb", "aa"], ["k", "l"]).evidence("aa bb")["x"][0]
+    )
+    np.testing.assert_allclose(said[1], said[0])
+    assert said[2:].tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_a_word_that_counts_once_is_one_of_the_orders_only_once():
+    model = train(Words(coefficient=True, presence=True), ["aa bb", "cc"], ["k", "l"])
+    plain = model.believing(coefficient=False)
+    for reading in ("pooled", "once"):
+        more = model.believing(reading=reading).log_joint("aa aa bb aa") - plain.believing(reading=reading).log_joint(
+            "aa bb"
+        )
+        np.testing.assert_allclose(more, math.log(2), rtol=1e-12)

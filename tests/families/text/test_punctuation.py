@@ -1,0 +1,88 @@
+"""Punctuation as words: a setting that is fixed before counting."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from mails import counted, train
+from tallybayes import Model, Schema, Words, digest, load, save
+from tallybayes.counts.tally import Rows
+from tallybayes.schema.family_text import family_from_text, family_to_text
+from tallybayes.schema.toml import schema_from_toml, schema_to_toml
+from tallybayes.testing import check_family
+
+CHARACTERS = st.sampled_from("abAB_1 .,!!$€«é́İΣ漢🙂️ⒶⅣ\n\t\x00�") | st.characters(exclude_categories=["Cs"])
+TEXTS = st.none() | st.text(CHARACTERS, max_size=40)
+
+
+@given(
+    st.lists(st.tuples(TEXTS, st.integers(-1, 2)), max_size=8),
+    st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+    st.integers(1, 3),
+)
+def test_counting_words_and_punctuation_is_counting_them(rows, ngrams, shortest):
+    family = Words(punctuation=True, ngrams=ngrams, shortest=shortest)
+    cells, codes = pa.array([text for text, _ in rows], pa.string()), np.array([code for _, code in rows], np.int32)
+    tally = family.tally(family.encode(cells), Rows([0, 1, 2], codes)).words
+    documents = [
+        None if text is None else reference.runs(reference.words_and_punctuation_of(text, shortest), *ngrams)
+        for text, _ in rows
+    ]
+    words, classes, sums = tally.cells()
+    names = tally.words().to_pylist()
+    found = zip(*(sums[name].fractions() for name in ("n", "documents", "share")), strict=True)
+    keys = [(names[w], c) for w, c in zip(words.tolist(), classes.tolist(), strict=True)]
+    assert dict(zip(keys, found, strict=True)) == reference.count_words(documents, codes.tolist())
+
+
+def test_punctuation_obeys_the_laws():
+    check_family(Words(punctuation=True), st.text(st.sampled_from("ab !$.\n"), max_size=12), examples=10)
+
+
+def test_all_words_punctuations_and_tokens_of_the_examples():
+    """002, slide 9: the vocabulary is collected from all of them."""
+    text = "The kids listen to the radio; it is rare!!! ($100)"
+    words = {"the": 2, "kids": 1, "listen": 1, "to": 1, "radio": 1, "it": 1, "is": 1, "rare": 1, "100": 1}
+    assert counted(Words(punctuation=True), text) == words | {";": 1, "!": 3, "(": 1, "$": 1, ")": 1}
+    assert counted(Words(), text) == words
+
+
+def test_long_texts_and_single_ones_are_cut_alike():
+    family = Words(punctuation=True)
+    model = train(family, ["Free!!! 100 € — now", "so what? fine."] * 50, ["spam", "ham"] * 50)
+    for text in ("Free? " * 5_000, "wow" + "!" * 100_000, "…", "", "a 漢字。"):
+        np.testing.assert_allclose(model.log_joint(text), model.log_joint({"x": [text, "other"]})[:1], rtol=1e-12)
+
+
+def test_settings_go_together_with_punctuation():
+    assert counted(Words(punctuation=True, stop_words=("!", "so")), "So good!?") == {"good": 1, "?": 1}
+    assert counted(Words(punctuation=True, vocabulary=("free", "!")), "free lunch! $") == {"free": 1, "!": 1}
+    assert counted(Words(punctuation=True, stems="english"), "runs, running.") == {"run": 2, ",": 1, ".": 1}
+    assert counted(Words(punctuation=True, ngrams=(2, 2)), "buy now!") == {"buy now": 1, "now !": 1}
+    assert counted(Words(punctuation=True, errors="replace"), b"caf\xe9!") == {"caf": 1, "�": 1, "!": 1}
+
+
+def test_punctuation_that_cannot_be_is_refused():
+    with pytest.raises(ValueError, match=r"Words\(unit='characters'\) counts punctuation as it is"):
+        Words(punctuation=True, unit="characters")
+    with pytest.raises(ValueError, match=r"Words\(tokeniser=…\) says itself what a token is"):
+        Words(punctuation=True, tokeniser=str.split)
+    with pytest.raises(ValueError, match=r"Words\(punctuation=1\): punctuation must be True or False"):
+        Words(punctuation=1)
+
+
+def test_punctuation_is_written_filed_and_never_mixed(tmp_path):
+    family = Words(punctuation=True)
+    assert family_from_text(family_to_text(family)) == family
+    schema = Schema({"x": family}, label="y")
+    assert schema_from_toml(schema_to_toml(schema)) == schema
+    model = train(family)
+    save(model, tmp_path / "x.tally")
+    assert digest(load(tmp_path / "x.tally")) == digest(model)
+    with pytest.raises(ValueError, match=r"Words\(punctuation=True\).*count differently"):
+        model + train(Words())
+    rows, labels = model.sample(50, seed=1)
+    assert set(Model.train(schema, rows, labels).counts("x").slots) <= set(model.counts("x").slots)

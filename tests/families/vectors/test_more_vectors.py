@@ -1,0 +1,99 @@
+"""Vectors chosen, pickled, taken apart, and in matrices that are large."""
+
+import copy
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from test_vectors import COUNTS, LABELS, RANDOM, train
+
+from tallybayes import Bag, Each, Gaussian, Model, Schema, Words, digest
+from tallybayes.counts.slots import positions
+
+
+def test_families_are_chosen_for_vectors_too():
+    frame = {"words": sp.csr_array(COUNTS), "numbers": COUNTS - 1.0, "deltas": sp.csr_array(COUNTS - 1.0)}
+    schema = Schema.infer(frame)
+    assert schema.columns == {"words": Bag(), "numbers": Each(Gaussian()), "deltas": Each(Gaussian())}
+    assert schema.reasons["words"] == "sparse vectors of numbers of at least 0"
+    model = Model.train(schema, frame, LABELS)
+    assert np.isfinite(model.log_joint(frame)).all()
+    assert Schema.infer({"x": [[[1.0]], [[2.0]]]}).columns == {}
+
+
+def test_lists_of_words_are_words():
+    tokens = {"x": [["a", "free", "prize"], ["a", "meeting"]]}
+    assert Schema.infer(tokens).columns["x"] == Words(reading="once", alpha="fitted")
+    assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]
+
+
+def test_a_model_that_was_pickled_shares_its_positions_again():
+    model = train(Bag(size=7), COUNTS)
+    again = pickle.loads(pickle.dumps(model))
+    assert digest(again) == digest(model)
+    assert again.columns["x"]._slots is positions(7, True)
+    assert copy.deepcopy(model).columns["x"]._slots is positions(7, True)
+
+
+@pytest.mark.parametrize("reading", ["pooled", "bernoulli", "complement"])
+def test_what_each_position_says_adds_up(reading):
+    model = train(Bag(size=7, reading=reading), COUNTS)
+    for data in (COUNTS[:5], sp.csr_array(COUNTS[:5])):
+        evidence = model.evidence(data)
+        for row in range(5):
+            parts = evidence.words(row)
+            np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][row])
+            held = {part.word: part.times for part in parts if part.word}
+            assert held == {str(i): n for i, n in enumerate(COUNTS[row]) if n}
+
+
+def test_the_positions_that_speak_most_for_a_class():
+    data = np.array([[5.0, 1.0, 0.0], [0.0, 1.0, 7.0]])
+    model = train(Bag(size=3), sp.csr_array(data), ["a", "b"])
+    first, second, third = model.words("b", column="x")
+    assert [first.word, second.word, third.word] == ["2", "1", "0"]
+    assert first.n == 7.0
+    assert first.log_odds == pytest.approx(np.log((8 / 11) / (1 / 9)))
+
+
+@pytest.mark.parametrize("weights", [None, RANDOM.random(2000)])
+def test_fractions_take_little_room_beside_the_matrix_while_they_are_counted(weights):
+    matrix = RANDOM.random((2000, 500))
+    labels = np.arange(2000) % 3
+    tracemalloc.start()
+    train(Bag(), matrix, labels, weights=weights, threads=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6 * matrix.nbytes
+
+
+def test_weighted_columns_of_a_wide_matrix_are_the_columns_one_by_one():
+    matrix = np.where(RANDOM.random((9, 7000)) < 0.1, np.nan, RANDOM.normal(size=(9, 7000)) * 1e3)
+    labels, weights = list("abcabcabc"), RANDOM.random(9)
+    wide = train(Each(Gaussian()), matrix, labels, weights=weights)
+    for position in (0, 1, 5460, 5461, 5462, 6999):  # a step is 2¹⁴ / 3 columns
+        alone = train(Each(Gaussian()), matrix[:, [position]], labels, weights=weights)
+        for name, sums in alone.columns["x"].aligned([0], list("abc")).sums.items():
+            assert sums == wide.columns["x"].aligned([position], list("abc")).sums[name]
+
+
+def test_an_infinity_in_a_weighted_matrix_is_found_in_its_row():
+    matrix = RANDOM.random((5, 3))
+    matrix[3, 1] = np.inf
+    with pytest.raises(ValueError, match="row 3: position 1: inf"):
+        train(Each(Gaussian()), matrix, list("ababa"), weights=[1.0, 0.5, 1.0, 1.0, 1.0])
+
+
+def test_a_table_of_more_cells_than_can_be_numbered_is_an_error():
+    matrix = sp.csr_array(([1.0] * 3, ([0, 1, 2], [0, 5, 1 << 29])), shape=(3, 1 << 30))
+    with pytest.raises(OverflowError, match="1073741824 values × 3 classes in one batch are more than 2³¹"):
+        train(Each(Gaussian(), size=1 << 30), matrix, list("abc"))
+
+
+@pytest.mark.parametrize("weights", [None, [0.5, 2.0]])
+def test_vectors_with_nothing_but_missing_numbers_are_counted(weights):
+    matrix = sp.csr_array(([np.nan], ([0], [1])), shape=(2, 3))
+    sparse, dense = (train(Bag(size=3), form, ["a", "b"], weights=weights) for form in (matrix, matrix.toarray()))
+    assert digest(sparse) == digest(dense)

@@ -1,0 +1,50 @@
+"""Files of models of texts: the same for ever, and refused where their numbers do not fit."""
+
+from pathlib import Path
+
+import pytest
+
+from tallybayes import Gaussian, Model, Words, load
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.files.tensors import FileError, arrays_of, file_bytes, text_of
+
+TEXTS = Model.train(
+    {"body": Words(reading="bernoulli", stop_words=("the",)), "size": Gaussian()},
+    {"body": ["Free money, the FREE prize", "lunch on Monday", None, "ΟΔΟΣ"], "size": [1.0, 2.5, 3.0, 4.0]},
+    ["spam", "ham", "ham", "spam"],
+)
+
+
+def edited(data, array, change):
+    """The same file with one of its arrays changed, and the right checksum for that."""
+    text = text_of(data)
+    arrays = arrays_of(data, text)
+    arrays[array] = change(arrays[array])
+    return file_bytes(text, arrays)
+
+
+def test_texts_load_for_ever_and_are_written_the_same():
+    golden = Path(__file__).parent / "data" / "format-1-words.tally"
+    assert load(golden) == TEXTS
+    assert to_bytes(TEXTS) == golden.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("array", "change", "said"),
+    [
+        ("1/words", lambda a: a[::-1].copy(), "do not fit their counts"),
+        ("1/words", lambda a: a + 99, "do not fit their counts"),
+        ("1/classes", lambda a: a - 5, "do not fit their counts"),
+        ("1/slots", lambda a: a[::-1].copy(), "."),
+        ("1/sums/n", lambda a: a * 0, "cells that hold nothing|no document|more documents"),
+        ("1/sums/n", lambda a: -a, "below zero"),
+        ("1/sums/documents", lambda a: -a, "below zero"),
+        ("1/sums/documents", lambda a: a + 5, "more documents than it occurs"),
+        ("1/sums/share", lambda a: -a, "below zero"),
+        ("1/lengths/slots", lambda a: a - 100, "not lengths"),
+        ("1/lengths/sums/n", lambda a: a * 9, "more values than there are rows"),
+    ],
+)
+def test_words_that_do_not_fit_their_counts_are_refused(array, change, said):
+    with pytest.raises(FileError, match=said):
+        from_bytes(edited(to_bytes(TEXTS), array, change))

@@ -1,0 +1,264 @@
+"""Families written as text: what is written is read back, and nothing that is written is ever run."""
+
+import dataclasses
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes import (
+    FAMILIES,
+    JEFFREYS,
+    LAPLACE,
+    Bag,
+    Bernoulli,
+    Categorical,
+    Density,
+    Each,
+    Exponential,
+    Family,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Histogram,
+    LogNormal,
+    MEstimate,
+    Poisson,
+    Words,
+)
+from tallybayes.schema.family_text import column_from_text, family_from_text, family_to_text
+
+AMOUNT = st.floats(0.0, 1e300)
+ABOVE = st.floats(1e-300, 1e300)
+NUMBER = st.floats(-1e300, 1e300)
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+WORD = TEXT.filter(bool)
+SPREAD = st.sampled_from(["uniform", "overall"]) | st.just({"u": 0.25, "v'\"\\\n": 0.75})
+ESTIMATE = st.builds(MEstimate, AMOUNT, SPREAD)
+NUMBERED = {"u": 2, 7: 1}
+HALVES = MEstimate(2, {"u": 0.5, "v": 0.5})
+ALPHA = AMOUNT | st.dictionaries(TEXT, AMOUNT) | ESTIMATE | st.just("fitted")
+BY_TRUTH = AMOUNT | st.dictionaries(st.sampled_from(["true", "false"]), AMOUNT) | st.just("fitted")
+BY_POSITION = AMOUNT | st.dictionaries(st.integers(0, 100).map(str), AMOUNT) | st.just("fitted")
+BITS = st.integers(1, 52)
+SIZE = st.none() | st.integers(1, 1 << 31)
+NORMAL = {"m": AMOUNT, "mean": st.none() | NUMBER, "variance": st.none() | ABOVE, "shared": st.booleans()}
+NORMAL |= {"noise": AMOUNT, "plugin": st.booleans()}
+
+SETTINGS = {
+    Bag: {
+        "size": SIZE,
+        "shares": st.booleans(),
+        "reading": st.sampled_from(["pooled", "averaged", "bernoulli", "poisson", "complement"]),
+        "alpha": BY_POSITION,
+        "norm": st.booleans(),
+        "coefficient": st.booleans(),
+    },
+    Bernoulli: {"alpha": BY_TRUTH, "levels": st.just(("false", "true"))},
+    Categorical: {"alpha": ALPHA, "levels": st.lists(TEXT).map(tuple)},
+    Density: {"bits": BITS, "bandwidth": ABOVE | st.sampled_from(["rule", "leave one out"]), "m": AMOUNT},
+    Each: {"family": st.sampled_from([Poisson(rate=2.0), Gaussian(m=0.0), LogNormal()]), "size": SIZE},
+    Exponential: {"shape": AMOUNT, "rate": AMOUNT, "plugin": st.booleans()},
+    Gamma: {"m": AMOUNT, "mean": st.none() | ABOVE, "log_mean": st.none() | NUMBER, "plugin": st.booleans()},
+    Gaussian: NORMAL,
+    Geometric: {"alpha": AMOUNT, "beta": AMOUNT, "plugin": st.booleans()},
+    Histogram: {
+        "bits": BITS,
+        "intervals": st.integers(1, 100_000),
+        "method": st.sampled_from(["equal length", "equal count", "mdl", "fitted"]),
+        "alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT),
+    },
+    LogNormal: NORMAL,
+    Poisson: {"shape": AMOUNT, "rate": AMOUNT, "plugin": st.booleans(), "whole": st.booleans()},
+    Words: {
+        "shortest": st.integers(1, 1000),
+        "lower": st.booleans(),
+        "unit": st.just("words"),
+        "punctuation": st.just(False),
+        "ngrams": st.sampled_from([1, 3, (2, 5)]),
+        "vocabulary": st.none(),
+        "unknown": st.just(False),
+        "stems": st.none() | st.just("english") | st.dictionaries(WORD, TEXT),
+        "stop_words": st.lists(WORD).map(tuple),
+        "presence": st.booleans(),
+        "tokeniser": st.none() | st.just("mine.tokens") | st.just(str.split),
+        "errors": st.sampled_from(["strict", "replace"]),
+        "reading": st.sampled_from(["pooled", "averaged", "bernoulli", "poisson", "complement", "compound"]),
+        "alpha": AMOUNT | ESTIMATE | st.just("fitted"),
+        "min_count": AMOUNT,
+        "limit": st.none() | st.integers(1, 1 << 31),
+        "coefficient": st.booleans(),
+    },
+}
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+def test_a_family_by_its_name_alone_has_the_default_settings(name):
+    family = FAMILIES[name]()
+    for text in (name, f"{name}()", f"  {name} ( ) \n", family_to_text(family)):
+        assert family_from_text(text) == family
+
+
+def test_every_setting_of_every_family_is_drawn_here():
+    for name, family in FAMILIES.items():
+        assert set(SETTINGS[family]) == {field.name for field in dataclasses.fields(family)}, name
+
+
+@pytest.mark.parametrize("name", sorted(FAMILIES))
+@given(data=st.data())
+def test_what_is_written_is_read_back(name, data):
+    drawn = data.draw(st.fixed_dictionaries({}, optional=SETTINGS[FAMILIES[name]]))
+    try:
+        family = FAMILIES[name](**drawn)
+    except ValueError:  # two settings that do not go together
+        return
+    text = family_to_text(family)
+    assert family_from_text(text) == family
+    assert family_to_text(family_from_text(text)) == text
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        Words(vocabulary=("<b>", "Ünï", "'\"\\"), lower=False, unknown=True, alpha={"<b>": 2.0}),
+        Words(unit="characters", ngrams=(3, 5)),
+        Gaussian(mean=-0.0, variance=5e-324),
+        Bag(alpha={0: 2.0, 17: 0.5}),
+        Categorical(levels=("\ud800", "\x00", "\u2028")),
+    ],
+)
+def test_so_are_these(family):
+    assert family_from_text(family_to_text(family)) == family
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        ("Categorical(alpha=LAPLACE)", Categorical(alpha=LAPLACE)),
+        ("Categorical(alpha=JEFFREYS,)", Categorical(alpha=JEFFREYS)),
+        ("Categorical(alpha=MEstimate(m=2, p={'u': .5, 'v': 5e-1}))", Categorical(alpha=HALVES)),
+        ("Categorical(alpha=MEstimate(2, 'overall'))", Categorical(alpha=MEstimate(2, "overall"))),
+        ('Categorical(alpha = {"u": +2, 7: (1)}, levels=["u", "7"])', Categorical(alpha=NUMBERED, levels=("u", "7"))),
+        ("Each(Gaussian)", Each(Gaussian())),
+        ("Each(family=Poisson(rate=2), size=3)", Each(Poisson(rate=2.0), size=3)),
+        ("Words(stop_words=('the',), ngrams=2, vocabulary=None)", Words(stop_words=("the",), ngrams=2)),
+        ("Categorical(levels=('\\x41\\u00e9\\U0001f600\\n',))", Categorical(levels=("Aé😀\n",))),
+        ("Gaussian(mean=-1e3, shared=True)", Gaussian(mean=-1000.0, shared=True)),
+    ],
+)  # fmt: skip
+def test_values_are_numbers_texts_truths_lists_tuples_dictionaries_and_names(text, family):
+    assert family_from_text(text) == family
+
+
+def test_a_column_may_be_left_out():
+    assert column_from_text("left out") is None
+    assert column_from_text("  Left Out ") is None
+    assert column_from_text("Gaussian(m=0)") == Gaussian(m=0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Gausian(m=1)", "There is no family 'Gausian'. Do you mean Gaussian? There are Bag, Bernoulli, Categorical, "),
+        ("categorical", "There is no family 'categorical'. Do you mean Categorical? There are Bag, "),
+        ("MEstimate(2)", "There is no family 'MEstimate'. There are Bag, "),
+        ("Poisson(rates=1)", "Poisson has no setting 'rates'. Do you mean rate? It has "),
+        ("Poisson(1)", "Poisson(1): say which setting this is; Poisson has "),
+        ("Poisson(rate=1, rate=2)", "Poisson is given the setting 'rate' twice."),
+        ("Categorical(alpha=-1)", "Categorical(alpha=-1): alpha must be a finite number of at least 0."),
+        ("Categorical(alpha=1e999)", "Categorical(alpha=inf): alpha must be a finite number"),
+        ("Categorical(alpha={'u': 'v'})", "Categorical(alpha['u']='v'): "),
+        ("Categorical(levels='uv')", "Categorical(levels='uv'): levels must be a tuple of texts."),
+        ("Categorical(levels=5)", "Categorical(levels=5): levels must be a tuple of texts."),
+        ("Categorical(alpha=MEstimate(2, 0.5))", "MEstimate(p=0.5): p must be 'uniform', 'overall' or a probability"),
+        ("Histogram(method=[1])", "Histogram(method=[1]): the methods are 'equal length'"),
+        ("Each(Words)", "Each(Words()): give a family of numbers"),
+        ("Bag(reading=[1])", "Bag(reading=[1]): give one of "),
+        ("Categorical(alpha=fitted)", "at character 19, fitted is no value; if it is a text, put it in quotes"),
+        ("Categorical(alpha={'u': 1, 'u': 2})", "at character 28, 'u' is given twice."),
+        ("Categorical(alpha={(1, 2): 1})", "at character 20, what stands before ':' must be a text or a number."),
+        ("Categorical(alpha={'u' 1})", "at character 24, ':' is expected, and '1' found."),
+        ("Categorical(alpha=1", "at character 20, ',' or ')' is expected, and the end found."),
+        ("Categorical(alpha=)", "at character 19, a value is expected, and ')' found."),
+        ("Categorical()()", "at character 14, the end is expected, and '(' found."),
+        ("Categorical(levels=['\\d'])", "is no name, number or text in quotes."),
+        ("Categorical(levels=['\\U00ffffff'])", "has an escape that is no character."),
+        ("", "at character 1, the name of a family is expected, and the end found."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_an_error_that_says_why(text, message):
+    with pytest.raises(ValueError, match=r".") as caught:
+        family_from_text(text)
+    assert message in str(caught.value)
+
+
+MANY = 1_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * MANY,
+        "Gaussian(" * MANY,
+        "Each(" + "[" * MANY,
+        "Each(" + "{1:" * MANY,
+        "Gaussian(m=" + "-" * MANY + "1)",
+        "Gaussian(m=" + "9" * MANY + ")",
+        "Gaussian(m=1e" + "9" * MANY + ")",
+        "Gaussian(m=10**10**10)",
+        "Gaussian(m=" + "1+" * MANY + "1)",
+        "Gaussian" + "()" * MANY,
+        "Gaussian" + ".m" * MANY,
+        "Gaussian(m=" + "not " * MANY + "1)",
+        "Gaussian(" + "'" * MANY,
+        "Gaussian(" + " " * MANY + "\\",
+        "Words(stop_words='" + "a" * MANY,
+        "Words(stop_words='" + "\\" * MANY + "d'",
+        "x" * MANY,
+        "Gaussian(" + "x" * MANY + "=1)",
+        "Gaussian(m=" + "x" * MANY + ")",
+        "x" * (1 << 24) + "x",
+        "\x00",
+        "__import__('os').system('true')",
+        "Gaussian.__class__",
+        "Gaussian(m=__import__('os'))",
+        "Gaussian(m=(lambda: 1)())",
+        "Gaussian(m=[x for x in (1,)])",
+        "Gaussian(m=f'{1}')",
+        "Gaussian(m=1 if 1 else 2)",
+        "Gaussian(*[1])",
+        "Gaussian(**{'m': 1})",
+        "Gaussian(m:=1)",
+        "Gaussian(m=open('/etc/passwd'))",
+        "Gaussian(m=b'1')",
+        "Gaussian(m=1j)",
+        "Gaussian(m=0x10)",
+        "Gaussian(m=٣)",
+    ],
+)
+def test_nothing_that_is_written_hangs_or_runs(text):
+    with pytest.raises(ValueError, match=r"character|no family|no setting") as caught:
+        family_from_text(text)
+    assert len(str(caught.value)) < 500
+
+
+@given(st.text("Gaussin(m=1)'\"[]{},:-+.eE\\ \n") | st.text())
+def test_whatever_is_written_is_a_family_or_an_error(text):
+    with suppress(ValueError):
+        assert isinstance(family_from_text(text), Family)
+
+
+def test_a_vocabulary_of_many_words_is_read():
+    family = Words(vocabulary=tuple(f"word{i}" for i in range(50_000)))
+    assert family_from_text(family_to_text(family)) == family
+
+
+def test_only_families_of_this_library_are_written():
+    class Strange(Gaussian):
+        pass
+
+    with pytest.raises(ValueError, match=r"Strange\(\) cannot be written as text"):
+        family_to_text(Strange())
+    with pytest.raises(TypeError, match="as in 'Gaussian\\(\\)'; 5 was given"):
+        family_from_text(5)

@@ -1,0 +1,223 @@
+"""Which family a column is given when nobody says, and why; and that no such choice stops training later."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, Model, Schema, Words, open_source
+from tallybayes.schema.infer import sample
+from tallybayes.sources.streams import infer_schema, train
+
+RNG = np.random.default_rng(8)
+LEVELS = Categorical(alpha="fitted")
+TEXT = Words(reading="once", alpha="fitted")
+CATEGORIES = ["red", "green", "blue"]
+FIRST = ["anna", "bert", "clara", "dora", "emil"]
+
+
+def intervals(bits=8):
+    return Histogram(method="fitted", alpha="fitted", bits=bits)
+
+
+def inferred(values, name="x", **options):
+    schema = Schema.infer({name: values}, **options)
+    return schema.columns.get(name), schema.reasons[name]
+
+
+CHOICES = {
+    "booleans": ([True, False, None], Bernoulli(alpha="fitted"), "true or false"),
+    "0 and 1": ([0, 1] * 10, LEVELS, "only 0 and 1"),
+    "0 and 1 as text": (["0.0", "1.0", ""] * 10, LEVELS, "written as text, only 0 and 1"),
+    "codes": (["01234", "10115"], LEVELS, "text, 2 levels in 2 cells"),
+    "a dictionary": (pa.array([10, 20, 10]).dictionary_encode(), LEVELS, "a category already, of 2 levels"),
+    "few texts": (["a", "b", "a"], LEVELS, "text, 2 levels in 3 cells"),
+    "few whole numbers": (RNG.integers(1, 6, 500), LEVELS, "only 5 different whole numbers"),
+    "few cells": (RNG.normal(0, 1, 49), Gaussian(), "numbers from"),
+    "few numbers as text": (["1.5", "2.25", " 7 "], Gaussian(), "written as text, numbers from 1.5 to 7"),
+    "normal": (RNG.normal(0, 1, 500), intervals(), "numbers from"),
+    "many normal": (RNG.normal(0, 1, 5000), intervals(), "numbers from"),
+    "counts": (RNG.poisson(9, 500), intervals(), "numbers from"),
+    "a long tail": (RNG.lognormal(3, 1.5, 500), intervals(), "numbers from"),
+    "a long tail with zeros": (np.r_[[0.0] * 5, RNG.lognormal(3, 1.5, 500)], intervals(), "numbers from 0 to"),
+    "a spike": ([0.0] * 20 + list(RNG.normal(5, 1, 40)), intervals(), "numbers from 0 to"),
+    "kelvins": (RNG.normal(293.15, 0.5, 500), intervals(16), "numbers from 29"),
+    "far from zero": (1e9 + RNG.integers(0, 20, 500), intervals(40), "numbers from 1e+09 to 1e+09"),
+    "an outlier": (np.r_[RNG.normal(0, 1, 500), 1e12], intervals(), "numbers from"),
+    "nothing": ([None, None], None, "every cell is missing"),
+    "NaN": ([np.nan], None, "every cell is missing"),
+    "one text": (["same"] * 30, None, "every cell is the same"),
+    "one number": ([72.0] * 30, None, "every cell is the same"),
+    "one number, thrice": ([72.0] * 3, Gaussian(), "numbers from 72 to 72"),
+    "text identifiers": ([f"id-{i}" for i in range(50)], None, "50 different texts in 50 cells: names"),
+    "hashes": ([f"{h:032x}" for h in RNG.integers(0, 2**62, 500)], None, "500 different texts in 500 cells: names"),
+    "free text": (["the cat sat", "the dog ran off"] * 3 + [f"a cat saw {i}" for i in range(9)], TEXT, "free text"),
+    "names": ([f"{FIRST[i % 5]} x{i}" for i in range(100)], TEXT, "100 different texts in 100 cells, 100% of which"),
+    "packages": ([f"org.{CATEGORIES[i % 3]}.v{i}" for i in range(90)], TEXT, "90 different texts in 90 cells"),
+    "tags": (["|".join(RNG.permutation(FIRST)[: 1 + i % 4]) for i in range(300)], TEXT, "lists of tags, with '|'"),
+    "lists": ([["a", "b"], ["c"], None], TEXT, "lists of words"),
+    "dates": ([datetime.date(2020, 1, 1)], None, "times"),
+    "durations": ([datetime.timedelta(1)], None, "times"),
+    "dates as text": (["2020-01-01", "2021-05-02"], None, "times"),
+    "times as text": (["2020-01-01T10:00:00Z", "2021-05-02 11:30"], None, "times"),
+    "structs": ([{"a": "b"}, {"a": "c"}], None, "records: make columns of their fields"),
+    "bytes": ([b"\xff", b"b"], None, "cells of type binary are not numbers"),
+    "decimals": ([decimal.Decimal("1.5"), decimal.Decimal("2")], Gaussian(), "numbers from 1.5 to 2"),
+}
+
+
+@pytest.mark.parametrize("case", CHOICES)
+def test_infers_by_type_and_values_and_says_why(case):
+    values, family, reason = CHOICES[case]
+    found, why = inferred(values)
+    assert found == family
+    assert why.startswith(reason)
+
+
+IDENTIFIERS = {
+    "rows": np.arange(1000),
+    "rows shuffled": RNG.permutation(1000) + 5_000_000,
+    "with gaps": np.cumsum(RNG.integers(1, 4, 500)),
+    "drawn from many": RNG.choice(10**12, 500, replace=False),
+    "as floats": np.r_[np.arange(200.0), np.nan],
+}
+
+
+@pytest.mark.parametrize("case", IDENTIFIERS)
+def test_whole_numbers_that_name_their_rows_are_left_out(case):
+    family, reason = inferred(IDENTIFIERS[case])
+    assert family is None
+    assert reason.endswith("different whole numbers: an identifier")
+
+
+MEASURED = {
+    "populations": np.unique(RNG.lognormal(11, 2, 300).round()),
+    "with a repetition": np.r_[np.arange(1000), 5],
+    "few": np.arange(50),
+    "fractions": np.arange(1000) + 0.5,
+}
+
+
+@pytest.mark.parametrize("case", MEASURED)
+def test_numbers_that_measure_are_counted(case):
+    assert isinstance(inferred(MEASURED[case])[0], Histogram)
+
+
+@pytest.mark.parametrize("name", ["id", "user_id", "ID", "customer ID", "orderId", "Unnamed: 0", "row-id"])
+def test_a_name_may_say_that_numbers_are_identifiers(name):
+    skewed = np.unique(RNG.lognormal(11, 2, 300).round())
+    assert inferred(skewed, name)[0] is None
+    assert inferred(skewed, "paid")[0] is not None
+
+
+def test_the_index_of_a_dataframe_is_left_out():
+    assert inferred([3, 1, 2], "__index_level_0__") == (None, "the index of a DataFrame")
+
+
+@pytest.mark.parametrize("edges", [[-9.0, 0.25, 9.0], [1, 2, 5], [0.5, 1.5, 2.0]])
+@pytest.mark.parametrize("closed", ["left", "right"])
+def test_intervals_of_pandas_are_levels_as_they_are_in_a_file(edges, closed, tmp_path):
+    cut = pd.cut(RNG.uniform(edges[0] - 1, edges[-1], 200), edges, right=closed == "right")
+    frame = pd.DataFrame({"cut": cut, "plain": pd.arrays.IntervalArray(cut), "y": np.resize(["p", "q"], 200)})
+    schema = Schema.infer(frame, "y")
+    assert schema.columns == {"cut": LEVELS, "plain": LEVELS}
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    source = open_source(tmp_path / "t.csv")
+    assert infer_schema(source, "y").columns == schema.columns
+    assert train(schema, source) == Model.train(schema, frame, "y")
+
+
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=["pandas", "polars", "arrow", "dict"]
+)
+def test_a_sample_comes_from_the_whole_table(make, monkeypatch):
+    """A table sorted by class: what does not vary at its beginning does so later."""
+    monkeypatch.setattr(sample, "SAMPLE_ROWS", 1000)
+    n = 10_500
+    columns = {"late": np.r_[np.zeros(n - 500), RNG.normal(5, 1, 500)], "row": np.arange(n) // 2}
+    found, whole = sample.sampled(make(columns))
+    assert not whole
+    assert 500 <= len(found) <= 1000
+    rows = found.column("row").to_numpy()
+    assert rows[0] < 20
+    assert rows[-1] > (n - 50) // 2
+    assert len(set(np.diff(rows).tolist())) <= 2  # at equal distances
+    assert isinstance(Schema.infer(make(columns)).columns["late"], Histogram)
+
+
+def test_what_does_not_vary_in_a_part_is_counted_all_the_same():
+    part = {"number": [7.0] * 30, "text": ["same"] * 30, "nothing": [None] * 30, "flag": [True] * 30}
+    schema = Schema.infer(part, whole=False)
+    assert list(schema.columns) == list(part)
+    assert Schema.infer(part).columns.keys() == {"flag"}
+
+
+def test_a_sample_that_does_not_vary_says_so_and_what_comes_near_it_is_told_apart():
+    schema = Schema.infer({"x": [293.15] * 50, "word": ["same"] * 50, "none": pa.nulls(50)}, whole=False)
+    assert schema.reasons == {
+        "x": "every cell of the sample is the same",
+        "word": "every cell of the sample is the same",
+        "none": "every cell of the sample is missing",
+    }
+    model = Model.train(Schema({"x": schema.columns["x"]}), {"x": [293.15, 293.65] * 50}, ["cold", "warm"] * 50)
+    assert model.posterior({"x": [293.15, 293.65]}).argmax(axis=1).tolist() == [0, 1]
+
+
+CELLS = {
+    "numbers": st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**6), 10**6).map(float),
+    "texts": st.text(max_size=8) | st.integers().map(str),
+    "booleans": st.booleans(),
+}
+
+
+@settings(max_examples=200)
+@given(st.data(), st.sampled_from(sorted(CELLS)))
+def test_no_choice_stops_training_later(data, kind):
+    """Whatever the first rows are, all others of their type are counted too, and can be forgotten."""
+    cells = st.none() | CELLS[kind]
+    first, later = data.draw(st.lists(cells, min_size=1, max_size=80)), data.draw(st.lists(cells, max_size=10))
+    repeated = first * data.draw(st.sampled_from([1, 30]))
+    arrow = {"numbers": pa.float64(), "texts": pa.string(), "booleans": pa.bool_()}[kind]
+    schema = Schema.infer({"x": pa.array(repeated, arrow)}, whole=False)
+    if kind == "texts" and "x" in schema.columns and schema.columns["x"].reads == pa.float64():
+        later = []  # texts that are all numbers are numbers, and a later one that is none is told of by its row
+    model = Model.train(schema, {"x": pa.array(repeated, arrow)}, ["a"] * len(repeated))
+    before = model.copy()
+    more = Model.train(schema, {"x": pa.array(later, arrow)}, ["b"] * len(later))
+    model += more
+    assert model.n == len(repeated) + len(later)
+    model -= more
+    assert model == before
+
+
+def test_a_table_is_inferred_alike_from_python_and_from_files(tmp_path):
+    n = 400
+    table = pd.DataFrame(
+        {
+            "id": np.arange(n),
+            "price": RNG.lognormal(3, 1, n).round(2),
+            "pieces": np.where(np.arange(n) % 9, RNG.poisson(30, n), np.nan),
+            "stars": RNG.integers(1, 6, n),
+            "sold": RNG.random(n) < 0.5,
+            "colour": RNG.choice([*CATEGORIES, None], n),
+            "when": [str(datetime.date(2020, 1, 1) + datetime.timedelta(i % 50)) for i in range(n)],
+            "note": [f"{FIRST[i % 5]} said {CATEGORIES[i % 3]} is number {i}" for i in range(n)],
+            "code": [f"{i:032x}" for i in RNG.integers(0, 2**62, n)],
+            "same": "same",
+            "class": RNG.choice(["p", "q"], n),
+        }
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    expected = Schema.infer(pd.read_csv(tmp_path / "t.csv"), "class")
+    assert list(expected.columns) == ["price", "pieces", "stars", "sold", "colour", "note"]
+    assert Schema.infer(table, "class") == expected
+    for kind in ("csv", "parquet", "jsonl"):
+        assert infer_schema(open_source(tmp_path / f"t.{kind}"), "class") == expected, kind
