@@ -5,10 +5,10 @@ import threading
 import numpy as np
 import pytest
 
-from tallybayes import Categorical, Model, Schema
+from tallybayes import Categorical, Model, Schema, kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.tally import Rows, Tally
-from tallybayes.model.batches import in_pieces, stopped
+from tallybayes.model.batches import in_pieces
 
 
 def counts(classes, slots, numbers):
@@ -86,11 +86,13 @@ def test_an_error_in_one_piece_ends_the_others():
         barrier.wait()
         if start == 0:
             raise ValueError("the first row")
-        while not stopped():
-            pass
-        ended.append((start, stop))
+        try:
+            while True:
+                kernels.heed_signals()
+        finally:
+            ended.append((start, stop))
 
     with pytest.raises(ValueError, match="the first row"):
         list(in_pieces(10, 2, work))
     assert ended == [(5, 10)]
-    assert not stopped()
+    kernels.heed_signals()  # nobody told this thread to stop
