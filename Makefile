@@ -3,13 +3,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
-.PHONY: demo test check docs bench sanitize clean
+EXAMPLES ?= few
+.PHONY: demo test quick check golden docs bench sanitize clean
 
 demo: .venv/ready
 	$(BIN)/tallybayes demo
 
+# As many tests at once as there are processors; EXAMPLES=all draws as many examples for a law as CI does.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=$(EXAMPLES)
+
+quick: .venv/ready
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=fewest -m 'not slow' tests
+
+golden: .venv/ready
+	$(BIN)/python tests/golden/write.py
 
 check: .venv/ready
 	$(BIN)/ruff check .

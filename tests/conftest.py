@@ -4,5 +4,12 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("tallybayes", deadline=None, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("tallybayes")
+for profile, most in {"fewest": 5, "few": 20, "all": 100}.items():
+    settings.register_profile(profile, deadline=None, max_examples=most, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("few")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "program" in getattr(item, "fixturenames", ()):  # which starts a process
+            item.add_marker("slow")

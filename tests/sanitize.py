@@ -16,6 +16,8 @@ TESTS = [
     "sources/test_rows",
     "sources/test_quotes",
     "test_word_kernels",
+    "test_word_cells",
+    "test_values",
     "test_vector_kernels",
     "test_vectors",
     "test_single",

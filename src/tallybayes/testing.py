@@ -63,7 +63,7 @@ def check_family(
     rows = st.lists(st.tuples(st.none() | values, st.sampled_from("abc"), WEIGHTS), max_size=12)
     some = st.lists(st.tuples(values, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=12)
     draw = settings(
-        max_examples=examples,
+        max_examples=min(examples, settings().max_examples),  # fewer, where the profile asks for fewer
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),

@@ -1,6 +1,9 @@
 """The program, and a table of five days to call it with."""
 
+import fcntl
 import sys
+import termios
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,3 +23,12 @@ overcast,25,yes
 rain,18.25,yes
 rain,,yes
 """
+
+
+def wait_until_read(running):
+    """Until a process has read all that was written to its standard input, and waits for more."""
+    unread = bytearray(4)
+    fcntl.ioctl(running.stdin, termios.FIONREAD, unread)
+    while running.poll() is None and any(unread):
+        time.sleep(0.01)
+        fcntl.ioctl(running.stdin, termios.FIONREAD, unread)

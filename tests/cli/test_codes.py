@@ -3,10 +3,9 @@
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
-from calling import PROGRAM
+from calling import PROGRAM, wait_until_read
 
 from tallybayes.cli.codes import EXIT_CODES
 from tallybayes.cli.program import VERBS
@@ -98,7 +97,7 @@ def test_whoever_is_told_to_end_leaves_nothing(weather, sent, code):
     )
     running.stdin.write(weather.read_bytes())
     running.stdin.flush()
-    time.sleep(3)  # waits for more rows
+    wait_until_read(running)
     running.send_signal(sent)
     assert running.wait(20) == code
     assert running.communicate()[1] == b""

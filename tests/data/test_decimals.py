@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, digest, load, save
 from tallybayes.data import frames
 from tallybayes.data.decimals import decimal_numbers, decimal_text
@@ -62,7 +63,7 @@ def counted(values, make, labels):
     return Model.train(SCHEMA, {"number": made, "value": made, "level": spelled}, labels)
 
 
-@settings(max_examples=150)
+@settings(max_examples=some(150))
 @given(st.data())
 def test_decimals_of_any_scale_type_and_batching_give_the_same_bytes(data):
     values = data.draw(st.lists(decimals, min_size=1, max_size=6))
@@ -78,7 +79,7 @@ def test_decimals_of_any_scale_type_and_batching_give_the_same_bytes(data):
     assert digest(model) == digest(expected)
 
 
-@settings(max_examples=100)
+@settings(max_examples=some(100))
 @given(decimals, decimals, makes, makes)
 def test_a_decimal_learned_with_another_and_forgotten_was_never_seen(kept, gone, make, remake):
     model = counted([kept, gone], make, ["a", "b"])
@@ -86,7 +87,7 @@ def test_a_decimal_learned_with_another_and_forgotten_was_never_seen(kept, gone,
     assert digest(model) == digest(counted([kept], remake, ["a"]))
 
 
-@settings(max_examples=100)
+@settings(max_examples=some(100))
 @given(st.lists(decimals, min_size=1, max_size=5), makes)
 def test_a_row_of_decimals_by_itself_says_what_it_says_among_others(values, make):
     model = counted(values, make, [str(i % 3) for i in range(len(values))])
@@ -96,7 +97,7 @@ def test_a_row_of_decimals_by_itself_says_what_it_says_among_others(values, make
     np.testing.assert_array_equal(model.log_joint(frame), alone)
 
 
-@settings(max_examples=300)
+@settings(max_examples=some(300))
 @given(st.lists(st.one_of(decimals, st.none()), max_size=6), st.sampled_from(list(WIDTHS)), st.integers(0, 9))
 def test_the_number_of_a_decimal_is_the_nearest_double(values, kind, extra):
     there = [v for v in values if v is not None]

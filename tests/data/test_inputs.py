@@ -51,7 +51,7 @@ def test_tables_of_every_make_are_taken_by_every_way_in(make):
     assert Schema.infer(make()) == Schema.infer(COLUMNS)
 
 
-@pytest.mark.parametrize("name", TABLES.keys() - {"generators as columns"})
+@pytest.mark.parametrize("name", sorted(TABLES.keys() - {"generators as columns"}))
 def test_estimators_take_them_alike(name):
     learned = NaiveBayes().fit(TABLES[name](), LABELS)
     assert digest(learned.model_) == digest(NaiveBayes().fit(COLUMNS, LABELS).model_)

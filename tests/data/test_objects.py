@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Bernoulli, Categorical, Gaussian, Model, Schema, digest
 from tallybayes.data import frames
 
@@ -55,7 +56,7 @@ def read(make, cells):
     return found
 
 
-@settings(max_examples=500)
+@settings(max_examples=some(500))
 @given(st.lists(st.sampled_from(CELLS), min_size=1, max_size=4), makes)
 @example([0.5, True], lambda cells: {"x": cells})
 @example([np.True_, 1], lambda cells: {"x": cells})
@@ -76,7 +77,7 @@ def test_a_cell_among_others_is_what_it_is_alone_or_the_column_is_refused(cells,
             assert missing if alone is None or alone != alone else found[at] == alone
 
 
-@settings(max_examples=200)
+@settings(max_examples=some(200))
 @given(st.lists(st.sampled_from(CELLS), min_size=1, max_size=4), makes)
 def test_the_order_of_cells_decides_nothing(cells, make):
     try:

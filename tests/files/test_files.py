@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -233,24 +232,31 @@ except FileError as error:
 
 
 def test_a_killed_save_leaves_a_whole_file(tmp_path):
-    path = tmp_path / "m"
+    """Children save again and again, and say so before each time; each is killed at some time or other."""
     code = f"""
+import os, signal
 import numpy as np
 from tallybayes import *
 words = {{"w": [f"word {{i}}" for i in range(5_000)]}}
 model = Model.train(Schema({{"w": Categorical()}}), words, np.arange(5_000) % 7)
-print("ready", flush=True)
-while True:
-    save(model, {str(path)!r})
-    model += model
+save(model, {str(tmp_path / "m")!r})
+for times in range(2, 18):
+    saying, said = os.pipe()
+    child = os.fork()
+    while not child:
+        os.write(said, b".")
+        save(model, {str(tmp_path / "m")!r})
+        model += model
+    for _ in range(times // 2):
+        os.read(saying, 1)
+    for _ in range(times % 2 * 20_000):
+        pass
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(saying), os.close(said)
+    assert load({str(tmp_path / "m")!r}).n >= 5_000
 """
-    rng = random.Random(1)
-    for _ in range(8):
-        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
-            child.stdout.readline()
-            time.sleep(0.05 + rng.random() / 5)
-            child.send_signal(signal.SIGKILL)
-        assert load(path).n >= 5_000
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
 
 def test_a_disk_that_is_full_leaves_the_old_file(tmp_path):

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from family_values import names, rows_of, takes_whole_numbers
 from tallybayes import FAMILIES, Model, Schema
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.files.tensors import FileError, arrays_of, file_bytes, text_of
 
-MANY = settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=some(25), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 ROWS = {
     "Bag": [[1.0, 0.0, 2.5], [0.0, 3.0, 1.0], [4.0, 0.0, 0.0]],
     "Bernoulli": [True, False, True],

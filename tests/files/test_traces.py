@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from examples import some
 from family_values import names, rows_of
 from tallybayes import FAMILIES, Categorical, Histogram, Model, Schema, Words
 from tallybayes.counts.exact import Exact
@@ -16,7 +17,7 @@ from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tally import Tally
 from tallybayes.files import to_bytes
 
-MANY = settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=some(25), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 SECRET = "Longyearbyen"
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from examples import some
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.families.vectors.bag import _window
@@ -36,7 +37,7 @@ def exact_sums(matrix, classes, width, power):
     return [value for row in sums for value in row]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60), deadline=None)
 @given(MATRICES)
 def test_sums_of_a_matrix_are_exact(matrix):
     codes = classes_for(len(matrix))
@@ -79,7 +80,7 @@ def sparse(matrix):
     return starts, positions.astype(np.int32), np.ascontiguousarray(matrix[rows, positions])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60), deadline=None)
 @given(COUNTS)
 def test_counts_of_vectors(matrix):
     codes, size = classes_for(len(matrix)), matrix.shape[1]
@@ -91,7 +92,7 @@ def test_counts_of_vectors(matrix):
     assert np.array_equal(dense[1], met)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60), deadline=None)
 @given(WEIGHTS)
 def test_weights_of_vectors_in_as_few_limbs_as_they_need(matrix):
     codes, size = classes_for(len(matrix)), matrix.shape[1]
@@ -133,7 +134,7 @@ def test_buffers_that_do_not_fit_are_refused():
         kernels.count_matrix(np.ones((2, 2)), codes, 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60), deadline=None)
 @given(WEIGHTS, st.booleans())
 def test_what_vectors_say_adds_up(matrix, once):
     random = np.random.default_rng(0)
@@ -168,7 +169,7 @@ def test_a_matrix_is_scored_as_its_columns_are(rows, columns):
             np.testing.assert_allclose(one, other, rtol=1e-13)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60), deadline=None)
 @given(st.integers(1, 5), st.integers(0, 1_100), st.randoms())
 def test_the_most_probable_class_is_the_first_of_the_highest(classes, rows, random):
     scores = np.array([[random.choice([-np.inf, -1.0, 0.0, 2.5]) for _ in range(rows + 1)] for _ in range(classes)])

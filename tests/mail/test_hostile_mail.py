@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from rough_mail import EXAMPLES, valid
 from tallybayes.mail import headers, html, parts, read_mail, row
 
@@ -46,7 +47,7 @@ def test_any_html_is_a_text(pieces):
     valid(b"Content-Type: text/html\n\n" + "".join(pieces).encode())
 
 
-@settings(max_examples=300)
+@settings(max_examples=some(300))
 @given(st.data())
 def test_mails_cut_mixed_and_broken_are_mails(data):
     raw = bytearray(b"".join(data.draw(st.lists(st.sampled_from(EXAMPLES), min_size=1, max_size=3))))

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from family_values import names, rows_of
 from tallybayes import FAMILIES, Categorical, Model, Schema, digest
 from tallybayes.files import from_bytes, to_bytes
 
-SOME = settings(max_examples=6, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=some(6), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 COUNTING = ["Bernoulli", "Categorical", "Density", "Histogram"]  # which count values, and add none up
 
 

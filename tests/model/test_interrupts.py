@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Bag, Model, Schema, Words, kernels
 from tallybayes.data import frames
 from tallybayes.data.objects import MOST_CHARACTERS, REFUSALS, SLICE, object_cells
@@ -151,7 +152,7 @@ def test_long_lists_of_texts_are_handed_to_arrow_in_parts():
 cells = st.sampled_from([None, float("nan"), True, 1, 2**63, 2.5, "a", b"a", np.float32(0.1), np.longdouble(2)])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=some(50), deadline=None)
 @given(first=cells, second=cells)
 def test_a_long_list_means_what_a_short_one_means(first, second):
     def meant(values):

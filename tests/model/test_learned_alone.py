@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_one_row import made, outcome, pandas_kinds, values
 
+from examples import some
 from tallybayes import (
     Bernoulli,
     Categorical,
@@ -72,7 +73,7 @@ def check_alike(data, labels):
     assert outcome(counted, data, labels) == outcome(counted_among_others, data, labels)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 @given(value=values, at=st.sampled_from("abcdefghi"))
 @example(value=np.inf, at="g")
 @example(value="\ud800", at="d")
@@ -80,14 +81,14 @@ def test_a_dictionary(value, at):
     check_alike(ROW | {at: value}, ["yes"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(value=values, kind=pandas_kinds, at=st.sampled_from("abcdefgh"))
 def test_a_row_of_pandas(value, kind, at):
     series = made(lambda: pd.Series([value], dtype=kind))
     check_alike(pd.DataFrame([ROW]).assign(**{at: series}), ["yes"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(label=LABELS, array=st.booleans())
 def test_labels_of_every_type(label, array):
     """Whatever Arrow makes of the label is what it is."""
@@ -107,7 +108,7 @@ def test_the_label_may_be_among_the_cells():
         Model.train(SCHEMA, {name: cell for name, cell in ROW.items() if name != "a"}, ["yes"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(60), deadline=None)
 @given(rows=st.lists(st.tuples(ROWS, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=6), keep=st.integers(0, 5))
 def test_one_row_at_a_time_is_one_batch_and_forgotten_is_never_seen(rows, keep):
     def together(some):
@@ -130,7 +131,7 @@ def single_level(value):
     return value if value is None or isinstance(value, str) else str(value).lower()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 @given(value=values, other=values, kind=pandas_kinds, rows=st.integers(2, 3), start=st.integers(0, 1))
 def test_small_frames_are_what_pandas_makes_of_them(value, other, kind, rows, start):
     series = made(lambda: pd.Series([value, other, None][:rows], dtype=kind))

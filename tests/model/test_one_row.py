@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Bernoulli, Categorical, Density, Gaussian, Histogram, LogNormal, Model, Poisson, Schema
 from tallybayes.data import frames
 from tallybayes.data.one_row import single_row
@@ -89,7 +90,7 @@ def made(make):
             assume(False)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=some(400), deadline=None)
 @given(value=values, kind=pandas_kinds, at=st.sampled_from("abcdef"), texts=st.booleans())
 @example(value=np.float32(0.1), kind="float32", at="d", texts=False)
 @example(value=2**53 + 1, kind="int64", at="d", texts=False)
@@ -105,7 +106,7 @@ def test_of_pandas(value, kind, at, texts):
     check_alike(pd.DataFrame({name: pd.Series(cells) for name, cells in base.items()} | {at: series, "x": series}))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(value=values, kind=polars_kinds, at=st.sampled_from("abcdef"))
 @example(value=0.1, kind=pl.Float32, at="d")
 @example(value=None, kind=pl.Datetime, at="a")
@@ -120,7 +121,7 @@ def test_of_polars_and_arrow(value, kind, at):
     check_alike(pa.concat_tables([table.slice(1), table]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(value=values, at=st.sampled_from("abcdef"))
 def test_of_dictionaries(value, at):
     row = {"a": 1.0, "b": 2.0, "c": 1, "d": "Oslo", "e": True, "f": 0.25} | {at: value, "x": value}
@@ -128,7 +129,7 @@ def test_of_dictionaries(value, at):
     check_alike({name: np.float64(cell) if type(cell) is float else cell for name, cell in row.items()})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=some(100), deadline=None)
 @given(
     row=st.lists(st.one_of(st.floats(width=32), st.integers(0, 3)), min_size=3, max_size=3),
     kind=st.sampled_from(["f8", "f4", "f2", ">f8", ">f4", "i8", "i2", "u8", "?", "O", "g", "U3"]),

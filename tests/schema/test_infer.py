@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, Model, Schema, Words, open_source
 from tallybayes.schema.infer import choose, sample
 from tallybayes.sources.streams import infer_schema, train
@@ -176,7 +177,7 @@ CELLS = {
 }
 
 
-@settings(max_examples=200)
+@settings(max_examples=some(200))
 @given(st.data(), st.sampled_from(sorted(CELLS)))
 def test_no_choice_stops_training_later(data, kind):
     """Whatever the first rows are, all others of their type are counted too, and can be forgotten."""

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Bernoulli, Categorical, Gaussian, Model, NaiveBayes, Schema, Words, digest
 
 SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "truth": Bernoulli(), "text": Words()})
@@ -25,7 +26,7 @@ def parts(rows):
 
 
 @given(kept=BATCHES, forgotten=BATCHES, alpha=st.sampled_from([None, 0.5, 2.0]))
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 def test_forgotten_is_never_seen_and_parts_are_the_whole(kept, forgotten, alpha):
     estimator = NaiveBayes(SCHEMA)
     for batch in [*forgotten, *kept]:

@@ -24,6 +24,7 @@ from folder_data import FROM_LINE, lay_out, mail
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Categorical, Gaussian, Model
 from tallybayes.sources import Reading, documents, mbox, open_source
 
@@ -132,7 +133,7 @@ def cells_of(batches, names):
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-@settings(max_examples=50)
+@settings(max_examples=some(50))
 @given(files=st.lists(st.lists(ROW, min_size=1, max_size=60), min_size=1, max_size=3), layout=LAYOUT)
 @example(files=[[{"text": "", "x": "1", "filler": "f" * 200}] * 40], layout=STRADDLING)
 @example(files=[[{"text": "\ufeff", "x": "1", "filler": ""}] * 9], layout=STRADDLING._replace(block_bytes=9))
@@ -152,7 +153,7 @@ def test_every_row_of_a_table_is_given_once_and_in_order(kind, files, layout):
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "arrow", "arrows"])
-@settings(max_examples=30)
+@settings(max_examples=some(30))
 @given(files=st.lists(st.lists(ROW, min_size=1, max_size=40), min_size=1, max_size=2), layout=LAYOUT)
 def test_every_row_has_the_place_where_it_stands(kind, files, layout):
     word = "line" if kind == "jsonl" else "row"
@@ -169,7 +170,7 @@ def test_every_row_has_the_place_where_it_stands(kind, files, layout):
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "arrows"])
-@settings(max_examples=15)
+@settings(max_examples=some(15))
 @given(rows=st.lists(ROW, min_size=1, max_size=20), cuts=st.lists(st.integers(0, 2000), max_size=5), layout=LAYOUT)
 def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, layout):
     content = b"\n" * (kind != "arrows") + WRITERS[kind](rows, layout)
@@ -192,7 +193,7 @@ def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, l
     assert cells["filler"] == [row["filler"] for row in rows]
 
 
-@settings(max_examples=50)
+@settings(max_examples=some(50))
 @given(
     st.lists(st.text(alphabet="ab \t\ufeff\0é,", max_size=20), min_size=1, max_size=40),
     st.sampled_from(["\n", "\r\n", "\r"]),
@@ -246,7 +247,7 @@ def packed_mboxes(numbers):
 
 
 @pytest.mark.parametrize("write", [folders_of_texts, folders_of_mail, maildirs, mboxes, packed_mboxes])
-@settings(max_examples=25)
+@settings(max_examples=some(25))
 @given(
     groups=st.lists(st.sampled_from(["ham", "spam", "eggs"]), min_size=1, max_size=40),
     most=st.integers(1, 9),
@@ -271,7 +272,7 @@ def test_every_document_is_given_once_and_in_the_order_of_its_class(write, group
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-@settings(max_examples=20)
+@settings(max_examples=some(20))
 @given(rows=st.lists(ROW, min_size=1, max_size=30), data=st.data())
 def test_the_order_of_rows_and_the_size_of_blocks_change_no_byte_of_a_model(kind, rows, data):
     rows = [row for row in rows if row["x"] != BAD] or [{"text": "\ufeff", "x": "1", "filler": ""}]

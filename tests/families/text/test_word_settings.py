@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from examples import some
 from mails import ASKED, DOCUMENTS, LABELS, counted, tokens, train
 from tallybayes import Gaussian, Model, Words, digest
 
@@ -31,7 +32,7 @@ def test_the_same_words_as_count_vectorizer(settings):
     assert counts.sums["n"].round()[:, 1].tolist() == [by_word[word] for word in counts.slots]
 
 
-@settings(max_examples=300)
+@settings(max_examples=some(300))
 @given(st.text())
 def test_words_are_those_of_pythons_regular_expressions(text):
     expected = tokens(text)

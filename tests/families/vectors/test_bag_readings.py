@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from examples import some
 from tallybayes import Bag, Model, Poisson, Schema, Words, digest, files
 from tallybayes.testing import check_family
 
@@ -129,7 +130,7 @@ def test_the_probability_of_counts_by_the_book():
     assert math.exp(model.evidence(np.array([[2.0, 1.0, 0.0]]))["x"][0, 0]) == pytest.approx(float(expected), rel=1e-14)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=some(30), deadline=None)
 @given(st.lists(st.tuples(VECTORS | WEIGHTS, st.sampled_from("ab")), min_size=1, max_size=8), st.randoms())
 def test_shares_are_the_same_bytes_in_every_form_and_order(rows, random):
     data, labels = np.array([vector for vector, _ in rows]), [label for _, label in rows]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 
+from examples import some
 from tallybayes import (
     Bag,
     Bernoulli,
@@ -109,7 +110,7 @@ def test_weights_that_differ_by_many_powers_of_two_are_exact():
         assert digest(whole) == digest(train(Bag(size=7), sp.csr_array(matrix[1:]), LABELS[1:]))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=some(30), deadline=None)
 @given(st.integers(0, 60), st.integers(1, 5), st.booleans())
 def test_any_cut_gives_the_same_bytes(cut, threads, sparse):
     data = sp.csr_array(WEIGHTS) if sparse else WEIGHTS

@@ -30,6 +30,7 @@ from tallybayes.kernels.strings import index_strings, index_words
 
 SHORT = 1024  # words of a document, up to which what their number says is in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
+ASKING = 600  # cells are worked out in the time that a question about a few words takes by itself
 
 
 def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Belief | None = None) -> WordBelief:
@@ -58,7 +59,7 @@ class WordBelief(Belief):
         self._once = family.presence or family.reading in ONCE
         self._orders = has_orders(family)
         self._parted = seen is None and may_be_parted(family)
-        self._asked = 0  # bytes, as long as words are looked at a few at a time
+        self._asked = 0  # as many cells as could have been worked out, while words were looked at a few at a time
         self._reading: kernels.Reading | None = None
         if seen is not None:
             self.seen = seen
@@ -87,7 +88,7 @@ class WordBelief(Belief):
         """The same of no other words than these documents have, unless as much was asked as there is to know."""
         if not self._parted or "table" in self.__dict__:
             return self
-        self._asked += size
+        self._asked += size + ASKING
         if self._asked > len(self.corpus.cells):
             return self
         reading = self.family.cutter.reading(documents, self._once, -1)
