@@ -16,6 +16,7 @@ PYTHON = {"python", "python3", "py", "py3", "pycon", "doctest"}
 NOT_RUN: dict[str, str] = {}  # "page.md:line of the fence": why this block of Python cannot be run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_COMMANDS)
 def test_the_commands_of_a_page_do_what_it_shows(name, tmp_path):
     run_page(PAGES[name], tmp_path)

@@ -10,6 +10,8 @@ from calling import PROGRAM
 
 import tallybayes
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def pipe(tmp_path):

@@ -11,6 +11,8 @@ from calling import PROGRAM, WEATHER, wait_until_read
 
 from tallybayes import load
 
+pytestmark = pytest.mark.slow
+
 MANY = "outlook,temp,play\n" + "rain,18.5,yes\nsunny,30.25,no\n" * 200_000
 
 

@@ -15,6 +15,8 @@ from tallybayes import Bag, Model, Schema, Words, kernels
 from tallybayes.data import frames
 from tallybayes.data.objects import MOST_CHARACTERS, REFUSALS, SLICE, object_cells
 
+pytestmark = pytest.mark.slow
+
 DIFFERENT = 3_000_000  # words of one text, which take a second or so
 LONG = " ".join(map(str, range(1_000_000, 1_400_000)))
 WIDE = np.random.default_rng(0).random((200, 40_000))

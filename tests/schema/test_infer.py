@@ -241,12 +241,12 @@ def test_cells_of_a_known_type_that_are_all_missing_in_a_sample_get_a_family_of_
     assert choose(pa.nulls(30, pa.int64()), whole=True).family is None
 
 
-@pytest.mark.parametrize("at", [0, 1, 77_777, 150_000, 199_999])
+@pytest.mark.parametrize("at", [1, 110_001])
 def test_one_text_among_many_numbers_makes_a_column_of_texts_wherever_it_stands(at):
-    cells = [str(i % 1000) for i in range(200_000)]
+    cells = [str(i % 1000) for i in range(120_000)]
     cells[at] = "far"
-    identifiers = list(range(200_000))
+    identifiers = list(range(120_000))
     found = Schema.infer(pa.table({"km": cells, "id": identifiers}), None)
     assert found.columns == {"km": Categorical(alpha="fitted")}
-    parts = pa.table({"km": cells, "id": identifiers}).to_batches(max_chunksize=70_000)
+    parts = pa.table({"km": cells, "id": identifiers}).to_batches(max_chunksize=50_000)
     assert Schema.infer(pa.Table.from_batches(parts), None) == found

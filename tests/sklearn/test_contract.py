@@ -1,5 +1,6 @@
 """scikit-learn's own checks, all of them: none is expected to fail, none is skipped by a tag that is not true."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tallybayes import Categorical, Each, Gaussian
@@ -13,6 +14,8 @@ from tallybayes.sklearn import (
     NaiveBayes,
     PoissonNB,
 )
+
+pytestmark = pytest.mark.slow
 
 
 @parametrize_with_checks(

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 RUN = """
 import sys, pytest
 import sklearn.naive_bayes

@@ -111,8 +111,7 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
     if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
-    found: NDArray[np.float64] = doubles.to_numpy(zero_copy_only=False)
-    return found
+    return np.asarray(doubles.to_numpy(zero_copy_only=False))
 
 
 def texts(cells: pa.Array) -> pa.Array:
@@ -146,8 +145,7 @@ def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
     opening = "[" if cells.type.closed in ("left", "both") else "("
     closing = "]" if cells.type.closed in ("right", "both") else ")"
     ends = cells.storage.to_pylist()
-    words = [None if cell is None else f"{opening}{cell['left']}, {cell['right']}{closing}" for cell in ends]
-    return pa.array(words, pa.string())
+    return pa.array([cell and f"{opening}{cell['left']}, {cell['right']}{closing}" for cell in ends], pa.string())
 
 
 def level_text(level: Any) -> str:
@@ -258,8 +256,7 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
             f"A numpy array of {data.ndim} dimensions is not a table; give one of two, rows by columns, as in "
             "x.reshape(len(x), -1)."
         )
-    if isinstance(data, np.matrix):  # of which a column is a matrix again
-        data = np.asarray(data)
+    data = np.asarray(data) if isinstance(data, np.matrix) else data  # of which a column is a matrix again
     names = [str(i) for i in range(data.shape[1])]
     if not names:
         yield pa.record_batch({NO_COLUMNS: pa.nulls(len(data))})
@@ -284,12 +281,16 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
         raise CellError(None, f"a text is not valid UTF-8: {error}.") from None
     present = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
     try:
-        found: NDArray[np.float64] = pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False)
-        return found
+        return np.asarray(pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False))
     except pa.ArrowInvalid:
-        for row, text in enumerate(present.to_pylist()):
-            if text is not None and not _is_number(text):
-                raise CellError(row, NO_NUMBER.format(text)) from None
+        half = len(present) // 2  # to look at one cell after the other takes long
+        if not half:
+            raise CellError(0, NO_NUMBER.format(present[0].as_py())) from None
+        _parsed(present[:half])
+        try:
+            _parsed(present[half:])
+        except CellError as error:
+            raise CellError(half + (error.row or 0), error.reason) from None
         raise
 
 
