@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from family_values import names, rows_of
@@ -84,7 +84,6 @@ def test_a_value_that_is_not_finite_is_refused_by_the_kernel():
 
 
 @pytest.mark.parametrize("name", names)
-@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_one_row_at_a_time_is_one_batch_in_whatever_each_row_comes(name, data):
     rows = data.draw(rows_of(name, least=1))
@@ -98,7 +97,6 @@ def test_one_row_at_a_time_is_one_batch_in_whatever_each_row_comes(name, data):
     assert digest(alone) == digest(together)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=30).filter(lambda text: text.isprintable()))
 def test_a_text_is_answered_the_same_in_whatever_it_comes(text):
     model = Model.train(Schema({"x": Words()}), {"x": ["free prize", "lunch on monday"]}, ["spam", "ham"])

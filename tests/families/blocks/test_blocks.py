@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import (
@@ -129,7 +129,6 @@ CELL = st.none() | st.floats(-1e6, 1e6) | st.integers(-5, 5)
 ROW = st.fixed_dictionaries({"height": CELL, "weight": CELL, "colour": st.sampled_from(["red", "blue", None])})
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(ROW, st.sampled_from("ab")), min_size=1, max_size=8), st.booleans())
 def test_rows_with_a_block_learned_one_at_a_time_are_one_batch_and_forgotten_they_are_gone(rows, lists):
     columns = {name: [row[name] for row, _ in rows] for name in ROWS}
