@@ -1,14 +1,16 @@
-"""One row of twenty columns, as a service gets it: how long `posterior` takes, for every make of frame.
+"""One row of twenty columns, or one text, as a service gets it: how long `posterior` takes, whatever it comes in.
 
     python bench/one_row.py
 
 Eight columns are real numbers, four are counts, six are texts and two are truths; of numpy's matrix all are numbers.
-Beside it scikit-learn's GaussianNB takes one row of twenty numbers, from a DataFrame and from a matrix. Seed 0.
+The text has ten words, of which the model knows two.
+Beside them scikit-learn's GaussianNB takes one row of twenty numbers, from a DataFrame and from a matrix. Seed 0.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 from sklearn.naive_bayes import GaussianNB
 
-from tallybayes import Bernoulli, Categorical, Gaussian, LogNormal, Model, Poisson, Schema
+from tallybayes import Bernoulli, Categorical, Gaussian, LogNormal, Model, Poisson, Schema, Words
 from timing import best_of, each
 
 ROWS, COLUMNS, TIMES, ROUNDS = 2_000, 20, 25, 200
@@ -64,8 +66,20 @@ def main() -> None:
     works["numpy array, 1 × 20, all Gaussian"] = lambda: numbers.posterior(matrix[:1])
     works["scikit-learn GaussianNB, DataFrame of 20 numbers"] = lambda: named.predict_proba(peer_frame[:1])
     works["scikit-learn GaussianNB, numpy array"] = lambda: peer.predict_proba(matrix[:1])
+    show(f"posterior of one row of {COLUMNS} columns", works)
+    one_text()
+
+
+def one_text() -> None:
+    model = Model.train(Schema({"body": Words()}), {"body": ["hello free world", "win money"]}, ["ham", "spam"])
+    text = "hello there world, this is a text of some words"
+    shapes = {"str": text, "dictionary": {"body": text}, "list": [text], "dictionary of a list": {"body": [text]}}
+    show("posterior of one text", {name: functools.partial(model.posterior, data) for name, data in shapes.items()})
+
+
+def show(title: str, works: Mapping[str, Callable[[], object]]) -> None:
     times = best_of({name: each(work, TIMES) for name, work in works.items()}, ROUNDS)
-    print(f"posterior of one row of {COLUMNS} columns (best of {ROUNDS} times {TIMES})")
+    print(f"{title} (best of {ROUNDS} times {TIMES})")
     for name, seconds in times.items():
         print(f"  {name:50}  {seconds / TIMES * 1e6:7.1f} µs")
 

@@ -11,10 +11,11 @@ WORD = st.sampled_from(["free", "prize", "lunch", "monday", "größe", "the"]) |
     st.characters(categories=["L", "Nd"]), max_size=8
 )
 
-VALUES = {  # of families whose cells are no numbers
+VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Bag": st.lists(st.integers(0, 4).map(float) | st.floats(0, 10), min_size=3, max_size=3),
     "Bernoulli": st.booleans(),
     "Categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
+    "Correlated": REAL,
     "Each": st.lists(REAL, min_size=3, max_size=3),
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tallybayes import FAMILIES
+from tallybayes.data.cells import numbers
 from tallybayes.families.numbers.numeric import Measured
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import POSITIVE
@@ -97,7 +98,7 @@ def test_a_family_whose_setting_is_not_declared_cannot_be_made():
             {"log_predictive": lambda self, s, x: Waiting.log_predictive(self, Totals(s.n, np.ravel(s.x)[0]), x)},
             "says what it says by itself|adds up to one",
         ),
-        ({"encode_one": lambda self, value: np.array([value + 1.0])}, "one row at a time|a plain number"),
+        ({"encode": lambda self, cells: numbers(cells) + (type(cells) is list)}, "one row at a time|a plain number"),
     ],
 )
 def test_what_is_left_out_or_wrong_is_named(named, attributes, law):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tallybayes import Categorical, Model, changing, load, save
+from tallybayes.files import load_version
 from tallybayes.files.replacing import SaveError, held, replacing
 
 
@@ -85,6 +86,19 @@ def test_a_model_that_is_being_changed_is_saved_when_all_went_well(tmp_path):
     with pytest.raises(ValueError, match="never learned"), changing(tmp_path / "m.tally") as model:
         model -= one_row("c")
     assert load(tmp_path / "m.tally").classes == ["a", "b"]
+
+
+def test_what_was_loaded_is_not_read_again_unless_the_file_has_changed_since(tmp_path):
+    path = tmp_path / "m.tally"
+    save(one_row(), path)
+    loaded = load_version(path)
+    with changing(path, loaded=loaded) as model:
+        assert model is loaded.model
+        model += one_row("b")
+    with changing(path, loaded=loaded) as model:
+        assert model is not loaded.model
+        model += one_row("c")
+    assert load(path).classes == ["a", "b", "c"]
 
 
 def test_all_that_learn_at_once_are_counted(tmp_path):

@@ -84,17 +84,12 @@ def test_sums_over_many_blocks_are_exact(scale, classes):
 def check_sums(values, codes, classes):
     groups = kernels.Groups(np.array(codes, np.int32), classes)
     x = np.array(values, np.float64)
-    n, sums, squares, infinite = kernels.sum_by_class(x, groups, True)
-    found = zip(
-        n.tolist(),
-        Exact(sums, kernels.FULL_LOW[1]).fractions(),
-        Exact(squares, kernels.FULL_LOW[2]).fractions(),
-        strict=True,
-    )
+    n, sums, squares, infinite = kernels.sum_columns(x[:, None], groups, True)
+    found = zip(n.reshape(-1).tolist(), Exact(*sums).fractions(), Exact(*squares).fractions(), strict=True)
     assert list(found) == reference.sums_by_class(x, codes, classes)
     assert infinite == -1
-    only = kernels.sum_by_class(x, groups, False)
-    assert Exact(only[1], kernels.FULL_LOW[1]) == Exact(sums, kernels.FULL_LOW[1])
+    only = kernels.sum_columns(x[:, None], groups, False)
+    assert Exact(*only[1]) == Exact(*sums)
     assert only[2] is None
 
 
@@ -110,9 +105,9 @@ def test_rows_are_counted_by_class(classes):
 def test_the_first_infinity_is_reported(classes):
     values, codes = np.ones(10_000), np.arange(10_000, dtype=np.int32) % classes
     values[[7001, 7002, 9000]] = [np.inf, -np.inf, np.inf]
-    assert kernels.sum_by_class(values, kernels.Groups(codes, classes), True)[3] == 7001
+    assert kernels.sum_columns(values[:, None], kernels.Groups(codes, classes), True)[3] == 7001
     codes[7001] = -1
-    assert kernels.sum_by_class(values, kernels.Groups(codes, classes), True)[3] == 7002
+    assert kernels.sum_columns(values[:, None], kernels.Groups(codes, classes), True)[3] == 7002
 
 
 @given(st.lists(st.tuples(DOUBLES, DOUBLES, DOUBLES, CODES), max_size=30), st.integers(1, 3))

@@ -41,11 +41,11 @@ def exact_sums(matrix, classes, width, power):
 @given(MATRICES)
 def test_sums_of_a_matrix_are_exact(matrix):
     codes = classes_for(len(matrix))
-    n, x, xx, finite = kernels.sum_matrix(matrix, kernels.Groups(codes, 3), True)
-    assert finite
+    n, x, xx, infinite = kernels.sum_columns(matrix, kernels.Groups(codes, 3), True)
+    assert infinite == -1
     assert n.reshape(-1).tolist() == exact_sums(matrix, codes, 3, 0)
-    assert Exact(x, kernels.FULL_LOW[1]).fractions() == exact_sums(matrix, codes, 3, 1)
-    assert Exact(xx, kernels.FULL_LOW[2]).fractions() == exact_sums(matrix, codes, 3, 2)
+    assert Exact(*x).fractions() == exact_sums(matrix, codes, 3, 1)
+    assert Exact(*xx).fractions() == exact_sums(matrix, codes, 3, 2)
 
 
 @pytest.mark.parametrize("width", [2, 300])  # in the order of their classes, and too many for that
@@ -55,13 +55,13 @@ def test_sums_of_a_large_matrix_are_those_of_its_columns(width, columns):
     matrix = random.normal(size=(9_000, columns)) * 10.0 ** random.integers(-8, 8, columns)
     matrix[random.random(matrix.shape) < 0.05] = np.nan
     groups = kernels.Groups(random.integers(-1, width, 9_000).astype(np.int32), width)
-    n, x, xx, finite = kernels.sum_matrix(matrix, groups, True)
-    assert finite
+    n, x, xx, infinite = kernels.sum_columns(matrix, groups, True)
+    assert infinite == -1
     for column in range(columns):
-        one_n, one_x, one_xx, _ = kernels.sum_by_class(np.ascontiguousarray(matrix[:, column]), groups, True)
-        assert np.array_equal(n[column], one_n)
-        assert Exact(x[column], kernels.FULL_LOW[1]) == Exact(one_x, kernels.FULL_LOW[1])
-        assert Exact(xx[column], kernels.FULL_LOW[2]) == Exact(one_xx, kernels.FULL_LOW[2])
+        one_n, one_x, one_xx, _ = kernels.sum_columns(matrix[:, [column]], groups, True)
+        assert np.array_equal(n[column : column + 1], one_n)
+        assert Exact(*x)[column : column + 1] == Exact(*one_x)
+        assert Exact(*xx)[column : column + 1] == Exact(*one_xx)
 
 
 def test_an_infinity_in_a_matrix_is_found():
@@ -69,8 +69,8 @@ def test_an_infinity_in_a_matrix_is_found():
     matrix[4_321, 8] = -np.inf
     for width in (2, 300):
         codes = (np.arange(5_000) % 2).astype(np.int32)
-        assert kernels.sum_matrix(matrix, kernels.Groups(codes, width), True)[3] is False
-        assert kernels.sum_matrix(matrix, kernels.Groups(np.where(codes, codes, -1), width), True)[3] is False
+        assert kernels.sum_columns(matrix, kernels.Groups(codes, width), True)[3] == 4_321
+        assert kernels.sum_columns(matrix, kernels.Groups(np.where(codes, codes, -1), width), True)[3] == 4_321
 
 
 def sparse(matrix):

@@ -113,13 +113,15 @@ KERNELS = {
     "a text whose words come again": lambda: scored("compound", 2),
     "values counted one by one": lambda: lambda: kernels.number_values(MANY, 52),
     "the kind of numbers": lambda: lambda: [kernels.kind_of(MANY) for _ in range(4)],
-    "exact sums": lambda: lambda: kernels.sum_by_class(MANY, kernels.Groups(CODES, 3), True),
+    "exact sums": lambda: lambda: kernels.sum_columns(MANY[:, None], kernels.Groups(CODES, 3), True),
     "exact sums of many classes": lambda: (
-        lambda: kernels.sum_by_class(MANY, kernels.Groups(np.arange(MANY.size, dtype=np.int32) % 1000, 1000), True)
+        lambda: kernels.sum_columns(
+            MANY[:, None], kernels.Groups(np.arange(MANY.size, dtype=np.int32) % 1000, 1000), True
+        )
     ),
     "exact sums of products": lambda: lambda: sums(MANY),
     "exact sums of a matrix": lambda: (
-        lambda: kernels.sum_matrix(MANY.reshape(-1, 100), kernels.Groups(CODES[: MANY.size // 100], 3), True)
+        lambda: kernels.sum_columns(MANY.reshape(-1, 100), kernels.Groups(CODES[: MANY.size // 100], 3), True)
     ),
     "a matrix of whole numbers": lambda: (
         lambda: [kernels.count_matrix(np.ones((2000, 4000)), CODES[:2000], 3) for _ in range(4)]

@@ -65,7 +65,7 @@ def counted_among_others(data, labels):
     """By way of record batches: a dictionary of Arrow's arrays is not a row by itself."""
     (batch,) = frames.batches(data)
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-    assert labelled_alone(columns, labels) is None
+    assert labelled_alone(columns, labels, "abcdefghi") is None
     return np.frombuffer(to_bytes(Model.train(SCHEMA, columns, pa.array(labels))), np.uint8)
 
 
@@ -99,7 +99,7 @@ def test_labels_of_every_type(label, array):
 
 def test_the_label_may_be_among_the_cells():
     expected = counted(ROW, ["yes"]).tobytes()
-    assert labelled_alone(ROW | {"y": "yes"}, "y") is not None
+    assert labelled_alone(ROW | {"y": "yes"}, "y", "abcdefghi") is not None
     assert counted(ROW | {"y": "yes"}, None).tobytes() == expected
     assert counted(pl.DataFrame([ROW | {"y": "yes"}]), "y").tobytes() == expected
     with pytest.raises(ValueError, match="The data has no column 'y'"):

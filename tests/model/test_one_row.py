@@ -16,7 +16,6 @@ from examples import some
 from tallybayes import Bernoulli, Categorical, Density, Gaussian, Histogram, LogNormal, Model, Poisson, Schema
 from tallybayes.data import frames
 from tallybayes.data.one_row import single_row
-from tallybayes.families.base import Family
 
 FAMILIES = Gaussian(), LogNormal(), Poisson(), Categorical(), Bernoulli(), Histogram()
 MODEL = Model.train(
@@ -146,7 +145,7 @@ def test_of_matrices(row, kind):
 @pytest.mark.parametrize("family", [*FAMILIES, Density()])
 def test_plain_values_are_encoded_as_arrow_has_them(family):
     for value in (None, 0, 1, True, 1.0, 0.0, float("nan"), np.float32(1), np.int16(1), np.bool_(True), "1", "0", ""):
-        general, alone = family.encode(pa.array([value], from_pandas=True)), family.encode_one(value)
+        general, alone = family.encode(pa.array([value], from_pandas=True)), family.encode([value])
         if isinstance(family, Categorical) and not isinstance(family, Bernoulli):
             assert alone == general.to_pylist()
         else:
@@ -166,6 +165,7 @@ def test_ordinary_rows_of_every_make_are_read_as_plain_values():
         pa.table({name: [cell] for name, cell in row.items()}),
         pa.record_batch({name: [cell] for name, cell in row.items()}),
         np.ones((1, 3)),
+        {"a": [1.0], "d": ["Oslo"]},
         {},
     ):
         assert single_row(data) is not None
@@ -174,7 +174,9 @@ def test_ordinary_rows_of_every_make_are_read_as_plain_values():
         pd.concat([frame, frame]),
         pl.DataFrame([row, row]),
         np.ones((2, 3)),
-        {"a": [1.0]},
+        {"a": [1.0, 2.0]},
+        {"a": [[1.0]]},
+        {"a": [1.0], "b": 2.0},
         pa.table({"a": [1]}).select([]),
         3,
         "a",
@@ -216,8 +218,9 @@ def test_a_family_that_reads_cells_its_own_way_does_so_for_one_cell():
         def encode(self, cells):
             return super().encode(cells) / 2.0
 
-    assert Halved().encode_one(3.0).tolist() == [1.5]
-    assert Halved.encode_one is Family.encode_one
+    model = Model.train(Schema({"x": Halved()}), {"x": [1.0, 2.0, 3.0, 5.0]}, [0, 0, 1, 1])
+    np.testing.assert_array_equal(model.posterior({"x": 3.0}), model.posterior({"x": [3.0, 7.0]})[:1])
+    assert Model.train(model.schema, {"x": 3.0}, [1]) == Model.train(model.schema, {"x": pa.array([3.0])}, [1])
 
 
 def test_a_text_that_is_not_utf8_is_the_error_it_is_among_others():

@@ -55,8 +55,11 @@ def learn(
     tallybayes learn spam.tally more.csv
     tallybayes learn spam.tally --class spam --input mail -
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, absent.value, threads, new_class)
-    with tallybayes.changing(model, lambda: _wait(model)) as old:
+    from tallybayes.files import load_version
+
+    loaded = load_version(model)
+    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent.value, threads, new_class)
+    with tallybayes.changing(model, lambda: _wait(model), loaded) as old:
         known = old.classes
         old += counted
     _note_new(counted.classes, known)
@@ -82,8 +85,11 @@ def forget(
     \b
     tallybayes forget spam.tally wrong.csv
     """
-    counted = _counted(model, how, data, (text, cell), label, class_, absent.value, threads, class_of)
-    with tallybayes.changing(model, lambda: _wait(model)) as old:
+    from tallybayes.files import load_version
+
+    loaded = load_version(model)
+    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent.value, threads, class_of)
+    with tallybayes.changing(model, lambda: _wait(model), loaded) as old:
         old -= counted
     say(f"{model}: forgot {how_many(counted.n)}, has {told(old)}")
 
@@ -110,7 +116,7 @@ def merge(
 
 
 def _counted(
-    path: str,
+    model: Model,
     how: Input,
     data: list[str] | None,
     row: tuple[str | None, list[str] | None],
@@ -125,7 +131,6 @@ def _counted(
 
     from tallybayes.sources import streams
 
-    model = tallybayes.load(path)
     given = None if class_ is None else class_named(model, class_)
     if row != (None, None):
         if given is None or data:

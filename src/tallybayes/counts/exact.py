@@ -9,7 +9,6 @@ one limb, so every sum in the library is of this one kind, and nothing depends o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.limbs import FEW, LIMB, largest, ratio, rounded, window
+from tallybayes.counts.limbs import LIMB, largest, ratio, rounded, window
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -72,7 +71,7 @@ class Exact:
         return Exact(self.limbs[(*index, Ellipsis, slice(None))], self.low)
 
     def __add__(self, other: Exact) -> Exact:
-        low, size = _union(self, other)
+        low, size = union(self, other)
         a, b = self.widened(low, size), other.widened(low, size)
         return Exact(a.limbs + b.limbs, low).safe()
 
@@ -205,7 +204,7 @@ class Exact:
 
     def add_at(self, index: Any, other: Exact) -> None:
         """Adds in place, touching only the cells at `index`."""
-        low, size = _union(self, other)
+        low, size = union(self, other)
         wide = self.widened(low, size)
         other = other.widened(low, size)
         cells = wide.limbs[index] + other.limbs
@@ -214,28 +213,10 @@ class Exact:
             wide = wide.carried()
         self.limbs, self.low = wide.limbs, wide.low
 
-    def add_few(self, rows: Sequence[int], columns: Sequence[int], other: Exact, sign: int) -> bool:
-        """Adds `sign` times a small table in place, without starting numpy up; or says no, where it has no room."""
-        up, limbs = other.low - self.low, self.limbs
-        if other.limbs.size > FEW or up < 0 or up + other.limbs.shape[-1] > limbs.shape[-1]:
-            return False
-        largest = 0
-        for row, cells in zip(rows, other.limbs.tolist(), strict=False):
-            for column, added in zip(columns, cells, strict=True):
-                for place, limb in enumerate(added, up):
-                    if limb:
-                        total = limbs.item((row, column, place)) + sign * limb
-                        limbs[row, column, place] = total
-                        largest = max(largest, abs(total))
-        if largest >= FULL:
-            wide = self.carried()
-            self.limbs, self.low = wide.limbs, wide.low
-        return True
-
     def add_rows(self, rows: Counts, other: Exact, sign: int) -> None:
         """Adds `sign` times as many numbers in place, to the elements at these places; no place may come twice."""
         if self.low != other.low or self.limbs.shape[-1] != other.limbs.shape[-1]:
-            low, size = _union(self, other)
+            low, size = union(self, other)
             wide, other = self.widened(low, size), other.widened(low, size)
             self.limbs, self.low = wide.limbs, low
         if kernels.add_rows(self.limbs, rows, np.ascontiguousarray(other.limbs), sign) >= FULL:
@@ -261,6 +242,6 @@ def _times(limbs: Counts, factor: int) -> Counts:
     return product
 
 
-def _union(a: Exact, b: Exact) -> tuple[int, int]:
+def union(a: Exact, b: Exact) -> tuple[int, int]:
     low = min(a.low, b.low)
     return low, max(a.low + a.limbs.shape[-1], b.low + b.limbs.shape[-1]) - low

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,61 +15,31 @@ MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while 
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once
 
 
-@dataclass(frozen=True)
-class Square:
+class Square(NamedTuple):
     """The exact square of every value, as a statistic to be summed: all 106 bits of it."""
 
     of: Floats
 
 
 class ClassSums(NamedTuple):
-    """What one column adds up to in each class."""
+    """What the columns of a matrix add up to: a row for each, and in it a sum for each class."""
 
     n: Exact  # how many values, or their weight
     x: Exact
     xx: Exact | None
 
 
-def sum_by_class(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
-    """Exact n, Σx and Σx² of a column by class. NaN is missing; an infinity raises `InfiniteError`."""
-    n, x, xx, infinite = kernels.sum_by_class(values, groups, squares)
-    if infinite >= 0:
-        raise InfiniteError(infinite)
-    squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
-    return ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared)
-
-
-def sum_of_one(statistic: Any, there: float) -> Exact:
-    """The same for one value in a single class, as of a row learned by itself: 1 for how many, the value, or its exact
-    square; nothing where it is missing."""
-    squared = isinstance(statistic, Square)
-    if not squared and not isinstance(statistic, np.ndarray):
-        return Exact(np.array([[int(there)]], np.int64))
-    value = statistic.of.item() if squared else statistic.item()
-    if math.isinf(value):
-        raise InfiniteError(0)
-    number, unit = value.as_integer_ratio() if there and value == value else (0, 1)
-    places = unit.bit_length() - 1
-    if squared:
-        number, places = number * number, 2 * places
-    low, up = divmod(-places, LIMB)
-    whole = abs(number) << up
-    size = -(-whole.bit_length() // LIMB) or 1
-    limbs = np.frombuffer(whole.to_bytes(size * LIMB // 8, "little"), "<u4").astype(np.int64)
-    return Exact(limbs[None] if number >= 0 else -limbs[None], low)
-
-
-def sum_matrix(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
-    """The same for every column of a matrix, some columns at a time: full windows of limbs are large."""
-    step = max(MOST_CELLS // max(len(groups.counts()), 1), 1)
+def sum_columns(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
+    """Exact n, Σx and Σx² by class of every column of a matrix. NaN is missing; an infinity raises `InfiniteError`.
+    Full windows of limbs are large, so that only some columns are summed at a time."""
+    step = max(MOST_CELLS // max(groups.classes, 1), 1)
     parts = []
     for start in range(0, values.shape[1], step):
         part = values if step >= values.shape[1] else np.ascontiguousarray(values[:, start : start + step])
-        n, x, xx, finite = kernels.sum_matrix(part, groups, squares)
-        if not finite:
-            raise InfiniteError(int(np.flatnonzero(np.isinf(values).any(axis=1))[0]))
-        squared = None if xx is None else Exact(xx, kernels.FULL_LOW[2]).trimmed()
-        parts.append(ClassSums(Exact.counts(n), Exact(x, kernels.FULL_LOW[1]).trimmed(), squared))
+        n, x, xx, infinite = kernels.sum_columns(part, groups, squares)
+        if infinite >= 0:
+            raise InfiniteError(infinite)
+        parts.append(ClassSums(Exact(n), Exact(*x), None if xx is None else Exact(*xx)))
     return parts[0] if len(parts) == 1 else joined(parts)
 
 

@@ -8,7 +8,7 @@ hold nothing are as if never met: `canonical` leaves them out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.decay import scaled, traces_of, without_traces
-from tallybayes.counts.exact import Codes, Exact, Floats
-from tallybayes.counts.limbs import FEW
+from tallybayes.counts.exact import FULL, Codes, Exact, Floats, union
 from tallybayes.counts.lookup import by_class, never_met, written
 from tallybayes.counts.packing import Arrays, pack_table, unpack_table
 from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_order
@@ -30,21 +29,26 @@ FEW_CELLS = 128  # that Python reads sooner than numpy
 Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 
 
-@dataclass(frozen=True)
+@dataclass
 class Rows:
     """Which class each row of a batch belongs to, and what it weighs (nothing given: one each)."""
 
     classes: Sequence[Key]
     codes: Codes
     weights: Floats | None = None
+    only: Key | None = field(default=None, init=False)  # the class of a row by itself, which counts once
+
+    def __post_init__(self) -> None:
+        if len(self.codes) == len(self.classes) == 1 and self.weights is None and self.codes[0] == 0:
+            self.only = self.classes[0]
 
     def __len__(self) -> int:
         return len(self.codes)
 
     @cached_property
-    def alone(self) -> bool:
-        """Whether this is a row by itself, which counts once."""
-        return len(self.codes) == len(self.classes) == 1 and self.weights is None and bool(self.codes[0] == 0)
+    def numbers(self) -> dict[Key, int]:
+        """The classes by their numbers."""
+        return {key: i for i, key in enumerate(self.classes)}
 
     @cached_property
     def groups(self) -> kernels.Groups:
@@ -62,7 +66,7 @@ class Rows:
             counts = Exact(self.groups.counts()[None, :, None])
         else:
             counts = self.count(np.zeros(len(self), np.int32), 1)
-        return Tally(self.classes, [""], {"n": counts})
+        return Tally(self.numbers, [""], {"n": counts})
 
     def count(self, cells: Codes, slots: int) -> Exact:
         """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
@@ -88,10 +92,8 @@ class Tally(AnyTally):
     """
 
     def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
-        self._classes = {key: i for i, key in enumerate(classes)}
-        self._slots: dict[Slot, int] = (
-            slots if isinstance(slots, Positions) else dict(zip(slots, count(), strict=False))
-        )
+        self._classes: dict[Key, int] = _numbered(classes)
+        self._slots: dict[Slot, int] = slots if isinstance(slots, Positions) else _numbered(slots)
         # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
         self._arrays = dict(sums)
 
@@ -246,9 +248,7 @@ class Tally(AnyTally):
         return without_traces(self._cells(other), other.sums)
 
     def _cells(self, other: Tally) -> dict[str, Exact]:
-        slots = [self._slots[s] for s in other._slots]
-        classes = [self._classes[c] for c in other._classes]
-        index = np.ix_(slots, classes)
+        index = self._place(other)
         return {name: Exact(array.limbs[index], array.low) for name, array in self._arrays.items()}
 
     def drop_traces(self, other: Tally) -> None:
@@ -264,38 +264,42 @@ class Tally(AnyTally):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
             return
-        few = len(other._slots) * len(other._classes) <= FEW
-        rows = [self._slots.get(slot, -1) for slot in other._slots] if few else [-1]
-        columns = [self._classes.get(key, -1) for key in other._classes] if few else [-1]
-        known = -1 not in rows and -1 not in columns
-        if not known:
+        largest = other._add_to(self, sign)
+        if largest < 0:
             self._admit(other)
-        place = None if known else self._place(other)
-        for name, array in other._arrays.items():
-            if not known or not self._arrays[name].add_few(rows, columns, array, sign):
-                cells = array[: len(other._slots)]
-                self._arrays[name].add_at(place or self._place(other), cells if sign > 0 else -cells)
+            largest = other._add_to(self, sign)
+        if largest >= FULL:
+            self._arrays = {name: array.carried() for name, array in self._arrays.items()}
+
+    def _add_to(self, tally: Tally, sign: int) -> int:
+        """The largest limb that came of it; below zero if there is no room for it, and nothing was done."""
+        here, there = (self._slots, self._classes, self._arrays), (tally._slots, tally._classes, tally._arrays)
+        return kernels.add_sums(*there, *here, sign)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""
-        if (self._slots, self._classes) == (other._slots, other._classes):
-            return slice(len(self._slots))
         slots = np.fromiter((self._slots[s] for s in other._slots), np.intp, len(other._slots))
         classes = np.fromiter((self._classes[c] for c in other._classes), np.intp, len(other._classes))
         return slots[:, None], classes
 
     def _admit(self, other: Tally) -> None:
-        """Makes room for the other's labels."""
+        """Makes room for the other's labels, and for its limbs."""
         if other._slots is not self._slots and not other._slots.keys() <= self._slots.keys():
             self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
             for slot in other._slots:
                 self._slots.setdefault(slot, len(self._slots))
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
-        for array in self._arrays.values():
+        for name, array in self._arrays.items():
             height, width = array.shape
-            if len(self._slots) > height or len(self._classes) > width:
-                taller = height if len(self._slots) <= height else max(len(self._slots), height * 2)
-                larger = np.zeros((taller, len(self._classes), array.limbs.shape[-1]), np.int64)
-                larger[:height, :width] = array.limbs
-                array.limbs = larger
+            low, size = union(array, other._arrays[name])
+            taller = height if len(self._slots) <= height else max(len(self._slots), height * 2)
+            if (taller, len(self._classes), low, size) != (height, width, array.low, array.limbs.shape[-1]):
+                larger = np.zeros((taller, len(self._classes), size), np.int64)
+                start = array.low - low
+                larger[:height, :width, start : start + array.limbs.shape[-1]] = array.limbs
+                self._arrays[name] = Exact(larger, low)
+
+
+def _numbered(labels: Iterable[Any]) -> dict[Any, int]:
+    return labels.copy() if type(labels) is dict else dict(zip(labels, count(), strict=False))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -81,9 +81,14 @@ def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or
     at = batch.schema.get_all_field_indices(name)
     if len(at) == 1:
         return batch.column(at[0])
-    has = ", ".join(map(repr, batch.schema.names)) or "no columns"
     if at:
+        has = ", ".join(map(repr, batch.schema.names))
         raise ValueError(f"The data has {len(at)} columns called {name!r}; it has {has}. Rename all but one.")
+    return no_column(name, batch.schema.names, advice)
+
+
+def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
+    has = ", ".join(map(repr, names)) or "no columns"
     raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
 
 

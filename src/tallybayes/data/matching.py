@@ -12,8 +12,10 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.data import frames
+from tallybayes.data.cells import Cells
 from tallybayes.data.inputs import is_column, series_row
 from tallybayes.data.matrices import frame, is_matrix
+from tallybayes.data.one_row import Row
 
 ERROR, MISSING = "error", "missing"
 ADVICE = "Rename the column, drop it from the schema, or have it taken as missing with absent='missing'."
@@ -22,6 +24,14 @@ ADVICE = "Rename the column, drop it from the schema, or have it taken as missin
 def named(data: Any, columns: Mapping[str, Any]) -> Any:
     """Texts by themselves, and matrices for a family of vectors, are cells of the only column; a pandas Series whose
     index names columns is a row. Anything else has names of its own."""
+    if type(data) is dict or not columns:
+        return data
+    if isinstance(data, (str, list, tuple)):
+        alone = isinstance(data, str) or (bool(data) and all(isinstance(text, str) for text in data))
+        if alone and len(columns) > 1:
+            names = ", ".join(map(repr, columns))
+            raise ValueError(f"Texts by themselves were given for the columns {names}. Give a dictionary of columns.")
+        return dict.fromkeys(columns, data) if alone else data
     row = series_row(data)
     if row is not None and not row.keys().isdisjoint(columns):
         return row
@@ -31,14 +41,7 @@ def named(data: Any, columns: Mapping[str, Any]) -> Any:
             return {name: data}
         if is_matrix(data):
             return frame(name, data) if family.takes_vectors else data
-    texts = [data] if isinstance(data, str) else data
-    alone = isinstance(texts, (list, tuple)) and bool(texts) and all(isinstance(text, str) for text in texts)
-    if not alone or not columns:
-        return data
-    if len(columns) > 1:
-        names = ", ".join(map(repr, columns))
-        raise ValueError(f"Texts by themselves were given for the columns {names}. Give a dictionary of columns.")
-    return dict.fromkeys(columns, texts)
+    return data
 
 
 def check_absent(absent: Any) -> None:
@@ -46,13 +49,17 @@ def check_absent(absent: Any) -> None:
         raise ValueError(f"absent={absent!r}: give {ERROR!r}, or {MISSING!r} to take absent columns as missing.")
 
 
-def matched(batch: pa.RecordBatch, names: Iterable[str], absent: str = ERROR) -> dict[str, pa.Array]:
-    """The cells of these columns. A batch that has columns but none of these is an error in any case."""
-    if absent == ERROR:
-        return frames.columns(batch, names, ADVICE)
-    wanted, known = list(names), batch.schema.names
-    if wanted and not set(known) <= {frames.NO_COLUMNS} and set(known).isdisjoint(wanted):
-        sought, has = (", ".join(map(repr, some)) for some in (wanted, known))
-        raise ValueError(f"The data has none of the columns {sought}; it has {has}. Rename its columns.")
-    nothing = pa.nulls(batch.num_rows)
-    return {name: frames.column(batch, name) if name in known else nothing for name in wanted}
+def matched(rows: pa.RecordBatch | Row, names: Iterable[str], absent: str = ERROR) -> dict[str, Cells]:
+    """The cells of these columns. Rows that have columns but none of these are an error in any case."""
+    if absent == MISSING:
+        wanted, known = list(names), list(rows if isinstance(rows, dict) else rows.schema.names)
+        if wanted and not set(known) <= {frames.NO_COLUMNS} and set(known).isdisjoint(wanted):
+            sought, has = (", ".join(map(repr, some)) for some in (wanted, known))
+            raise ValueError(f"The data has none of the columns {sought}; it has {has}. Rename its columns.")
+        if isinstance(rows, dict):
+            return {name: [rows.get(name)] for name in wanted}
+        nothing = pa.nulls(rows.num_rows)
+        return {name: frames.column(rows, name) if name in known else nothing for name in wanted}
+    if isinstance(rows, dict):
+        return {name: [rows[name]] if name in rows else frames.no_column(name, rows, ADVICE) for name in names}
+    return frames.columns(rows, names, ADVICE)

@@ -7,19 +7,15 @@ there is no such row, and the frame goes the way of all frames.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
-from math import isnan
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.data import frames
-from tallybayes.data.objects import number_text
-
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 
 WHOLE = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 PLAIN: frozenset[Any] = frozenset((float, int, bool, str, type(None), np.float64, np.float32, np.bool_, *WHOLE))
@@ -35,10 +31,16 @@ ARROW = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(),
 SURE_IDS = {kind.id for kind in (*ARROW, pa.bool_(), pa.string(), pa.large_string(), pa.null())}
 
 
-def single_row(data: Any) -> Row | None:
-    """The cells by column, if this is a frame of one row and all its cells are plain."""
+def single_row(data: Any, columns: Collection[str] = ()) -> Row | None:
+    """The cells by column, if this is a frame of one row and all its cells are plain. A frame that lacks one of these
+    columns may have it as its index, and is no such row."""
     if type(data) is dict:
-        return data if set(map(type, data)) <= {str} and _plain(data.values(), OBJECTS) else None
+        return _from_dict(data) if set(map(type, data)) <= {str} else None
+    row = _of_frame(data)
+    return None if row and not all(map(row.__contains__, columns)) else row
+
+
+def _of_frame(data: Any) -> Row | None:
     if type(data) is np.ndarray:
         return _from_numpy(data) if data.ndim == 2 and len(data) == 1 else None
     if isinstance(data, (pa.Table, pa.RecordBatch)):
@@ -51,33 +53,20 @@ def single_row(data: Any) -> Row | None:
     return _from_polars(data) if hasattr(kind, "row") and len(data) == 1 else None
 
 
-def one_cell(value: Any) -> pa.Array:
-    """A plain value as Arrow has it."""
-    return pa.array([value], pa.string() if type(value) is str else None, from_pandas=True)
-
-
-def number(value: Any) -> NDArray[np.float64]:
-    """What `frames.numbers` makes of it."""
-    return frames.numbers(one_cell(value)) if type(value) is str else np.array([value], np.float64)
-
-
-def text(value: Any) -> str | None:
-    """What `frames.texts` makes of it."""
-    if type(value) is str or value is None:
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (float, np.float32)):
-        found: Any = value if type(value) is np.float32 else float(value)
-        return None if isnan(found) else number_text(found)
-    return str(int(value))
-
-
 def _plain(values: Any, allowed: frozenset[Any] = PLAIN) -> bool:
     kinds = set(map(type, values))
     if not kinds <= allowed:
         return False
     return int not in kinds or all(type(value) is not int or -WIDEST <= value < WIDEST for value in values)
+
+
+def _from_dict(data: dict[str, Any]) -> Row | None:
+    """Single values, or columns of one."""
+    if list in map(type, data.values()):
+        if any(type(cells) is not list or len(cells) != 1 for cells in data.values()):
+            return None
+        data = {name: cells[0] for name, cells in data.items()}
+    return data if _plain(data.values(), OBJECTS) else None
 
 
 def _named(names: Sequence[Any], values: Sequence[Any], allowed: frozenset[Any] = PLAIN) -> Row | None:

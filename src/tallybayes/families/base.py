@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data import one_row
+from tallybayes.data.cells import Cells
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import settings_of
@@ -100,10 +100,6 @@ class Belief(ABC):
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         """Adds log p(cell | class) to `scores[class, row]`; a missing cell adds nothing."""
 
-    def add_text(self, text: str, scores: Floats) -> bool:
-        """The same for one cell that is a text, to `scores[class, 0]`; or says no, if that is no quicker."""
-        return False
-
     def parts(self, cells: Any) -> Iterator[list[Part]]:
         """For every cell what each part of it says, if it has any: a text has words."""
         raise TypeError("The cells of this column are not made of words.")
@@ -118,8 +114,8 @@ class Belief(ABC):
         """How to score several columns whose beliefs are of this class: one after the other, unless there is better."""
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
-            for belief, column in zip(beliefs, cells, strict=True):
-                belief.add_evidence(column, scores)
+            for at, column in enumerate(cells):
+                beliefs[at].add_evidence(column, scores)
 
         return score
 
@@ -160,17 +156,8 @@ class Family(ABC):
             object.__setattr__(self, name, declared.kept(self, name, getattr(self, name)))
 
     @abstractmethod
-    def encode(self, cells: pa.Array) -> Any:
-        """Arrow cells in the form that this family counts and scores; sliceable."""
-
-    def encode_one(self, value: Any) -> Any:
-        """The same for one cell that is a plain value of Python or numpy: a number, a truth, a text or None."""
-        return self.encode(one_row.one_cell(value))
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "encode" in cls.__dict__ and "encode_one" not in cls.__dict__:  # or else the two would differ
-            cls.encode_one = Family.encode_one  # type: ignore[method-assign]
+    def encode(self, cells: Cells) -> Any:
+        """Cells in the form that this family counts and scores; sliceable."""
 
     def over(self, columns: tuple[str, ...]) -> Self:
         """This family as it counts these columns of a schema: one, unless it is a family of blocks."""
@@ -185,9 +172,9 @@ class Family(ABC):
     def tally(self, cells: Any, rows: Rows) -> AnyTally:
         """Encoded cells → their sums by class."""
 
-    def tally_text(self, text: str, rows: Rows) -> AnyTally | None:
-        """The same for one cell that is a text; nothing, if that is no quicker."""
-        return None
+    def tally_each(self, columns: Sequence[Any], rows: Rows) -> Sequence[AnyTally]:
+        """The same for several columns of this family: one after the other, unless there is better."""
+        return [self.tally(cells, rows) for cells in columns]
 
     def table_size(self, classes: int) -> int:
         """How many bytes a tally of so many classes takes, where that is much whatever it counts."""

@@ -15,7 +15,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
@@ -39,28 +39,49 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
-def changing(path: str | os.PathLike[str], waiting: Callable[[], object] = lambda: None) -> Iterator[Model]:
+def changing(
+    path: str | os.PathLike[str], waiting: Callable[[], object] = lambda: None, loaded: Loaded | None = None
+) -> Iterator[Model]:
     """The model of a file, to be changed: it is saved when the block ends well. Whoever else would change it waits, so
-    that nothing learned is lost; `waiting` is called first where that takes time.
+    that nothing learned is lost; `waiting` is called first where that takes time. What was `loaded` before is not read
+    again, unless the file has changed since.
 
     >>> with changing("spam.tally") as model:  # doctest: +SKIP
     ...     model += Model.train(model.schema, mails)
     """
     with held(path, waiting):
-        model = load(path)
+        same = loaded is not None and loaded.version == _version(os.stat(path))
+        model = loaded.model if loaded is not None and same else load(path)
         yield model
         save(model, path)
 
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Reads a model; anything else is a `FileError` that says what is wrong."""
+    return load_version(path).model
+
+
+class Loaded(NamedTuple):
+    """A model, and which version of its file that was."""
+
+    model: Model
+    version: tuple[int, ...]
+
+
+def load_version(path: str | os.PathLike[str]) -> Loaded:
     try:
         with open(path, "rb") as file:
+            version = _version(os.fstat(file.fileno()))
             start = file.read(8 + len(START))
             check_start(start, _size(file))
-            return from_bytes(start + file.read())
+            return Loaded(from_bytes(start + file.read()), version)
     except FileError as error:
         raise FileError(f"{os.fspath(path)}: {error}") from None
+
+
+def _version(found: os.stat_result) -> tuple[int, ...]:
+    """A file is never written to, but replaced by another, which differs in this."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _size(file: BinaryIO) -> int:

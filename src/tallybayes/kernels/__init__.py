@@ -6,7 +6,6 @@ none starts threads of its own.
 
 from tallybayes.kernels import compiled
 
-FULL_LOW = compiled.FULL_LOW
 Bumps = compiled.Bumps
 Documents = compiled.Documents
 Groups = compiled.Groups
@@ -24,7 +23,9 @@ add_linear = compiled.add_linear
 add_normal = compiled.add_normal
 add_rows = compiled.add_rows
 add_student = compiled.add_student
+add_sums = compiled.add_sums
 add_tables = compiled.add_tables
+add_values = compiled.add_values
 add_whole = compiled.add_whole
 carry = compiled.carry
 count_bags = compiled.count_bags
@@ -41,6 +42,7 @@ fit_pseudocounts = compiled.fit_pseudocounts
 heed_flag = compiled.heed_flag
 heed_signals = compiled.heed_signals
 kind_of = compiled.kind_of
+limbs_of = compiled.limbs_of
 list_words = compiled.list_words
 logarithm = compiled.logarithm
 log_gamma = compiled.log_gamma
@@ -49,7 +51,6 @@ most_probable = compiled.most_probable
 normalise = compiled.normalise
 number_values = compiled.number_values
 split_rows = compiled.split_rows
-sum_by_class = compiled.sum_by_class
-sum_matrix = compiled.sum_matrix
+sum_columns = compiled.sum_columns
 sum_products = compiled.sum_products
 trim_cells = compiled.trim_cells

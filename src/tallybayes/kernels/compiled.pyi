@@ -1,4 +1,4 @@
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,11 +7,12 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 Counts = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
-
-FULL_LOW: tuple[int, int, int, int]
+Limbs = tuple[Counts, int]
 
 class Groups:
     def __init__(self, codes: Codes, classes: int) -> None: ...
+    @property
+    def classes(self) -> int: ...
     def counts(self) -> Counts: ...
 
 class Bumps:
@@ -83,7 +84,7 @@ class Reading:
 
 class Documents:
     @overload
-    def __init__(self, text: str) -> None: ...
+    def __init__(self, texts: list[str | None]) -> None: ...
     @overload
     def __init__(
         self,
@@ -112,7 +113,6 @@ class WordScorer:
         urn: bool = False,
     ) -> None: ...
     def add(self, documents: Documents, reading: Reading, scores: Floats) -> Counts: ...
-    def add_text(self, text: str, reading: Reading, scores: Floats) -> int: ...
 
 def count_words(
     documents: Documents, reading: Reading, index: StringIndex, grow: bool, classes: Codes, width: int
@@ -120,12 +120,32 @@ def count_words(
 def list_words(
     documents: Documents, reading: Reading, index: StringIndex, grow: bool
 ) -> tuple[Counts, Codes, Codes]: ...
-def sum_by_class(values: Floats, groups: Groups, squares: bool) -> tuple[Counts, Counts, Counts | None, int]: ...
-def sum_matrix(values: Floats, groups: Groups, squares: bool) -> tuple[Counts, Counts, Counts | None, bool]: ...
+def sum_columns(values: Floats, groups: Groups, squares: bool) -> tuple[Counts, Limbs, Limbs | None, int]: ...
 def exact_products(values: Floats, firsts: Codes, seconds: Codes) -> tuple[Floats, bool]: ...
 def sum_products(a: Floats, b: Floats | None, c: Floats | None, codes: Codes, limbs: Counts, low: int) -> None: ...
 def count_codes(codes: Codes, classes: Codes, levels: int, width: int) -> Counts: ...
 def carry(limbs: Counts) -> tuple[Counts, int]: ...
+def add_sums(
+    slots: dict[Any, int],
+    classes: dict[Any, int],
+    sums: dict[str, Any],
+    other_slots: dict[Any, int],
+    other_classes: dict[Any, int],
+    other_sums: dict[str, Any],
+    sign: int,
+) -> int: ...
+def add_values(
+    slots: dict[Any, int],
+    classes: dict[Any, int],
+    sums: dict[str, Any],
+    slot: Any,
+    key: Any,
+    names: tuple[str, ...],
+    values: tuple[float, ...],
+    squared: tuple[bool, ...],
+    sign: int,
+) -> int: ...
+def limbs_of(x: float, squared: bool) -> Limbs: ...
 def add_rows(target: Counts, rows: Counts, values: Counts, sign: int) -> int: ...
 def fit_pseudocounts(counts: Floats) -> Floats: ...
 def add_intervals(

@@ -21,39 +21,44 @@ using namespace tallybayes;
 
 namespace {
 
-nb::tuple sum_column(In<double> values, const Groups& groups, bool squares) {
-    expect(int64_t(values.size()) == groups.rows(), "values and groups differ in length");
-    int64_t *n, *x, *xx = nullptr;
-    const size_t classes = size_t(groups.classes());
-    nb::object counts = give<int64_t>({classes}, &n);
-    nb::object sums = give<int64_t>({classes, size_t(full_size(1))}, &x);
-    nb::object squared = nb::none();
-    if (squares) squared = give<int64_t>({classes, size_t(full_size(2))}, &xx);
-    int64_t infinite;
-    {
-        Free free;
-        infinite = sum_by_class(values.data(), groups, n, x, xx);
+// Numbers of `size` limbs from `low`, as an array of this shape without the limbs that are zero in all of them at the two
+// ends; and the lowest that is left.
+nb::tuple give_sums(std::vector<size_t> shape, const Pages<int64_t>& limbs, int64_t size, int64_t low) {
+    const int64_t count = int64_t(limbs.size()) / size;
+    int64_t first = size, last = 0;
+    for (const int64_t* number = limbs.data(); number < limbs.data() + limbs.size(); number += size) {
+        for (int64_t i = 0; i < first; ++i)
+            if (number[i]) first = i;
+        for (int64_t i = size; i > last; --i)
+            if (number[i - 1]) last = i;
     }
-    return nb::make_tuple(counts, sums, squared, infinite);
+    if (!last) first = -low, last = first + 1;  // nothing but zeros: one limb at 0
+    shape.push_back(size_t(last - first));
+    int64_t* out;
+    nb::object result = give<int64_t>(shape, &out);
+    for (int64_t i = 0; i < count; ++i)
+        out = std::copy(limbs.data() + i * size + first, limbs.data() + i * size + last, out);
+    return nb::make_tuple(result, low + first);
 }
 
-nb::tuple sum_columns_of(Table<double> values, const Groups& groups, bool squares) {
+// What every column of a matrix adds up to, by column and class: how many values there are, their total and that of their
+// squares, if these are wanted; and the first row that holds an infinity, or −1.
+nb::tuple sum_columns(Table<double> values, const Groups& groups, bool squares) {
     expect(int64_t(values.shape(0)) == groups.rows(), "values and groups differ in length");
-    int64_t *n, *x, *xx = nullptr;
-    const size_t columns = values.shape(1), classes = size_t(groups.classes());
-    nb::object counts = give<int64_t>({columns, classes}, &n);
-    nb::object sums = give<int64_t>({columns, classes, size_t(full_size(1))}, &x);
-    nb::object squared = nb::none();
-    if (squares) squared = give<int64_t>({columns, classes, size_t(full_size(2))}, &xx);
-    bool finite;
+    const size_t columns = values.shape(1), classes = size_t(groups.classes()), cells = columns * classes;
+    int64_t *n, infinite;
+    nb::object counts = give<int64_t>({columns, classes, 1}, &n);
+    Pages<int64_t> x(cells * full_size(1)), xx(squares ? cells * full_size(2) : 0);
     {
         Free free;
-        finite = sum_matrix({values.data(), int64_t(columns)}, groups, n, x, xx);
+        infinite = sum_matrix({values.data(), int64_t(columns)}, groups, n, x.data(), squares ? xx.data() : nullptr);
     }
-    return nb::make_tuple(counts, sums, squared, finite);
+    nb::object squared = nb::none();
+    if (squares) squared = give_sums({columns, classes}, xx, full_size(2), full_low(2));
+    return nb::make_tuple(counts, give_sums({columns, classes}, x, full_size(1), full_low(1)), squared, infinite);
 }
 
-void sum_columns(In<double> a, std::optional<In<double>> b, std::optional<In<double>> c, In<int32_t> codes,
+void sum_factors(In<double> a, std::optional<In<double>> b, std::optional<In<double>> c, In<int32_t> codes,
                  Out<int64_t> limbs, int low) {
     expect(a.size() == codes.size() && (!b || b->size() == a.size()) && (!c || c->size() == a.size()),
            "factors and codes differ in length");
@@ -178,6 +183,7 @@ NB_MODULE(compiled, m) {
         .def("__init__",
              [](Groups* self, In<int32_t> codes, int classes) { new (self) Groups(codes.data(), int64_t(codes.size()), classes); },
              "codes"_a.noconvert(), "classes"_a, nb::keep_alive<1, 2>())
+        .def_prop_ro("classes", &Groups::classes)
         .def("counts", [](const Groups& groups) {
             int64_t* counts;
             nb::object result = give<int64_t>({groups.counts().size()}, &counts);
@@ -190,10 +196,10 @@ NB_MODULE(compiled, m) {
     bind_bumps(m);
     bind_cells(m);
     bind_rows(m);
+    bind_tallies(m);
     bind_values(m);
-    m.def("sum_by_class", &sum_column, "values"_a.noconvert(), "groups"_a, "squares"_a);
-    m.def("sum_matrix", &sum_columns_of, "values"_a.noconvert(), "groups"_a, "squares"_a);
-    m.def("sum_products", &sum_columns, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
+    m.def("sum_columns", &sum_columns, "values"_a.noconvert(), "groups"_a, "squares"_a);
+    m.def("sum_products", &sum_factors, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
           "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);
     m.def("exact_products", [](Table<double> values, In<int32_t> firsts, In<int32_t> seconds) {
         expect(firsts.size() == seconds.size(), "pairs have two columns each");
@@ -303,5 +309,4 @@ NB_MODULE(compiled, m) {
         }
         return result;
     }, "a"_a.noconvert(), "x"_a.noconvert());
-    m.attr("FULL_LOW") = nb::make_tuple(0, full_low(1), full_low(2), full_low(3));
 }

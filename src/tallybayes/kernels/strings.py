@@ -46,4 +46,7 @@ def has_codes(texts: pa.Array) -> bool:
 
 def is_writable(text: str) -> bool:
     """Whether a text can be written as UTF-8: it holds no half of a sign."""
-    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False

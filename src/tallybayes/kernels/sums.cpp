@@ -24,6 +24,7 @@ namespace tallybayes {
 namespace {
 
 constexpr int low1 = full_low(1), low2 = full_low(2);
+constexpr int few_rows = 8;  // that are not worth being put in order
 
 struct Sink {
     int64_t* x;
@@ -39,10 +40,11 @@ inline Sink sink_of(int64_t* x, int64_t* xx, int64_t cell) {
 }
 
 // The first counted row that holds an infinity, whichever way met one.
-int64_t first_infinite(const double* values, const Groups& groups) {
-    int64_t row = 0;
-    while (groups.codes()[row] < 0 || !std::isinf(values[row])) ++row;
-    return row;
+int64_t first_infinite(const Matrix& matrix, const Groups& groups) {
+    for (int64_t row = 0;; ++row) {
+        const double *from = matrix.values + row * matrix.columns, *to = from + matrix.columns;
+        if (groups.codes()[row] >= 0 && std::any_of(from, to, [](double value) { return std::isinf(value); })) return row;
+    }
 }
 
 bool sum_plainly(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
@@ -209,7 +211,8 @@ AVX2 int64_t sum_segment(const Values& source, int count, double* buffer, const 
     return present;
 }
 
-AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
+// A matrix of one column, whose values lie side by side as they are.
+AVX2 bool sum_blocks(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
     alignas(32) double buffer[Groups::block_rows + 4];
     Patience patience;
     for (int64_t block = 0; block < groups.blocks(); ++block) {
@@ -221,11 +224,11 @@ AVX2 int64_t sum_blocks(const double* values, const Groups& groups, int64_t* n, 
             const int first = starts[c], count = starts[c + 1] - first;
             if (!count) continue;
             const int64_t present = sum_segment(Scattered{base, order + first}, count, buffer, sink_of(x, xx, c));
-            if (present < 0) return first_infinite(values, groups);
+            if (present < 0) return false;
             n[c] += present;
         }
     }
-    return -1;
+    return true;
 }
 
 // A matrix row by row, some columns at a time: of each row, what lies side by side is read once and put in the order of
@@ -272,18 +275,16 @@ bool has_avx2() {
 
 }  // namespace
 
-int64_t sum_by_class(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
+int64_t sum_matrix(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
+    const auto sum = [&] {
 #ifdef TALLYBAYES_AVX2
-    if (groups.ordered() && has_avx2()) return sum_blocks(values, groups, n, x, xx);
+        if (groups.ordered() && groups.rows() >= few_rows && has_avx2())
+            return matrix.columns == 1 ? sum_blocks(matrix.values, groups, n, x, xx)
+                                       : sum_matrix_blocks(matrix, groups, n, x, xx);
 #endif
-    return sum_plainly({values, 1}, groups, n, x, xx) ? -1 : first_infinite(values, groups);
-}
-
-bool sum_matrix(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
-#ifdef TALLYBAYES_AVX2
-    if (groups.ordered() && has_avx2()) return sum_matrix_blocks(matrix, groups, n, x, xx);
-#endif
-    return sum_plainly(matrix, groups, n, x, xx);
+        return sum_plainly(matrix, groups, n, x, xx);
+    };
+    return sum() ? -1 : first_infinite(matrix, groups);
 }
 
 void sum_products(const double* a, const double* b, const double* c, const int32_t* codes, int64_t rows,

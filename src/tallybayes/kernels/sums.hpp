@@ -6,18 +6,15 @@
 
 namespace tallybayes {
 
-// Adds a column into limbs[class] (full windows of one and of two factors; squares may be null) and the number of
-// its values into n[class]. NaN is skipped. Returns the first row that holds an infinity, or -1.
-int64_t sum_by_class(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx);
-
 // A matrix of doubles, row by row.
 struct Matrix {
     const double* values;
     int64_t columns;
 };
 
-// The same for every column of a matrix at once, into limbs[column][class]. Says whether all values were finite.
-bool sum_matrix(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx);
+// Adds every column into limbs[column][class] (full windows of one and of two factors; squares may be null) and the number
+// of its values into n[column][class]. NaN is skipped. Returns the first row that holds an infinity, or -1.
+int64_t sum_matrix(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx);
 
 // Adds a·b·c row by row into limbs[code], each `size` limbs from `low`; b and c may be null. A row with a negative
 // code or a NaN is skipped.

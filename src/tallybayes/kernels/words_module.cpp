@@ -19,19 +19,36 @@ struct HeldDocuments {
     std::optional<In<uint8_t>> validity, missing;
     std::optional<In<int64_t>> tokens;
     Documents view;
-    nb::object text;  // of a single text instead of all that
-    int64_t edges[2] = {0, 0};
+    // Of a few texts, instead of all that:
+    nb::object texts;
+    std::vector<char> joined;
+    std::vector<int64_t> edges;
+    std::vector<uint8_t> bits;
 };
 
-// A single text, as Python has it.
-void make_document(HeldDocuments* self, nb::str text) {
-    Py_ssize_t size;
-    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    if (!bytes) throw nb::python_error();
-    new (self) HeldDocuments{};
-    self->text = text;
-    self->edges[1] = int64_t(size);
-    self->view = {{self->edges, true, bytes, int64_t(size), nullptr, 0, 1}, nullptr, nullptr, 1};
+// A few texts, as Python has them: not worth a column.
+void make_few(HeldDocuments* self, nb::list texts) {
+    HeldDocuments held{};
+    held.texts = texts;
+    held.edges.push_back(0);
+    held.bits.resize(texts.size() / 8 + 1);
+    const char* bytes = "";
+    for (size_t i = 0; i < texts.size(); ++i) {
+        if (texts[i].is_none()) {
+            held.edges.push_back(held.edges.back());
+            continue;
+        }
+        Py_ssize_t size;
+        bytes = PyUnicode_AsUTF8AndSize(nb::object(texts[i]).ptr(), &size);
+        if (!bytes) throw nb::python_error();
+        held.edges.push_back(held.edges.back() + int64_t(size));
+        held.bits[i / 8] |= uint8_t(1 << (i % 8));
+        if (texts.size() > 1) held.joined.insert(held.joined.end(), bytes, bytes + size);  // a single one stays where it is
+    }
+    const auto rows = int64_t(texts.size());
+    held.view = {{held.edges.data(), true, rows > 1 ? held.joined.data() : bytes, held.edges.back(), held.bits.data(), 0, rows},
+                 nullptr, nullptr, rows};
+    new (self) HeldDocuments(std::move(held));
 }
 
 void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint8_t> bytes,
@@ -46,7 +63,7 @@ void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint
                "tokens do not fit the column");
         view = {column, tokens->data(), missing->data(), int64_t(missing->size())};
     }
-    new (self) HeldDocuments{offsets, bytes, validity, missing, tokens, view, {}};
+    new (self) HeldDocuments{offsets, bytes, validity, missing, tokens, view, {}, {}, {}, {}};
 }
 
 void make_tokeniser(Tokeniser* self, In<uint16_t> pages, In<uint32_t> entries, bool lower, uint32_t shortest, bool characters,
@@ -138,19 +155,6 @@ public:
         return result;
     }
 
-    int64_t add_text(nb::str text, const HeldReading& reading, Out<double> scores) const {
-        Py_ssize_t size;
-        const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (!bytes) throw nb::python_error();
-        expect(int64_t(scores.shape(0)) == said_.width && scores.shape(1) == 1 && reading.view.unknown < index_->size(),
-               "the scores do not fit");
-        const int64_t offsets[] = {0, int64_t(size)};
-        const Documents single{{offsets, true, bytes, int64_t(size), nullptr, 0, 1}, nullptr, nullptr, 1};
-        int64_t length;
-        add_words(single, reading.view, *index_, said_, scores.data(), 1, &length);
-        return length;
-    }
-
 private:
     const StringIndex* index_;  // kept alive by Python
     Table<double> table_;
@@ -173,7 +177,7 @@ void bind_words(nb::module_& m) {
         .def("__init__", &make_reading, "tokeniser"_a, "translation"_a.none(), "vocabulary"_a.none(), "once"_a,
              "unknown"_a);
     nb::class_<HeldDocuments>(m, "Documents")
-        .def("__init__", &make_document, "text"_a)
+        .def("__init__", &make_few, "texts"_a)
         .def("__init__", &make_documents, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(),
              "validity"_a.none().noconvert(), "first"_a, "rows"_a, "tokens"_a.none().noconvert() = nb::none(),
              "missing"_a.none().noconvert() = nb::none());
@@ -185,8 +189,7 @@ void bind_words(nb::module_& m) {
         .def(nb::init<const StringIndex&, In<int64_t>, In<int32_t>, In<double>, In<double>, In<double>, bool>(), "index"_a,
              "starts"_a.noconvert(), "classes"_a.noconvert(), "cells"_a.noconvert(), "otherwise"_a.noconvert(),
              "each"_a.noconvert(), "urn"_a = false, nb::keep_alive<1, 2>())
-        .def("add", &WordScorer::add, "documents"_a, "reading"_a, "scores"_a.noconvert())
-        .def("add_text", &WordScorer::add_text, "text"_a, "reading"_a, "scores"_a.noconvert());
+        .def("add", &WordScorer::add, "documents"_a, "reading"_a, "scores"_a.noconvert());
 }
 
 }  // namespace tallybayes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,11 +17,8 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import LabelColumn, label_array, label_column, single_label
-from tallybayes.data.matching import MISSING
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
-from tallybayes.families import Family
-from tallybayes.schema.entries import Name, members
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
 LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
@@ -34,17 +31,18 @@ T = TypeVar("T")
 class Batch(NamedTuple):
     """Some rows of a frame, the first of them number `start`."""
 
-    cells: pa.RecordBatch
+    cells: Any  # a record batch, or a row by itself
     kind: pa.DataType  # of the labels
     rows: Rows
     start: int
 
 
-def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
+def labelled(data: Any, labels: Any, weights: Any, columns: Collection[str] | None = None) -> Iterator[Batch]:
     """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
-    (frame, labels) or (frame, labels, weights)."""
+    (frame, labels) or (frame, labels, weights). With `columns`, a row that comes by itself and has these is given as it
+    is."""
     if not is_stream(data):
-        yield from _one_frame(data, labels, weights)
+        yield from _one_frame(data, labels, weights, columns=columns)
         return
     if not all(given is None or isinstance(given, str) for given in (labels, weights)):
         raise ValueError(
@@ -53,34 +51,18 @@ def labelled(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
         )
     for item in data:
         if isinstance(item, tuple):
-            yield from _one_frame(*(*item, None, None)[:3])
+            yield from _one_frame(*item[:3], columns=columns)
         else:
-            yield from _one_frame(item, labels, weights)
+            yield from _one_frame(item, labels, weights, columns=columns)
 
 
-def labelled_alone(data: Any, labels: Any) -> tuple[Row, LabelColumn] | None:
+def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
     """A row that comes by itself, and its label, if both are plain."""
-    row = single_row(data)
+    row = single_row(data, columns)
     if row is None:
         return None
     label = single_label([row[labels]] if type(labels) is str and labels in row else labels)
     return None if label is None else (row, label)
-
-
-def encoded_alone(columns: Mapping[Name, Family], row: Row | None, absent: str) -> dict[Name, Any] | None:
-    """The cells of such a row as their families count them; nothing, if it lacks columns that must be there."""
-    if row is None:
-        return None
-    lacking = absent == MISSING and (not row or any(not row.keys().isdisjoint(members(name)) for name in columns))
-    encoded: dict[Name, Any] = {}
-    for name, family in columns.items():
-        if not lacking and not (name in row if isinstance(name, str) else row.keys() >= set(name)):
-            return None
-        try:
-            encoded[name] = family.encode_one(row.get(name) if isinstance(name, str) else tuple(map(row.get, name)))
-        except CellError as error:
-            raise error.located(name, 0) from None
-    return encoded or None
 
 
 def in_pieces(
@@ -123,9 +105,15 @@ def check_threads(threads: int | None) -> None:
         raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
 
 
-def _one_frame(data: Any, labels: Any, weights: Any) -> Iterator[Batch]:
+def _one_frame(
+    data: Any, labels: Any = None, weights: Any = None, *, columns: Collection[str] | None
+) -> Iterator[Batch]:
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
+    if columns is not None and weights is None and (alone := labelled_alone(data, labels, columns)):
+        row, label = alone
+        yield Batch(row, label.kind, Rows(label.keys, label.codes), 0)
+        return
     single = single_label(labels)
     whole_labels = None if isinstance(labels, str) else labels if single else label_array(labels)
     whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")

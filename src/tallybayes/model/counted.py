@@ -16,20 +16,19 @@ import pyarrow as pa
 
 from tallybayes.counts.additive import Additive
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.errors import CellError
-from tallybayes.data.labels import label_values, single_label
+from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families.base import Family
 from tallybayes.model.batches import (
     MOST_WEIGHT,
     Batch,
     check_threads,
-    encoded_alone,
     in_pieces,
     labelled,
-    labelled_alone,
     size_of,
 )
 from tallybayes.model.plausible import too_heavy, why_impossible
@@ -77,46 +76,25 @@ class Counted(Additive):
         for given, what in ((labels, "label"), (weights, "weight")):
             if isinstance(given, str):
                 check_apart(given, model.schema.by_column, what)
-        if weights is None and model._count_text(data, labels):
-            return model
-        frame = model.schema.frame(data)
-        if weights is None and model._count_alone(frame, labels, absent):
-            return model
-        for batch in labelled(frame, labels, weights):
+        for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys()):
             model._count(batch, threads, absent)
         return model
 
-    def _count_text(self, data: Any, labels: Any) -> bool:
-        """Counts a text that comes by itself with its label, without Arrow; says whether it was one."""
-        label, text = single_label(labels), self.schema.single_text(data)
-        if label is None or text is None:
-            return False
-        rows = Rows(label.keys, label.codes)
-        ((name, family),) = self.schema.columns.items()
-        tally = family.tally_text(text, rows)
-        if tally is not None:
-            self._take(label.kind, rows.tally(), {name: tally})
-        return tally is not None
-
-    def _count_alone(self, data: Any, labels: Any, absent: str) -> bool:
-        """The same for a row of plain values."""
-        alone = labelled_alone(data, labels)
-        encoded = alone and encoded_alone(self.schema.columns, alone[0], absent)
-        if not alone or not encoded:
-            return False
-        label = alone[1]
-        rows = Rows(label.keys, label.codes)
-        self._take(label.kind, rows.tally(), self._tallies(encoded, rows, 0))
-        return True
-
     def _tallies(self, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
         """Every column's cells, counted; `start` is the number of the first row, for errors."""
-        columns = {}
-        for name, family in self.schema.columns.items():
-            try:
-                columns[name] = family.tally(encoded[name], rows)
-            except CellError as error:
-                raise error.located(name, start) from None
+        columns: dict[Name, Any] = dict.fromkeys(encoded)
+        try:
+            for family, names in self.schema.alike:
+                tallies = family.tally_each([encoded[name] for name in names], rows)
+                for name, tally in zip(names, tallies, strict=True):
+                    columns[name] = tally
+        except CellError:
+            for name, family in self.schema.columns.items():  # finds out which column it was
+                try:
+                    family.tally(encoded[name], rows)
+                except CellError as error:
+                    raise error.located(name, start) from None
+            raise
         return columns
 
     def __iadd__(self, other: Self) -> Self:
@@ -217,12 +195,17 @@ class Counted(Additive):
 
     def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
         def count(start: int, stop: int) -> tuple[Tally, dict[Name, AnyTally]]:
+            whole = stop - start == len(batch.rows)
+            cells = batch.cells if whole else batch.cells.slice(start, stop - start)
             rows = batch.rows.slice(start, stop)
-            encoded = self.schema.encode(batch.cells.slice(start, stop - start), batch.start + start, absent)
+            encoded = self.schema.encode(cells, batch.start + start, absent)
             columns = self._tallies(encoded, rows, batch.start + start)
-            return rows.tally(), columns
+            return (rows.tally() if rows.only is None else RowTally("", rows.only, *ONCE)), columns
 
-        size = size_of(batch.cells) if len(batch.rows) > 1 else 0
+        if len(batch.rows) == 1:
+            self._take(batch.kind, *count(0, 1))
+            return
+        size = size_of(batch.cells)
         table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
         for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
             self._take(batch.kind, rows, columns)

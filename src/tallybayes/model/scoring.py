@@ -7,7 +7,7 @@ the same way for one row and for a billion.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +20,9 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.one_row import single_row
-from tallybayes.families import Belief, Family
+from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
-from tallybayes.model.batches import check_threads, encoded_alone, in_pieces, size_of
+from tallybayes.model.batches import check_threads, in_pieces, size_of
 from tallybayes.model.evidence import Evidence, text_column
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order
@@ -63,12 +63,11 @@ class Beliefs:
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
         known: Mapping[Name, Belief] = {} if before is None else before.columns
-        self.columns: dict[Name, Belief] = _believed(schema.columns, tallies, keys, known)
+        self.columns: dict[Name, Belief] = _believed(schema, tallies, keys, known)
         kinds: dict[type[Belief], list[Name]] = {}
         for name, belief in in_order(self.columns):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
-        self._only = next(iter(self.columns.values())) if len(self.columns) == 1 else None
         self._start = np.ascontiguousarray(self.prior[:, None])
         self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
         if self.scores and len(self.columns) > 1:
@@ -91,10 +90,6 @@ class Beliefs:
 
     def posterior(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
         """P(class | row). A row that no class allows falls to the prior, with a warning."""
-        if isinstance(data, str) and self._only is not None:
-            scores, out = self._start.copy(), np.empty((1, len(self.keys)))
-            if self._only.add_text(data, scores) and not kernels.normalise(scores, out):
-                return out
 
         def finish(scores: Floats, out: Floats) -> int:
             impossible = kernels.normalise(scores, out)
@@ -103,16 +98,16 @@ class Beliefs:
             return impossible
 
         result, impossible = self._score(self._encoded(data, absent), finish, threads)
-        self._warn(impossible)
+        if impossible:
+            self._warn(impossible)
         return result
 
     def _warn(self, impossible: int) -> None:
-        if impossible:
-            warnings.warn(
-                f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
-                "Smoothing avoids this: alpha, m, shape or rate above 0.",
-                stacklevel=4,
-            )
+        warnings.warn(
+            f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
+            "Smoothing avoids this: alpha, m, shape or rate above 0.",
+            stacklevel=4,
+        )
 
     def most_probable(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Counts:
         """The number of each row's most probable class, the first of equals."""
@@ -124,7 +119,8 @@ class Beliefs:
             return impossible
 
         result, impossible = self._score(self._encoded(data, absent), finish, threads, numbers=True)
-        self._warn(impossible)
+        if impossible:
+            self._warn(impossible)
         return result
 
     def log_joint(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
@@ -165,7 +161,7 @@ class Beliefs:
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
     def _score(
-        self, batches: Iterator[Encoded], finish: Finish, threads: int | None, numbers: bool = False
+        self, batches: Iterable[Encoded], finish: Finish, threads: int | None, numbers: bool = False
     ) -> tuple[Any, int]:
         """What `finish` makes of every row: a number for each class, or a single whole one."""
         check_threads(threads)
@@ -173,27 +169,33 @@ class Beliefs:
         def empty(rows: int) -> Any:
             return np.empty(rows, np.int64) if numbers else np.empty((rows, len(self.keys)))
 
-        parts = [empty(0)]
+        parts: list[Any] = []
         impossible = 0
         for batch in batches:
             parts.append(empty(batch.rows))
             impossible += self._score_batch(batch, finish, parts[-1], threads)
-        return parts[1] if len(parts) == 2 else np.concatenate(parts), impossible
+        return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
 
-    def _encoded(self, data: Any, absent: str) -> Iterator[Encoded]:
+    def _encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
+        """A row that comes by itself as it is; anything else by way of record batches."""
         check_absent(absent)
         data = self.schema.frame(data)
-        encoded = encoded_alone(self.schema.columns, single_row(data), absent)
-        if encoded is not None:
-            yield Encoded(encoded, 0, 1, 0)
-            return
+        row = single_row(data, self.schema.by_column)
+        if row is not None:
+            return (Encoded(self.schema.encode(row, 0, absent), 0, 1, 0),)
+        return self._encoded_batches(data, absent)
+
+    def _encoded_batches(self, data: Any, absent: str) -> Iterator[Encoded]:
         start = 0
         for batch in frames.batches(data):
             yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, size_of(batch))
             start += batch.num_rows
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:
-
+        if batch.rows == 1:
+            scores = self._start.copy()
+            self._add_all(batch.cells, scores, batch.start)
+            return finish(scores, out)
         heavy = batch.size * max(len(self.keys) // MANY_CLASSES, 1)
         block = min(BLOCK, max(batch.rows * BLOCK_BYTES // heavy, 1)) if heavy else BLOCK
 
@@ -205,19 +207,22 @@ class Beliefs:
                     kernels.heed_signals()
                 stop = min(at + block, last)
                 scores[:] = self._start
-                for names, add in self._together:
-                    cells = [batch.cells[name] for name in names]
-                    if stop - at < batch.rows:
-                        cells = [column[at:stop] for column in cells]
-                    try:
-                        add(cells, scores)
-                    except CellError:
-                        for name, column in zip(names, cells, strict=True):  # finds out which column it was
-                            self._add(name, column, scores, batch.start + at)
+                whole = stop - at == batch.rows
+                cells = batch.cells if whole else {name: column[at:stop] for name, column in batch.cells.items()}
+                self._add_all(cells, scores, batch.start + at)
                 impossible += finish(scores, out[at:stop])
             return impossible
 
         return sum(in_pieces(batch.rows, threads, score, batch.size))
+
+    def _add_all(self, cells: Mapping[Name, Any], scores: Floats, start: int) -> None:
+        """Adds what all columns say, those of one kind together."""
+        for names, add in self._together:
+            try:
+                add([cells[name] for name in names], scores)
+            except CellError:
+                for name in names:  # finds out which column it was
+                    self._add(name, cells[name], scores, start)
 
     def _add(self, name: Name, cells: Any, scores: Floats, start: int) -> None:
         try:
@@ -227,27 +232,14 @@ class Beliefs:
 
 
 def _believed(
-    columns: Mapping[Name, Family],
-    tallies: Mapping[Name, AnyTally],
-    keys: Sequence[Key],
-    before: Mapping[Name, Belief],
+    schema: Schema, tallies: Mapping[Name, AnyTally], keys: Sequence[Key], before: Mapping[Name, Belief]
 ) -> dict[Name, Belief]:
     """What is believed of every column; those that have the same family are looked at together."""
-    found: dict[Name, Belief] = {}
-    same: dict[int, list[Name]] = {}
-    for name, family in columns.items():  # mostly the same object, which takes less time to see than an equal one
-        belief = family.believe_after(before[name], tallies[name], keys) if name in before else None
-        if belief is None:
-            same.setdefault(id(family), []).append(name)
-        else:
-            found[name] = belief
-    groups: dict[Any, list[Name]] = {}
-    for names in same.values():
-        try:
-            groups.setdefault(columns[names[0]], []).extend(names)
-        except TypeError:  # a setting that has no hash, as an alpha for every level
-            groups[names[0]] = names
-    for names in groups.values():
-        beliefs = columns[names[0]].believe_each([tallies[name] for name in names], keys)
-        found.update(zip(names, beliefs, strict=True))
-    return {name: found[name] for name in columns}
+    found: dict[Name, Belief | None] = {}
+    for family, names in schema.alike:
+        for name in names:
+            found[name] = family.believe_after(before[name], tallies[name], keys) if name in before else None
+        new = [name for name in names if found[name] is None]
+        if new:
+            found.update(zip(new, family.believe_each([tallies[name] for name in new], keys), strict=True))
+    return {name: belief for name in schema.columns if (belief := found[name]) is not None}

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from tallybayes.data.cells import Cells
 from tallybayes.kernels.strings import is_writable
 
 Name = str | tuple[str, ...]
@@ -103,10 +104,12 @@ def found(name: Any, names: Iterable[Name]) -> Name | None:
     return next((each for each in listed if name == title(each) or name in members(each)), None)
 
 
-def joined(name: Name, cells: Mapping[str, pa.Array]) -> pa.Array:
-    """The cells of an entry: a column's as they are, those of a block as records."""
+def joined(name: Name, cells: Mapping[str, Cells]) -> Cells:
+    """The cells of an entry: a column's as they are, those of a block as records; of a row by itself, a list of one."""
     if isinstance(name, str):
         return cells[name]
+    if type(cells[name[0]]) is list:
+        return [{column: cells[column][0] for column in name}]
     return pa.StructArray.from_arrays([cells[column] for column in name], names=list(name))
 
 

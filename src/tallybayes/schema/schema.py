@@ -4,6 +4,7 @@ looked at."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
+from tallybayes.data.one_row import Row
 from tallybayes.families import Family
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
@@ -129,29 +131,33 @@ class Schema:
                 columns[name] = family
         return cls(columns, prior=prior, label=label, reasons=reasons)
 
+    @cached_property
+    def alike(self) -> list[tuple[Family, list[Name]]]:
+        """The columns that have the same family, which are counted and believed together."""
+        same: dict[int, list[Name]] = {}
+        for name, family in self.columns.items():  # mostly the same object, quicker to see than an equal one
+            same.setdefault(id(family), []).append(name)
+        groups: dict[Any, list[Name]] = {}
+        for names in same.values():
+            try:
+                groups.setdefault(self.columns[names[0]], []).extend(names)
+            except TypeError:  # a setting that has no hash, as an alpha for every level
+                groups[names[0]] = names
+        return [(self.columns[names[0]], names) for names in groups.values()]
+
     def reads(self) -> dict[str, pa.DataType]:
         """As what every column is best read from a file that has no types; vectors do not stand in such files."""
         reads = {name: family.reads for name, family in self.columns.items() if family.reads is not None}
         return {column: kind for name, kind in reads.items() for column in members(name)}
 
-    def single_text(self, data: Any) -> str | None:
-        """The text of a row that comes by itself and has nothing else, as mails do."""
-        if len(self.columns) != 1:
-            return None
-        if type(data) is dict and len(data) == 1:
-            data = data.get(next(iter(self.columns)))
-        if type(data) is list and len(data) == 1:
-            data = data[0]
-        return data if type(data) is str else None
-
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
         return named(data, self.by_column)
 
-    def encode(self, batch: pa.RecordBatch, start: int = 0, absent: str = ERROR) -> dict[Name, Any]:
+    def encode(self, rows: pa.RecordBatch | Row, start: int = 0, absent: str = ERROR) -> dict[Name, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
-        cells = matched(batch, self.by_column, absent)
+        cells = matched(rows, self.by_column, absent)
         for name, family in self.columns.items():
             try:
                 encoded[name] = family.encode(joined(name, cells))

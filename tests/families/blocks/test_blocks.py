@@ -8,6 +8,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tallybayes import (
     Categorical,
@@ -121,6 +123,23 @@ def test_any_shape_of_rows_is_counted_and_scored_the_same():
     alone = Model.train({BLOCK: Correlated()}, frame.iloc[:, :2], LABELS)
     array = Model.train({("0", "1"): Correlated()}, frame.iloc[:, :2].to_numpy(), LABELS)
     np.testing.assert_array_equal(alone.posterior(frame), array.posterior(frame.iloc[:, :2].to_numpy()))
+
+
+CELL = st.none() | st.floats(-1e6, 1e6) | st.integers(-5, 5)
+ROW = st.fixed_dictionaries({"height": CELL, "weight": CELL, "colour": st.sampled_from(["red", "blue", None])})
+
+
+@given(st.lists(st.tuples(ROW, st.sampled_from("ab")), min_size=1, max_size=8), st.booleans())
+def test_rows_with_a_block_learned_one_at_a_time_are_one_batch_and_forgotten_they_are_gone(rows, lists):
+    columns = {name: [row[name] for row, _ in rows] for name in ROWS}
+    together = Model.train(SCHEMA, columns, [label for _, label in rows])
+    alone = MODEL.copy()
+    for row, label in rows:
+        alone += Model.train(SCHEMA, {name: [cell] for name, cell in row.items()} if lists else row, [label])
+    assert digest(alone) == digest(MODEL + together)
+    for row, label in rows:
+        alone -= Model.train(SCHEMA, row, [label])
+    assert digest(alone) == digest(MODEL)
 
 
 def test_errors_name_the_column_of_the_block():

@@ -5,13 +5,13 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
-from tallybayes.data import frames, one_row
+from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
 
@@ -33,25 +33,20 @@ class NumberBlock(Family):
         """Every two of the columns."""
         return list(combinations(self.columns, 2))
 
-    def encode(self, cells: pa.Array) -> Floats:
-        parts = cells.flatten() if len(self.columns) > 1 else [cells]
-        matrix = np.empty((len(cells), len(parts)), order="F")
-        for i, (column, part) in enumerate(zip(self.columns, parts, strict=True)):
+    def encode(self, cells: Cells) -> Floats:
+        matrix = np.empty((len(cells), len(self.columns)), order="F")
+        for i, (column, part) in enumerate(zip(self.columns, self._parts(cells), strict=True)):
             try:
-                matrix[:, i] = frames.numbers(part)
+                matrix[:, i] = numbers(part)
             except CellError as error:
                 raise CellError(error.row, error.reason, column) from None
         return self._finite(matrix)
 
-    def encode_one(self, value: Any) -> Floats:
-        cells = value if isinstance(value, tuple) else (value,)
-        matrix = np.empty((1, len(cells)), order="F")
-        for i, (column, cell) in enumerate(zip(self.columns, cells, strict=True)):
-            try:
-                matrix[0, i] = one_row.number(cell)[0] if type(cell) is str else np.nan if cell is None else cell
-            except CellError as error:
-                raise CellError(error.row, error.reason, column) from None
-        return self._finite(matrix)
+    def _parts(self, cells: Cells) -> list[Cells]:
+        """The cells of each column."""
+        if len(self.columns) == 1:
+            return [cells]
+        return [[value] for value in cells[0].values()] if type(cells) is list else cells.flatten()
 
     def _finite(self, matrix: Floats) -> Floats:
         bad = np.argwhere(np.isinf(matrix))

@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes
+from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Rows, Tally
-from tallybayes.data import frames, one_row
+from tallybayes.data import frames
+from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.levels.categorical import ABOUT_LEVELS, Categorical, as_levels
@@ -57,7 +59,12 @@ class Bernoulli(Categorical):
             raise TypeError(f"{self!r}: for the columns of a matrix, give alpha as one number for true and false.")
         return Bag(reading="bernoulli", alpha=self.alpha, size=size)
 
-    def encode(self, cells: pa.Array) -> Codes:
+    def encode(self, cells: Cells) -> Codes:
+        if type(cells) is list:
+            truth = _truth(cells[0]) if cells[0] is None or type(cells[0]) is str else float(cells[0])
+            if truth in (0.0, 1.0) or truth != truth:
+                return np.array([truth if truth == truth else -1.0], np.int32)
+            cells = arrow(cells)
         if pa.types.is_dictionary(cells.type):
             cells = frames.decoded(cells)
         if frames.is_text(cells.type):
@@ -75,17 +82,13 @@ class Bernoulli(Categorical):
             raise CellError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
         return codes.astype(np.int32)
 
-    def encode_one(self, value: Any) -> Codes:
-        truth = _truth(value) if value is None or type(value) is str else float(value)
-        if truth not in (0.0, 1.0) and truth == truth:
-            return self.encode(one_row.one_cell(value))  # which says what is wrong
-        return np.array([truth if truth == truth else -1.0], np.int32)
-
     def takes(self, slots: Sequence[object]) -> bool:
         return set(slots) <= set(LEVELS)
 
     def tally(self, cells: Codes, rows: Rows) -> Tally:
-        return Tally(rows.classes, LEVELS, {"n": rows.count(cells, 2)})
+        if rows.only is not None and cells[0] >= 0:
+            return RowTally(LEVELS[cells[0]], rows.only, *ONCE)
+        return Tally(rows.numbers, LEVELS, {"n": rows.count(cells, 2)})
 
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:
         return BernoulliBelief(known)

@@ -11,8 +11,10 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes
+from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data import frames, one_row
+from tallybayes.data import frames
+from tallybayes.data.cells import Cells, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.settings import refused, setting
@@ -67,18 +69,17 @@ class Categorical(Family):
             raise ValueError(f"{text!r} is not among the levels {listed}. Correct the name, or add it to them.")
         return text
 
-    def encode(self, cells: pa.Array) -> pa.Array:
-        texts = _few_numbers(cells) or frames.texts(cells)
-        if pa.types.is_dictionary(texts.type) and len(texts.dictionary) > SHORT:
-            return frames.decoded(texts)
-        return texts
-
-    def encode_one(self, value: Any) -> Texts:
-        return [one_row.text(value)]
+    def encode(self, cells: Cells) -> Texts:
+        found = _few_numbers(cells) or texts(cells)
+        if type(found) is not list and pa.types.is_dictionary(found.type) and len(found.dictionary) > SHORT:
+            return frames.decoded(found)
+        return found
 
     def tally(self, cells: Texts, rows: Rows) -> Tally:
+        if type(cells) is list and rows.only is not None and cells[0] is not None:
+            return RowTally(cells[0], rows.only, *ONCE)
         codes, levels = met_levels(cells)
-        return Tally(rows.classes, levels, {"n": rows.count(codes, len(levels))})
+        return Tally(rows.numbers, levels, {"n": rows.count(codes, len(levels))})
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         return self.believe_each([tally], classes)[0]
@@ -110,9 +111,9 @@ class LevelBelief(SmoothedBelief):
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
 
 
-def _few_numbers(cells: pa.Array) -> pa.Array | None:
+def _few_numbers(cells: Cells) -> pa.Array | None:
     """Whole numbers that lie close together, as a dictionary of all of them; nothing, if they are something else."""
-    if not pa.types.is_integer(cells.type) or cells.null_count or len(cells) < SHORT:
+    if type(cells) is list or not pa.types.is_integer(cells.type) or cells.null_count or len(cells) < SHORT:
         return None
     numbers = cells.to_numpy()
     low, high = int(numbers.min()), int(numbers.max())
@@ -127,8 +128,6 @@ def _few_numbers(cells: pa.Array) -> pa.Array | None:
 
 def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
     """Each cell's level by number (-1 where missing), and the levels' texts."""
-    if type(cells) is list and len(cells) == 1 and (cells[0] or "").isascii():  # of a row learned by itself
-        return (np.zeros(1, np.int32), cells) if cells[0] is not None else (np.full(1, -1, np.int32), [])
     index = kernels.StringIndex()
     codes = codes_of(index, cells, grow=True)
     ends, data = index.strings()

@@ -11,6 +11,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
 import numpy as np
@@ -18,20 +19,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.row_tally import RowTally
 from tallybayes.counts.sums import (
     ClassSums,
     InfiniteError,
     Square,
     concatenated,
     mean,
-    sum_by_class,
-    sum_matrix,
-    sum_of_one,
+    sum_columns,
     sum_weighted,
     sums_at,
 )
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data import frames, one_row
+from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
 from tallybayes.families.numbers.compiled_belief import Compiled
@@ -41,6 +41,8 @@ from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
 
 S = TypeVar("S", bound=tuple[Any, ...])
+SMALL = 1 << 14  # numbers that are sooner copied into one matrix than summed column by column
+ONLY = {"": 0}  # the slot of numbers, which has no name
 FURTHEST = {
     "x": LARGEST,
     "log_x": 746.0,
@@ -155,17 +157,15 @@ class Measured(Family, Generic[S]):
     def takes(self, slots: Sequence[Any]) -> bool:
         return set(slots) <= {""}
 
-    def encode(self, cells: pa.Array) -> Floats:
-        return np.ascontiguousarray(frames.numbers(cells))
-
-    def encode_one(self, value: Any) -> Floats:
-        return one_row.number(value) if type(value) is str else np.array([value], np.float64)
+    def encode(self, cells: Cells) -> Floats:
+        return numbers(cells)
 
     def check(self, x: Floats) -> None:
+        """Of a column, or of a matrix; where any number will do, the sums find infinities."""
         bad = np.flatnonzero(self.support.outside(x))
         if bad.size:
-            row = int(bad[0])
-            raise CellError(row, f"{x[row]!s} is not {self.support.words}, as {type(self).__name__} expects.")
+            row, value = bad[0] // (x.size // len(x)), x.reshape(-1)[bad[0]]
+            raise CellError(int(row), f"{value!s} is not {self.support.words}, as {type(self).__name__} expects.")
 
     def outside(self, x: Floats) -> NDArray[np.bool_]:
         """Where a new value is one that this family does not take: it says nothing, and a warning says so. An infinity
@@ -183,33 +183,60 @@ class Measured(Family, Generic[S]):
         return bad
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if self.support is not REAL and not (len(cells) == 1 and self.support.takes(cells.item())):
-            self.check(cells)
+        return self.tally_each([cells], rows)[0]
+
+    def tally_each(self, columns: Sequence[Floats], rows: Rows) -> list[Tally]:
+        """Those of a few rows as one matrix, and otherwise each as a matrix of one column."""
+        if rows.only is not None:
+            found = self._row_tallies(np.concatenate(columns), rows.only)
+            for at, cells in enumerate(columns):
+                if found[at] is None:
+                    found[at] = self._tallies(cells[:, None], rows)[0]
+            return found
+        if len(columns) == 1 or len(rows) * len(columns) > SMALL:
+            return [self._tallies(cells[:, None], rows)[0] for cells in columns]
+        return self._tallies(np.ascontiguousarray(np.array(columns).T), rows)
+
+    def _row_tallies(self, cells: Floats, key: Key) -> list[Any]:
+        """Of the cells of one row; nothing, where one is missing or cannot be counted."""
+        statistics, squared = [], []
+        for statistic in self.sufficient(cells):
+            squared.append(type(statistic) is Square)
+            values = statistic.of if squared[-1] else statistic
+            statistics.append(values.tolist() if isinstance(values, np.ndarray) else [float(values)] * len(cells))
+        names, squares, takes = self.sums._fields, tuple(squared), self.support.takes
+        return [
+            RowTally("", key, names, values, squares) if takes(x) and isfinite(sum(values)) else None
+            for x, values in zip(cells.tolist(), zip(*statistics, strict=True), strict=True)
+        ]
+
+    def _tallies(self, matrix: Floats, rows: Rows) -> list[Tally]:
+        """Of every column."""
+        if self.support is not REAL:
+            self.check(matrix)
         try:
-            sums = self.sums_of(cells, rows)
+            sums = self.sums_of(matrix, rows)
         except InfiniteError as infinite:
             reason = f"the value is infinite; {type(self).__name__} expects {self.support.words}."
             raise CellError(infinite.row, reason) from None
-        shaped = {name: Exact(array.limbs[None], array.low) for name, array in sums.items()}
-        return Tally(rows.classes, [""], shaped)
+        arrays = [(name, array.limbs, array.low) for name, array in sums.items()]
+        return [
+            Tally(rows.numbers, ONLY, {name: Exact(limbs[i : i + 1], low) for name, limbs, low in arrays})
+            for i in range(matrix.shape[1])
+        ]
 
-    def sums_of(self, cells: Floats, rows: Rows) -> dict[str, Exact]:
-        """Each statistic's sum by class, of a column or of all columns of a matrix; a value and its square in one
-        pass."""
-        if rows.alone and cells.shape == (1,):
-            there = float(cells[0] == cells[0])
-            statistics = zip(self.sums._fields, self.sufficient(cells), strict=True)
-            return {name: sum_of_one(value, there) for name, value in statistics}
-        wanted = dict(zip(self.sums._fields, self.sufficient(cells), strict=True))
-        squared = {id(value.of) for value in wanted.values() if isinstance(value, Square)}
+    def sums_of(self, matrix: Floats, rows: Rows) -> dict[str, Exact]:
+        """Each statistic's sum by class, of every column; a value and its square in one pass."""
+        wanted = self.sufficient(matrix)
+        squared = {id(value.of) for value in wanted if isinstance(value, Square)}
         passes = {
-            id(value): class_sums(_present(value, cells), rows, id(value) in squared)
-            for value in wanted.values()
+            id(value): class_sums(_present(value, matrix), rows, id(value) in squared)
+            for value in wanted
             if isinstance(value, np.ndarray)
         }
         n = next(iter(passes.values())).n
         result: dict[str, Exact] = {}
-        for name, value in wanted.items():
+        for name, value in zip(self.sums._fields, wanted, strict=True):
             if isinstance(value, Square):
                 square = passes[id(value.of)].xx
                 assert square is not None
@@ -251,10 +278,7 @@ def _present(value: Floats, cells: Floats) -> Floats:
 
 
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
-    """What a column adds up to in each class, or every column of a matrix, each row times its weight."""
+    """What every column of a matrix adds up to in each class, each row times its weight."""
     if rows.weights is None:
-        return (sum_by_class if values.ndim == 1 else sum_matrix)(values, rows.groups, squares)
-    if values.ndim == 2:
-        return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)
-    n, x, xx = class_sums(values[:, None], rows, squares)
-    return ClassSums(n[0], x[0], None if xx is None else xx[0])
+        return sum_columns(values, rows.groups, squares)
+    return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -34,11 +33,8 @@ class Support(NamedTuple):
         return bad
 
     def takes(self, x: float) -> bool:
-        """The same of one number, the other way round."""
-        if math.isnan(x):
-            return True
-        within = x > self.lowest if self.open else x >= self.lowest
-        return within and math.isfinite(x) and (not self.whole or x.is_integer())
+        """Whether a finite number is taken."""
+        return (x > self.lowest if self.open else x >= self.lowest) and (not self.whole or x.is_integer())
 
     def nearest(self, x: Floats) -> Floats:
         """Numbers that a long tail brought beyond what can be computed with, at the end of it."""

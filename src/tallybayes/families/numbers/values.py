@@ -18,7 +18,7 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data import frames, one_row
+from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
 from tallybayes.families.numbers.support import REAL, Support
@@ -53,13 +53,8 @@ class Values(Family):
         most = LARGEST_BITS >> (52 - self.bits)
         return all(isinstance(slot, int) and abs(slot) <= most for slot in slots)
 
-    def encode(self, cells: pa.Array) -> Floats:
-        return self._finite(np.ascontiguousarray(frames.numbers(cells)))
-
-    def encode_one(self, value: Any) -> Floats:
-        return self._finite(one_row.number(value))
-
-    def _finite(self, x: Floats) -> Floats:
+    def encode(self, cells: Cells) -> Floats:
+        x = numbers(cells)
         infinite = np.isinf(x)
         if infinite.any():
             row = int(infinite.argmax())
@@ -67,12 +62,10 @@ class Values(Family):
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if rows.alone and len(cells) == 1:  # as of a row learned by itself
-            key = value_keys(cells, self.bits).tolist() if cells[0] == cells[0] else []
-            return Tally(rows.classes, key, {"n": rows.count(np.full(1, len(key) - 1, np.int32), len(key))})
-        self._warn_if_blurred(cells)
+        if len(cells) >= ENOUGH:
+            self._warn_if_blurred(cells)
         keys, codes = kernels.number_values(cells, self.bits)
-        return Tally(rows.classes, keys.tolist(), {"n": rows.count(codes, len(keys))})
+        return Tally(rows.numbers, keys.tolist(), {"n": rows.count(codes, len(keys))})
 
     def _warn_if_blurred(self, x: Floats) -> None:
         """Values far from zero but close together may round to a few; that is not for us to hide."""

@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes
 from tallybayes.data import frames
+from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.kernels import letters
-from tallybayes.kernels.strings import index_strings, index_words, string_buffers
+from tallybayes.kernels.strings import index_strings, index_words, is_writable, string_buffers
 
 UNKNOWN = "<unknown>"
 CHARACTERS = "characters"
@@ -105,8 +106,11 @@ class Cutter:
         words = [] if self.family.vocabulary is None else list(self.family.vocabulary)
         return words + [UNKNOWN] * self.family.unknown
 
-    def encode(self, cells: pa.Array) -> pa.Array:
-        """Texts, or lists of tokens, in the form that Arrow's buffers are read in."""
+    def encode(self, cells: Cells) -> Any:
+        """Texts, or lists of tokens, in the form that Arrow's buffers are read in; a text by itself as it is."""
+        if type(cells) is list and type(cells[0]) is str and self.family.tokeniser is None and is_writable(cells[0]):
+            return cells
+        cells = arrow(cells)
         kind = cells.type
         if pa.types.is_list(kind) or pa.types.is_large_list(kind):
             if self.family.unit == CHARACTERS:
@@ -123,7 +127,9 @@ class Cutter:
             found.append(None if text is None else self.family.tokeniser(text))
         return pa.array(found, pa.large_list(pa.large_string()))
 
-    def documents(self, cells: pa.Array) -> kernels.Documents:
+    def documents(self, cells: Any) -> kernels.Documents:
+        if type(cells) is list:
+            return kernels.Documents(cells)
         if not pa.types.is_large_list(cells.type):
             return kernels.Documents(*string_buffers(cells))
         starts = cells.offsets.to_numpy() if len(cells) else np.zeros(1)

@@ -41,6 +41,11 @@ def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Bel
     return kind(family, Corpus.of(tally, classes, names, known))
 
 
+def _size(cells: Any) -> int:
+    """Of a column of texts, or of a text by itself, roughly in bytes."""
+    return len(cells[0]) if type(cells) is list else cells.nbytes
+
+
 class WordBelief(Belief):
     """What each word says. As long as little was asked, that is worked out for the words that are asked about, and
     afterwards for all of them: both come to the same, to the last bit."""
@@ -90,10 +95,10 @@ class WordBelief(Belief):
         _, words, _ = kernels.list_words(documents, reading, self.corpus.index, False)
         return type(self)(self.family, self.corpus, seen_of(self.corpus, np.unique(words)))
 
-    def add_evidence(self, cells: pa.Array, scores: Floats) -> None:
+    def add_evidence(self, cells: Any, scores: Floats) -> None:
         documents = self.family.cutter.documents(cells)
         try:
-            self._about(documents, cells.nbytes)._add(documents, len(cells), scores)
+            self._about(documents, _size(cells))._add(documents, len(cells), scores)
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
 
@@ -103,24 +108,6 @@ class WordBelief(Belief):
             self._add_rest(lengths, scores)
         if self._orders:
             scores[:, :rows] += self._log_orders(documents, rows)
-
-    def add_text(self, text: str, scores: Floats) -> bool:
-        """The same for a single text, if that needs nothing but looking words up."""
-        if self._orders or self.family.tokeniser is not None:
-            return False
-        if self._parted and "table" not in self.__dict__:
-            try:
-                documents = kernels.Documents(text)
-            except UnicodeEncodeError:  # it says so where other cells do
-                return False
-            self._about(documents, len(text))._add(documents, 1, scores)
-            return True
-        if self._reading is None or not self.table.plain:
-            return False
-        length = self.table.add_text(text, self._reading, scores)
-        if self._has_rest:
-            self._add_rest(np.array([length]), scores)
-        return True
 
     @cached_property
     def _rest(self) -> Floats:
@@ -152,10 +139,10 @@ class WordBelief(Belief):
     def words(self) -> list[str]:
         return self.seen.vocabulary
 
-    def parts(self, cells: pa.Array) -> Iterator[list[Part]]:
+    def parts(self, cells: Any) -> Iterator[list[Part]]:
         """For every text what each of its words says; what is said of none in particular comes last."""
         documents = self.family.cutter.documents(cells)
-        yield from self._about(documents, cells.nbytes)._taken_apart(documents, len(cells))
+        yield from self._about(documents, _size(cells))._taken_apart(documents, len(cells))
 
     def _taken_apart(self, documents: kernels.Documents, rows: int) -> Iterator[list[Part]]:
         starts, words, counts = kernels.list_words(documents, self._read(documents), self.seen.index, False)

@@ -28,11 +28,10 @@ class WordTable:
         self._dense = said.table is not None or seen.whole.size * self.width <= DENSE
         self._scorer = self._make_scorer()
         self._certain = self._make_certain()
-        self.plain = not self.blank.size and self._certain is None  # nothing but looking words up
 
     def add(self, documents: kernels.Documents, reading: kernels.Reading, scores: Floats) -> Counts:
         """Adds what the words say to scores[class, row]; gives how many words each document has, or −1 if missing."""
-        before = scores[self.blank]
+        before = scores[self.blank] if self.blank.size else scores
         lengths = self._scorer.add(documents, reading, scores)
         rows = len(lengths)
         if self.blank.size:  # of these nothing is known, and all words are alike
@@ -45,10 +44,6 @@ class WordTable:
             scorer.add(documents, reading, met)
             scores[:, :rows][(met[:, :rows] < wanted[:, None]) & (lengths >= 0)] = -np.inf
         return lengths
-
-    def add_text(self, text: str, reading: kernels.Reading, scores: Floats) -> int:
-        """The same for a single text, where the table is plain."""
-        return self._scorer.add_text(text, reading, scores)
 
     def rows(self, words: Codes) -> Floats:
         """What these words say about every class, one row for each."""

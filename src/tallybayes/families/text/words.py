@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 
-from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact
 from tallybayes.counts.tally import Key, Rows
+from tallybayes.data.cells import Cells
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import Alpha, smoothing
@@ -174,18 +173,10 @@ class Words(Family):
         allowed = None if self.vocabulary is None else {*self.vocabulary, UNKNOWN}
         return allowed is None or set(slots) <= allowed
 
-    def encode(self, cells: pa.Array) -> pa.Array:
+    def encode(self, cells: Cells) -> Any:
         return self.cutter.encode(cells)
 
-    def tally_text(self, text: str, rows: Rows) -> Any:
-        if self.tokeniser is not None:
-            return None
-        try:
-            return count(self, kernels.Documents(text), rows)
-        except UnicodeEncodeError:  # it says so where other cells do
-            return None
-
-    def tally(self, cells: pa.Array, rows: Rows) -> Any:
+    def tally(self, cells: Any, rows: Rows) -> Any:
         documents = self.cutter.documents(cells)
         if rows.weights is None:
             return count(self, documents, rows)

@@ -14,6 +14,7 @@ from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.slots import GAPS, VECTORS, positions
 from tallybayes.counts.sums import cells_of, concatenated, weighted_table
 from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.numbers.numeric import class_sums
@@ -129,8 +130,8 @@ class Bag(Family):
                 return "a position would be in more vectors than there are"
         return None
 
-    def encode(self, cells: pa.Array) -> Vectors:
-        return read_vectors(cells, self.size)
+    def encode(self, cells: Cells) -> Vectors:
+        return read_vectors(arrow(cells), self.size)
 
     def table_size(self, classes: int) -> int:
         return 16 * (self.size or 0) * classes

@@ -13,6 +13,7 @@ from tallybayes.counts.exact import Exact
 from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import InfiniteError, Square, cells_of, concatenated, weighted_table
 from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.numbers.gaussian import Gaussian
@@ -93,8 +94,8 @@ class Each(Family):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         return self.family.refusal(cells)
 
-    def encode(self, cells: pa.Array) -> Vectors:
-        return read_vectors(cells, self.size)
+    def encode(self, cells: Cells) -> Vectors:
+        return read_vectors(arrow(cells), self.size)
 
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
         self._check(cells)
@@ -134,8 +135,8 @@ class Each(Family):
             return self._sparse_sums(cells, rows)
         if isinstance(cells, Dense):
             return self.family.sums_of(cells.matrix, rows)
-        found = [self.family.sums_of(column, rows) for column in cells.columns]
-        return {name: concatenated([sums[name][None] for sums in found]) for name in found[0]}
+        found = [self.family.sums_of(column[:, None], rows) for column in cells.columns]
+        return {name: concatenated([sums[name] for sums in found]) for name in found[0]}
 
     def _sparse_sums(self, cells: Sparse, rows: Rows) -> dict[str, Exact]:
         """Zeros add to how many numbers there are, and to nothing else."""

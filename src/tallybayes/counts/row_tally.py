@@ -1,0 +1,44 @@
+"""What one row adds to a tally: a few doubles, which become sums when somebody looks at them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Exact
+from tallybayes.counts.slots import Slot
+from tallybayes.counts.tally import Key, Tally
+
+ONCE = ("n",), (1.0,), (False,)  # what is added where something is counted and no more
+
+
+class RowTally(Tally):
+    """The tally of one slot and one class: the names of its sums, a double for each, and of which the exact square is
+    meant. Added to another tally, it needs no labels or arrays of its own.
+
+    >>> RowTally("free", "spam", ("n", "x"), (1.0, 3.0), (False, True))
+    n     spam
+    free     1
+    x     spam
+    free     9
+    """
+
+    def __init__(
+        self, slot: Slot, key: Key, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]
+    ) -> None:
+        self._row = slot, key, names, values, squared
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("_slots", "_classes", "_arrays"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        slot, key, *statistics = self._row
+        sums = {
+            name: Exact(*kernels.limbs_of(value, squared)) for name, value, squared in zip(*statistics, strict=True)
+        }
+        Tally.__init__(self, [key], [slot], sums)
+        return self.__dict__[name]
+
+    def _add_to(self, tally: Tally, sign: int) -> int:
+        if "_arrays" in self.__dict__:  # they may have changed
+            return super()._add_to(tally, sign)
+        return kernels.add_values(tally._slots, tally._classes, tally._arrays, *self._row, sign)

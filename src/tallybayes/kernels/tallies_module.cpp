@@ -1,0 +1,170 @@
+// Labelled sums added to labelled sums, as Python holds them: labels in dictionaries that number them, limbs in arrays.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "arrays.hpp"
+#include "limbs.hpp"
+
+using namespace nanobind::literals;
+
+namespace tallybayes {
+namespace {
+
+// Names that are looked up for every sum, made once.
+PyObject *limbs_name = nullptr, *low_name = nullptr;
+
+nb::object attribute(nb::handle of, PyObject* name) {
+    PyObject* found = PyObject_GetAttr(of.ptr(), name);
+    if (!found) throw nb::python_error();
+    return nb::steal(found);
+}
+
+// An array of three dimensions, wherever its numbers lie.
+template <class T>
+struct Limbs {
+    nb::ndarray<T, nb::ndim<3>, nb::device::cpu> array;
+    int64_t low;
+
+    explicit Limbs(nb::handle exact)
+        : array(nb::cast<nb::ndarray<T, nb::ndim<3>, nb::device::cpu>>(attribute(exact, limbs_name), false)),
+          low(nb::cast<int64_t>(attribute(exact, low_name))) {}
+    int64_t size() const { return int64_t(array.shape(2)); }
+    T* at(int64_t row, int64_t column) const {
+        return array.data() + row * array.stride(0) + column * array.stride(1);
+    }
+};
+
+// Where each of the other's labels stands among these: a pair of its number there and here. Says whether all are here.
+using Places = std::vector<std::pair<int64_t, int64_t>>;
+
+bool find_places(const nb::dict& here, const nb::dict& there, Places& places) {
+    places.reserve(there.size());
+    PyObject *label, *number;
+    for (Py_ssize_t at = 0; PyDict_Next(there.ptr(), &at, &label, &number);) {
+        PyObject* found = here.is(there) ? number : PyDict_GetItemWithError(here.ptr(), label);
+        if (!found && PyErr_Occurred()) throw nb::python_error();
+        if (!found) return false;
+        places.emplace_back(PyLong_AsLongLong(number), PyLong_AsLongLong(found));
+    }
+    return true;
+}
+
+// One statistic's sums, and those added to it.
+struct Pair {
+    Limbs<int64_t> target;
+    Limbs<const int64_t> source;
+
+    int64_t up() const { return source.low - target.low; }
+
+    // Whether the target has these cells and limbs.
+    bool has_room(const Places& rows, const Places& columns) const {
+        const auto inside = [](const Places& places, size_t from, size_t to) {
+            return std::all_of(places.begin(), places.end(), [&](const auto& place) {
+                return size_t(place.first) < from && size_t(place.second) < to;
+            });
+        };
+        return up() >= 0 && up() + source.size() <= target.size() &&
+               inside(rows, source.array.shape(0), target.array.shape(0)) &&
+               inside(columns, source.array.shape(1), target.array.shape(1));
+    }
+
+    // The largest limb, in magnitude, of those that changed.
+    int64_t add(const Places& rows, const Places& columns, int64_t sign) const {
+        int64_t largest = 0;
+        const int64_t step = target.array.stride(2), other = source.array.stride(2);
+        for (const auto& [from_row, to_row] : rows)
+            for (const auto& [from_column, to_column] : columns) {
+                int64_t* to = target.at(to_row, to_column) + up() * step;
+                const int64_t* from = source.at(from_row, from_column);
+                for (int64_t i = 0; i < source.size(); ++i, to += step, from += other) {
+                    *to += sign * *from;
+                    largest = std::max(largest, std::abs(*to));
+                }
+            }
+        return largest;
+    }
+};
+
+int64_t add_sums(nb::dict slots, nb::dict classes, nb::dict sums, nb::dict other_slots, nb::dict other_classes,
+                 nb::dict other_sums, int64_t sign) {
+    Places rows, columns;
+    if (!find_places(slots, other_slots, rows) || !find_places(classes, other_classes, columns)) return -1;
+    std::vector<Pair> pairs;
+    pairs.reserve(other_sums.size());
+    for (const auto& [name, exact] : other_sums) {
+        pairs.push_back({Limbs<int64_t>(sums[name]), Limbs<const int64_t>(exact)});
+        if (!pairs.back().has_room(rows, columns)) return -1;
+    }
+    Free free;
+    int64_t largest = 0;
+    for (const Pair& pair : pairs) largest = std::max(largest, pair.add(rows, columns, sign));
+    return largest;
+}
+
+// A double, or its square, as the limbs that are not zero at the two ends; of zero, one that is.
+struct Value {
+    int64_t all[5] = {}, first = 0, low, size = 5;
+
+    Value(double x, bool squared) {
+        expect(std::isfinite(x), "the value is not finite");
+        low = (parts(x).exponent * (squared ? 2 : 1)) >> 5;
+        squared ? add_square(all, int(low), x) : add_double(all, int(low), x);
+        while (size > 1 && !all[size - 1]) --size;
+        for (; size > 1 && !all[first]; --size, ++low) ++first;
+        if (!all[first]) low = 0;
+    }
+    const int64_t* limbs() const { return all + first; }
+};
+
+// What a single row adds to the sums of one slot and class: to each of these names a double, or its square.
+int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::handle slot, nb::handle key, nb::tuple names,
+                   nb::tuple values, nb::tuple squared, int64_t sign) {
+    expect(names.size() == values.size() && names.size() == squared.size(), "names and values differ in length");
+    PyObject *row = PyDict_GetItemWithError(slots.ptr(), slot.ptr()), *column = PyDict_GetItemWithError(classes.ptr(), key.ptr());
+    if (PyErr_Occurred()) throw nb::python_error();
+    if (!row || !column) return -1;
+    const int64_t at_row = PyLong_AsLongLong(row), at_column = PyLong_AsLongLong(column);
+    std::vector<std::pair<Limbs<int64_t>, Value>> pairs;
+    pairs.reserve(values.size());
+    for (size_t i = 0; i < names.size(); ++i) {
+        pairs.emplace_back(Limbs<int64_t>(sums[names[i]]), Value(nb::cast<double>(values[i]), nb::cast<bool>(squared[i])));
+        const auto& [target, value] = pairs.back();
+        const int64_t up = value.low - target.low;
+        if (up < 0 || up + value.size > target.size() || size_t(at_row) >= target.array.shape(0) ||
+            size_t(at_column) >= target.array.shape(1))
+            return -1;
+    }
+    int64_t largest = 0;
+    for (const auto& [target, value] : pairs) {
+        const int64_t step = target.array.stride(2);
+        int64_t* to = target.at(at_row, at_column) + (value.low - target.low) * step;
+        for (int64_t i = 0; i < value.size; ++i, to += step) {
+            *to += sign * value.limbs()[i];
+            largest = std::max(largest, std::abs(*to));
+        }
+    }
+    return largest;
+}
+
+nb::tuple limbs_of(double x, bool squared) {
+    const Value value(x, squared);
+    int64_t* limbs;
+    nb::object result = give<int64_t>({1, 1, size_t(value.size)}, &limbs);
+    std::copy(value.limbs(), value.limbs() + value.size, limbs);
+    return nb::make_tuple(result, value.low);
+}
+
+}  // namespace
+
+void bind_tallies(nb::module_& m) {
+    limbs_name = PyUnicode_InternFromString("limbs");
+    low_name = PyUnicode_InternFromString("low");
+    m.def("add_sums", &add_sums, "slots"_a, "classes"_a, "sums"_a, "other_slots"_a, "other_classes"_a, "other_sums"_a,
+          "sign"_a);
+    m.def("add_values", &add_values, "slots"_a, "classes"_a, "sums"_a, "slot"_a, "key"_a, "names"_a, "values"_a,
+          "squared"_a, "sign"_a);
+    m.def("limbs_of", &limbs_of, "x"_a, "squared"_a);
+}
+
+}  // namespace tallybayes

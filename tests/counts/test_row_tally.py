@@ -1,0 +1,105 @@
+"""What one row adds: doubles and their squares, exactly. One row of any family is the same in whatever it comes."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from family_values import names, rows_of
+from tallybayes import FAMILIES, Model, Schema, Words, digest, kernels
+from tallybayes.counts.exact import Exact
+from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.tally import Tally
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+STATISTICS = ("n", "x", "xx")
+SHAPES = {
+    "a dictionary": lambda value: {"x": value},
+    "a dictionary of lists": lambda value: {"x": [value]},
+    "a list of dictionaries": lambda value: [{"x": value}],
+    "a record batch": lambda value: pa.record_batch({"x": pa.array([value])}),
+    "the text itself": lambda value: value,
+    "a list of the text": lambda value: [value],
+}
+
+
+def row(value, key="a"):
+    return RowTally("", key, STATISTICS, (1.0, value, value), (False, False, True))
+
+
+def summed(values):
+    """The same by the fractions that the doubles are."""
+    x = [Fraction(value) for value in values]
+    return {"n": [len(x)], "x": [sum(x)], "xx": [sum(value**2 for value in x)]}
+
+
+@given(FINITE, st.booleans())
+@example(0.0, True)
+@example(-0.0, False)
+@example(5e-324, True)
+@example(-1.7976931348623157e308, True)
+def test_the_limbs_of_a_double_and_of_its_square_are_exact(value, squared):
+    assert Exact(*kernels.limbs_of(value, squared)).fractions() == [Fraction(value) ** (2 if squared else 1)]
+
+
+@given(st.lists(FINITE, min_size=1, max_size=6), st.lists(FINITE, max_size=3))
+def test_rows_add_up_exactly_and_go_without_a_trace(kept, forgotten):
+    tally = Tally.empty(STATISTICS)
+    for value in kept + forgotten:
+        tally += row(value)
+    for value in forgotten:
+        tally -= row(value)
+    assert {name: array.fractions() for name, array in tally.sums.items()} == summed(kept)
+
+
+@given(FINITE, FINITE)
+def test_a_row_that_was_looked_at_adds_the_same(a, b):
+    seen, unseen = row(a, key="b"), row(a, key="b")
+    assert seen.classes == ["b"]
+    assert row(b) + seen == row(b) + unseen
+
+
+def test_a_row_that_was_changed_adds_what_it_has_become():
+    changed = row(2.0)
+    changed += row(3.0)
+    total = row(1.0)
+    total += changed
+    assert {name: array.fractions() for name, array in total.sums.items()} == {"n": [3], "x": [6], "xx": [14]}
+
+
+def test_a_row_brings_its_slot_and_class_with_it():
+    tally = Tally(["a"], ["rain"], {"n": Exact.counts(np.array([[2]]))})
+    for slot, key in (("sun", "b"), ("rain", "b"), ("sun", "b")):
+        tally += RowTally(slot, key, *ONCE)
+    assert (tally["rain"], tally["sun"]) == ({"a": 2, "b": 1}, {"a": 0, "b": 2})
+
+
+def test_a_value_that_is_not_finite_is_refused_by_the_kernel():
+    for value in (np.inf, -np.inf, np.nan):
+        with pytest.raises(ValueError, match="not finite"):
+            kernels.limbs_of(value, False)
+
+
+@pytest.mark.parametrize("name", names)
+@given(data=st.data())
+def test_one_row_at_a_time_is_one_batch_in_whatever_each_row_comes(name, data):
+    rows = data.draw(rows_of(name, least=1))
+    schema = Schema({"x": FAMILIES[name]()})
+    together = Model.train(schema, {"x": pa.array([value for value, _ in rows])}, [label for _, label in rows])
+    alone = Model(schema)
+    for value, label in rows:
+        vector, text = isinstance(value, list), isinstance(value, str)
+        shapes = ["a record batch"] if vector else list(SHAPES)[: None if text else -2]
+        alone += Model.train(schema, SHAPES[data.draw(st.sampled_from(shapes))](value), [label])
+    assert digest(alone) == digest(together)
+
+
+@given(st.text(max_size=30).filter(lambda text: text.isprintable()))
+def test_a_text_is_answered_the_same_in_whatever_it_comes(text):
+    model = Model.train(Schema({"x": Words()}), {"x": ["free prize", "lunch on monday"]}, ["spam", "ham"])
+    expected = model.posterior({"x": pa.array([text, "lunch"])})[:1]
+    for make in SHAPES.values():
+        np.testing.assert_array_equal(model.posterior(make(text)), expected)
