@@ -15,10 +15,10 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import Belief, Free, NotLinearError, Part, Terms, WordWeight, heaviest, log_odds
-from tallybayes.families.corpus import Corpus
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
+from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.readings import ONCE, READINGS, Said, free_of_words
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8

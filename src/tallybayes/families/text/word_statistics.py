@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
-from tallybayes.families.corpus import Corpus
 from tallybayes.families.shrinkage import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
+from tallybayes.families.text.corpus import Corpus
 from tallybayes.kernels.strings import index_strings, index_words
 
 

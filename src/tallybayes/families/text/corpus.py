@@ -18,7 +18,7 @@ from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.sparse import Cells
 from tallybayes.counts.tally import Key, Tally
-from tallybayes.families.concentration import concentration
+from tallybayes.families.text.concentration import concentration
 from tallybayes.families.text.word_tally import WordTally
 
 FEW = 4  # a change of more than one in so many cells is looked at as a whole
