@@ -26,6 +26,7 @@ from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Rows
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.settings import settings_of
+from tallybayes.families.vectors.of_columns import for_matrix
 from tallybayes.files import digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
@@ -241,7 +242,7 @@ def a_number_by_itself_is_one_among_others(family: Family, a: list[Row]) -> None
 def columns_of_a_matrix_are_columns(family: Family, a: list[Row]) -> None:
     """All columns of a matrix are scored by one expression: the formulas must not mix them up."""
     try:
-        vectors = family.for_matrix(3)
+        vectors = for_matrix(family, 3)
     except TypeError:
         return
     labels = [label for _, label, _ in a]

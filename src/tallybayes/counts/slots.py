@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 Slot = str | int | tuple[str | int, ...]
 
 MANY = 10_000  # labels that Arrow sorts sooner than Python

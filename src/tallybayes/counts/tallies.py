@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from tallybayes.counts.additive import Additive
 from tallybayes.counts.packing import Arrays, PackError
-
-if TYPE_CHECKING:
-    from tallybayes.counts.tally import Key
+from tallybayes.counts.slots import Key
 
 
 class AnyTally(Additive):

@@ -21,12 +21,12 @@ from tallybayes.counts.decay import scaled, traces_of, without_traces
 from tallybayes.counts.exact import FULL, Codes, Exact, Floats, union
 from tallybayes.counts.lookup import by_class, never_met, written
 from tallybayes.counts.packing import Arrays, pack_table, unpack_table
+from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_order
 from tallybayes.counts.sums import cells_of, weighted_table
 from tallybayes.counts.tallies import AnyTally
 
 FEW_CELLS = 128  # that Python reads sooner than numpy
-Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
 
 
 @dataclass

@@ -272,12 +272,6 @@ class Family(ABC):
         """The text under which a level that a prior names is counted; a `ValueError`, if cells cannot have it."""
         return text
 
-    def for_matrix(self, size: int) -> Family:
-        """The family of vectors of so many numbers, each of which has this one."""
-        raise TypeError(
-            f"{self!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns."
-        )
-
     def __repr__(self) -> str:
         defaults = self.defaults()
         shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from tallybayes.families import Bag, Each, Family, Gaussian
+from tallybayes.families.vectors.of_columns import for_matrix
 from tallybayes.schema import Schema
 from tallybayes.sklearn.matrix import COLUMN
 
@@ -27,7 +28,7 @@ def counts_matrices(schema: Any) -> bool:
     if len(columns) != 1 or not isinstance(columns[0], Family):
         return schema is None
     try:
-        return columns[0].for_matrix(1).takes_vectors
+        return for_matrix(columns[0], 1).takes_vectors
     except TypeError:
         return False
 
@@ -47,7 +48,7 @@ def matrix_schema(given: Any, matrix: Any) -> Schema:
         raise TypeError(
             f"{family!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns."
         )
-    found = {name: family.for_matrix(size)}
+    found = {name: for_matrix(family, size)}
     return Schema(found, prior=given.prior, reasons=given.reasons) if isinstance(given, Schema) else Schema(found)
 
 

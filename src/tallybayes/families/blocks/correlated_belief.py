@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +16,6 @@ from tallybayes.families.blocks.moments import FLAT, Moments, updated
 from tallybayes.families.numbers.support import FURTHEST
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
 from tallybayes.kernels import special
-
-if TYPE_CHECKING:
-    from tallybayes.families.blocks.correlated import Correlated
 
 SMALL = 1 << 17  # multiplications for which BLAS starts no threads, which would wait for ours
 MOST_PATTERNS = 1 << 12  # of missing cells, whose densities are kept
@@ -85,7 +82,7 @@ class ByColumn(Posterior):
 class CorrelatedBelief(Belief):
     """Means and covariances of every class, and the densities of the columns that rows had so far."""
 
-    def __init__(self, family: Correlated, s: Moments) -> None:
+    def __init__(self, family: Any, s: Moments) -> None:
         self.family = family
         self.s = s
         self.known = updated(family, s)

@@ -7,7 +7,7 @@ missing. Where nothing is missing, that is the covariance as everyone has it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from tallybayes.counts.limbs import LIMB
 from tallybayes.counts.sums import mean, scatter_of_two
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key
-
-if TYPE_CHECKING:
-    from tallybayes.families.blocks.correlated import Correlated
 
 FLAT = 1e-13  # the least variance, beside what independent columns would have, that is not taken for rounding
 LEAST = 0.01  # the same, where covariances contradicted one another
@@ -46,7 +43,7 @@ class Updated(NamedTuple):
     covariance: Floats  # [class, column, column]
 
 
-def moments_of(family: Correlated, tally: Tallies, classes: Sequence[Key]) -> Moments:
+def moments_of(family: Any, tally: Tallies, classes: Sequence[Key]) -> Moments:
     """The exact sums of these classes, each quotient rounded once."""
     columns, pairs = family.columns, family.pairs()
     n, x, xx = (tally["columns"].aligned(columns, classes).sums[name] for name in ("n", "x", "xx"))
@@ -77,7 +74,7 @@ def moments_of(family: Correlated, tally: Tallies, classes: Sequence[Key]) -> Mo
     )
 
 
-def updated(family: Correlated, s: Moments) -> Updated:
+def updated(family: Any, s: Moments) -> Updated:
     """A Normal-inverse-Wishart prior of m rows, of which each column by itself is that of `Gaussian`."""
     m, n = family.m, s.n
     guess = np.where(s.all_variance > 0, s.all_variance, s.all_mean**2)

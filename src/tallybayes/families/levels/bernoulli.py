@@ -17,11 +17,11 @@ from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
-from tallybayes.families.base import Belief, Family
+from tallybayes.families.base import Belief
 from tallybayes.families.levels.categorical import ABOUT_LEVELS, Categorical, as_levels
 from tallybayes.families.posteriors import Beta, Posterior
 from tallybayes.families.settings import setting
-from tallybayes.families.smoothing import Smoothed, SmoothedBelief, named_levels
+from tallybayes.families.smoothing import Smoothed, SmoothedBelief
 
 LEVELS = ("false", "true")
 WORDS = {"": np.nan, "false": 0.0, "true": 1.0, "no": 0.0, "yes": 1.0}
@@ -51,13 +51,6 @@ class Bernoulli(Categorical):
         if truth not in (0.0, 1.0):
             raise ValueError(f"{text!r} is neither true nor false (1 or 0). Use Categorical for other levels.")
         return LEVELS[int(truth)]
-
-    def for_matrix(self, size: int) -> Family:
-        from tallybayes.families.vectors.bag import Bag
-
-        if named_levels(self.alpha):
-            raise TypeError(f"{self!r}: for the columns of a matrix, give alpha as one number for true and false.")
-        return Bag(reading="bernoulli", alpha=self.alpha, size=size)
 
     def encode(self, cells: Cells) -> Codes:
         if type(cells) is list:

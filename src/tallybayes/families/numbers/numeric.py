@@ -142,11 +142,6 @@ class Measured(Family, Generic[S]):
         """A kernel that scores columns faster than the formulas, and its settings for each of them; if there is one."""
         return None
 
-    def for_matrix(self, size: int) -> Family:
-        from tallybayes.families.vectors.each import Each
-
-        return Each(self, size=size)
-
     @classmethod
     def statistics(cls) -> str:
         return str(cls.sums.__name__)

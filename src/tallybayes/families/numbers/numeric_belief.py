@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +14,11 @@ from tallybayes.counts.sums import sums_at
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
 from tallybayes.families.posteriors import Posterior
 
-if TYPE_CHECKING:
-    from tallybayes.families.numbers.compiled_belief import Compiled
-    from tallybayes.families.numbers.numeric import Measured
-
 
 class MeasuredBelief(Belief):
     """A family and what is known of a column, scored by the family's own formula."""
 
-    def __init__(self, family: Measured[Any], s: Any, counted: bool) -> None:
+    def __init__(self, family: Any, s: Any, counted: bool) -> None:
         self.family = family
         self.s = s
         self.counted = counted  # whether there was any value
@@ -87,10 +83,10 @@ class MeasuredBelief(Belief):
 class Table(NamedTuple):
     """What is known of several columns of one family, a row for each."""
 
-    family: Measured[Any]
+    family: Any
     s: Any  # as the formulas take them: [column, class]
     counted: NDArray[np.bool_]  # whether there was any value
-    compiled: Compiled | None
+    compiled: Any  # a `Compiled`, if there is one
 
     def belief(self, column: int) -> MeasuredBelief:
         s, counted = sums_at(self.s, column), bool(self.counted[column])

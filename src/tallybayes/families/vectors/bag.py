@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -83,9 +83,6 @@ class Bag(Family):
             end = "" if self.size is None else f" to {self.size - 1}"
             raise ValueError(f"{text!r} is not a position; positions are the numbers from 0{end}.")
         return text
-
-    def for_matrix(self, size: int) -> Family:
-        return self if self.size is not None else replace(self, size=size)
 
     def fields(self) -> tuple[str, ...]:
         return ("n", "x", "share") if self.shares else ("n", "x")

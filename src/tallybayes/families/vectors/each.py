@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -77,9 +77,6 @@ class Each(Family):
 
     def __repr__(self) -> str:
         return f"Each({self.family!r}{'' if self.size is None else f', size={self.size}'})"
-
-    def for_matrix(self, size: int) -> Family:
-        return self if self.size is not None else replace(self, size=size)
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return all(type(slot) is int and 0 <= slot < (self.size or 1 << 31) for slot in slots)
