@@ -22,8 +22,8 @@ from tallybayes import Model, Schema, Words
 
 LEARNED, ASKED = 9_000, 1_000
 ALPHAS = (0.0, 0.5, 1.0)
-PEERS = {"pooled": MultinomialNB, "bernoulli": BernoulliNB, "complement": ComplementNB}
-READINGS = ("pooled", "averaged", "bernoulli", "poisson", "complement", "compound")
+PEERS = {"multinomial": MultinomialNB, "bernoulli": BernoulliNB, "complement": ComplementNB}
+READINGS = ("multinomial", "averaged", "bernoulli", "poisson", "complement", "dirichlet-multinomial")
 SHOWN = 20
 
 

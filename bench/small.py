@@ -6,8 +6,8 @@ a text that is learned by a large model.
 A table of 199 rows and 69 columns: 30 of numbers, 10 of counts, 25 of texts and 4 of truths, in two classes. From the
 rows to the first answers, beside scikit-learn's encoders and CategoricalNB, which must be told the columns' types.
 One row of the twenty columns of `one_row` is learned, and asked, beside GaussianNB.partial_fit of twenty numbers.
-4,000 texts of 200 words by Zipf's law in 2 and in 20 classes, `compound` beside `pooled`. A model of 600,000 words
-learns a text and is asked about another, beside believing all of its words again. Seed 0.
+4,000 texts of 200 words by Zipf's law in 2 and in 20 classes, `dirichlet-multinomial` beside `multinomial`. A model of
+600,000 words learns a text and is asked about another, beside believing all of its words again. Seed 0.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def compound(rng: np.random.Generator, classes: int) -> None:
     labels = rng.integers(0, classes, TEXTS)
     models = {
         reading: Model.train(Schema({"body": Words(reading=reading)}), {"body": texts}, labels)
-        for reading in ("pooled", "compound")
+        for reading in ("multinomial", "dirichlet-multinomial")
     }
     one = texts[0].as_py()
     for work, ask in (
@@ -118,7 +118,7 @@ def compound(rng: np.random.Generator, classes: int) -> None:
         ("posterior of a str", lambda model: [model.posterior(one) for _ in range(TIMES)]),
     ):
         times = best_of({name: (lambda model=model, ask=ask: ask(model)) for name, model in models.items()}, 9)
-        ours, pooled = (times[name] * 1e3 for name in ("compound", "pooled"))
+        ours, pooled = (times[name] * 1e3 for name in ("dirichlet-multinomial", "multinomial"))
         row(f"compound, {classes} classes: {work}", f"{ours:.2f} ms", f"{pooled:.2f} ms", f"{ours / pooled:.1f} × cost")
 
 
@@ -129,7 +129,7 @@ def living(rng: np.random.Generator, classes: int) -> None:
     texts = pa.array([" ".join(words) for words in [*every, *drawn]])
     mails = [" ".join(words) for words in drawn[:TIMES]]
     for alpha in (1.0, "fitted"):
-        schema = Schema({"body": Words(reading="once", alpha=alpha)})
+        schema = Schema({"body": Words(reading="binary", alpha=alpha)})
         model = Model.train(schema, {"body": texts}, rng.integers(0, classes, len(texts)))
         model.posterior(mails[0])
 

@@ -30,11 +30,11 @@ from mail import MAILS, there_is
 from tallybayes import Bernoulli, Categorical, Model, NaiveBayes, Schema, Words
 from tallybayes.mail.row import COLUMNS, TEXTS
 from tallybayes.sources.documents import DocumentReader
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 FOLDS = 5
 LEAST = np.finfo(np.float64).eps
-ONCE = Words(reading="once", alpha="fitted")  # what a column of free text is given if nothing is said
+ONCE = Words(reading="binary", alpha="fitted")  # what a column of free text is given if nothing is said
 BY_HAND = {
     **dict.fromkeys(TEXTS, Words()),
     **dict.fromkeys(("content_type", "charset", "parts"), Categorical()),
@@ -109,7 +109,7 @@ def measure(name: str, data: Data, contender: Contender, cut: float = 0.5) -> No
 
 def read(folder: str) -> Data:
     """All mails of a folder, in the order of their files."""
-    reader = DocumentReader([folder], Reading())
+    reader = DocumentReader([folder], ReadOptions())
     table = pa.Table.from_batches(chunk.read(None, None) for chunk in reader.chunks()).sort_by("file").combine_chunks()
     spam = pc.starts_with(table["class"], "spam").to_numpy()
     return Data(table["file"].to_pylist(), table.select(COLUMNS), spam)
@@ -134,7 +134,7 @@ def compare(folder: str) -> None:
     measure("and which columns are free text", data, with_texts_said)
     measure("a schema by hand", data, partial(with_schema, Schema(BY_HAND)))
     measure("subject and body", data, partial(with_schema, Schema({"subject": Words(), "body": Words()})))
-    once = Words(reading="once")
+    once = Words(reading="binary")
     measure("subject and body, each word once", data, partial(with_schema, Schema({"subject": once, "body": once})))
     if shutil.which("bogofilter"):
         measure("bogofilter, above 0.5", data, bogofilter)

@@ -15,7 +15,7 @@ DOCUMENTS = [
 ]
 LABELS = ["spam", "ham", "spam", "ham", "spam", "ham", "ham"]
 ASKED = ["free lunch money money", "the meeting about nothing known", "", "zork", "see the prizes see"]
-READINGS = ["pooled", "once", "averaged", "bernoulli", "poisson", "complement", "compound"]
+READINGS = ["multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", "dirichlet-multinomial"]
 
 
 def train(family, documents=DOCUMENTS, labels=LABELS, **options):

@@ -15,11 +15,11 @@ import tallybayes.sklearn
 import tallybayes.sources
 import tallybayes.sources.streams
 from console import blocks, commands
-from tallybayes import FAMILIES, Reading
+from tallybayes import FAMILIES, ReadOptions
 from tallybayes.cli.codes import EXIT_CODES
 from tallybayes.cli.options import AnswerFormat, Input, InputKind, ReportFormat
 from tallybayes.mail.row import TEXTS
-from tallybayes.sources.reading import DOCUMENTS, TABLES
+from tallybayes.sources.read_options import DOCUMENTS, TABLES
 
 ROOT = Path(__file__).parent.parent
 FAMILY_PAGE = (ROOT / "docs" / "families.md").read_text()
@@ -84,8 +84,8 @@ def test_every_kind_of_input_and_every_format_of_output_is_described():
 
 
 def test_every_way_of_reading_is_described():
-    for field in dataclasses.fields(Reading):
-        assert f"`Reading.{field.name}`" in FORMAT_PAGE
+    for field in dataclasses.fields(ReadOptions):
+        assert f"`ReadOptions.{field.name}`" in FORMAT_PAGE
     for field in dataclasses.fields(Input):
         option = "input" if field.name == "kind" else field.name.replace("_", "-")
         assert f"--{option}" in first_cells(FORMAT_PAGE)

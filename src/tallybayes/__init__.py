@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tallybayes.schema.toml import schema_from_toml as schema_from_toml
     from tallybayes.schema.toml import schema_to_toml as schema_to_toml
     from tallybayes.sklearn import NaiveBayes as NaiveBayes
-    from tallybayes.sources import Reading as Reading
+    from tallybayes.sources import ReadOptions as ReadOptions
     from tallybayes.sources import open_source as open_source
 
 __version__ = "0.1.0"
@@ -37,7 +37,7 @@ _FOUND_IN = {
     "schema": ("Schema",),
     "schema.toml": ("schema_from_toml", "schema_to_toml"),
     "sklearn": ("NaiveBayes",),
-    "sources": ("Reading", "open_source"),
+    "sources": ("ReadOptions", "open_source"),
     "model.heaviest": ("heaviest",),
 }
 _FACES = ("sklearn", "testing")

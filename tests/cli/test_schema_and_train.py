@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallybayes import Schema, Words, schema_from_toml, schema_to_toml
-from tallybayes.sources import Reading, open_source
+from tallybayes.sources import ReadOptions, open_source
 from tallybayes.sources.streams import infer_schema, train
 
 WORDS = st.lists(st.sampled_from(["red", "green", "a b", ""]) | st.none(), max_size=3)
@@ -76,7 +76,7 @@ def test_lists_of_words_of_any_type_are_counted_alike(tmp_path, kind):
 def test_lists_that_are_empty_in_the_first_block_may_have_words_later(tmp_path):
     lines = ['{"tags": [], "y": "p"}', '{"tags": ["red"], "y": "q"}', '{"tags": null, "y": "q"}']
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
-    source = open_source(tmp_path / "t.jsonl", Reading(block_bytes=24))
+    source = open_source(tmp_path / "t.jsonl", ReadOptions(block_bytes=24))
     model = train(Schema({"tags": Words()}, label="y"), source)
     assert (model.n, model.counts("tags").slots) == (3, ["red"])
 

@@ -305,7 +305,7 @@ def test_wide_integers_and_truths_are_labels(tally, weather):
 
 def test_texts_in_which_a_word_counts_once_are_drawn_too(tally, tmp_path):
     texts = ["free money for you", "lunch on Monday", "you won money today", "the agenda for Monday"]
-    once = Words(reading="once", alpha="fitted")
+    once = Words(reading="binary", alpha="fitted")
     save(Model.train({"text": once}, texts, ["spam", "ham", "spam", "ham"]), tmp_path / "m.tally")
     ended = tally("sample", "m.tally", "5")
     assert ended.code == 0

@@ -40,7 +40,7 @@ def test_labels_keep_their_type_through_the_file(labels, tmp_path):
     again = load(tmp_path / "m.tally")
     assert again.classes == model.classes
     assert again == model
-    assert again.kind == model.kind
+    assert again.label_type == model.label_type
     assert again.decide({"x": [1]}) == model.decide({"x": [1]})
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tallybayes import FAMILIES
 from tallybayes.data.cells import numbers
-from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import POSITIVE
 from tallybayes.families.posteriors import GammaRate
@@ -17,7 +17,7 @@ from tallybayes.testing import check_family
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Waiting(Measured[Totals]):
+class Waiting(Numeric[Totals]):
     """A waiting time, exponential with an unknown rate."""
 
     support: ClassVar[Any] = POSITIVE
@@ -66,7 +66,7 @@ def test_a_family_that_no_file_would_find_is_told_apart():
 
 
 def test_a_family_that_is_no_dataclass_cannot_be_made():
-    class Forgotten(Measured[Totals]):
+    class Forgotten(Numeric[Totals]):
         shape: float = setting(1.0)
         sufficient = Waiting.sufficient
         log_predictive = Waiting.log_predictive
@@ -89,9 +89,9 @@ def test_a_family_whose_setting_is_not_declared_cannot_be_made():
     ("attributes", "law"),
     [
         ({"__doc__": None}, "it says what it is"),
-        ({"log_density": Measured.log_density}, "no density at estimated parameters"),
-        ({"draw": Measured.draw}, "does not say how to draw a value"),
-        ({"posterior": Measured.posterior}, "has no posterior distribution"),
+        ({"log_density": Numeric.log_density}, "no density at estimated parameters"),
+        ({"draw": Numeric.draw}, "does not say how to draw a value"),
+        ({"posterior": Numeric.posterior}, "has no posterior distribution"),
         ({"sufficient": lambda self, x: Totals(n=1, x=x / (x[:1] + 1.0))}, "merging is adding|any order"),
         ({"log_predictive": lambda self, s, x: np.log(self.shape + s.n) - x}, "adds up to one"),
         (

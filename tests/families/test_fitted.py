@@ -133,11 +133,11 @@ def test_fitted_words_are_witten_and_bells():
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, "fitted"])
 def test_reading_each_word_once_is_as_if_each_were_counted_once(alpha):
-    once = Model.train({"x": Words(reading="once", alpha=alpha)}, {"x": DOCUMENTS}, LABELS)
+    once = Model.train({"x": Words(reading="binary", alpha=alpha)}, {"x": DOCUMENTS}, LABELS)
     counted = Model.train({"x": Words(presence=True, alpha=alpha)}, {"x": DOCUMENTS}, LABELS)
     asked = {"x": [*ASKED, "money money money"]}
     np.testing.assert_allclose(once.log_joint(asked), counted.log_joint(asked), rtol=1e-12)
     pooled = Model.train({"x": Words(alpha=alpha)}, {"x": DOCUMENTS}, LABELS)
-    assert once.believing(reading="pooled") == pooled  # nothing is lost
-    with pytest.raises(TypeError, match="reading='once'"):
+    assert once.believing(reading="multinomial") == pooled  # nothing is lost
+    with pytest.raises(TypeError, match="reading='binary'"):
         once.sample(3, seed=1)

@@ -174,7 +174,7 @@ def test_labels_are_drawn_in_their_own_type():
     for labels in ([1, 2, 2], [True, False, False], [1.5, 2.5, 2.5], np.array(["2024-01-01", "2024-02-01"] * 2)[:3]):
         model = Model.train(Schema({"x": Bernoulli()}), {"x": [1, 0, 1]}, labels)
         sample = model.sample(20, seed=0)
-        assert sample.labels.type == model.kind
+        assert sample.labels.type == model.label_type
         assert Model.train(model.schema, *sample).classes == model.classes
 
 

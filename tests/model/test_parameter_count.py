@@ -83,13 +83,21 @@ def test_a_density_grows_with_its_rows():
 
 @pytest.mark.parametrize(
     ("reading", "each"),
-    [("pooled", 3), ("once", 3), ("averaged", 3), ("complement", 3), ("bernoulli", 4), ("poisson", 4), ("compound", 4)],
+    [
+        ("multinomial", 3),
+        ("binary", 3),
+        ("averaged", 3),
+        ("complement", 3),
+        ("bernoulli", 4),
+        ("poisson", 4),
+        ("dirichlet-multinomial", 4),
+    ],
 )
 def test_words_have_one_each_but_for_the_last_of_those_that_add_up_to_one(reading, each):
     found = count(Words(reading=reading), ["aa bb", "cc", "dd aa"])
     assert found.total == 2 + 3 * each
     assert found.joint == (3 * 2**4 - 1 if reading == "bernoulli" else 2)
-    if reading not in ("once", "compound"):
+    if reading not in ("binary", "dirichlet-multinomial"):
         vectors = np.eye(4)[:3]
         assert count(Bag(reading=reading, size=4), vectors).columns == {"x": 3 * each}
 

@@ -18,7 +18,7 @@ from tallybayes.sources.streams import infer_schema, train
 
 RNG = np.random.default_rng(8)
 LEVELS = Categorical(alpha="fitted")
-TEXT = Words(reading="once", alpha="fitted")
+TEXT = Words(reading="binary", alpha="fitted")
 CATEGORIES = ["red", "green", "blue"]
 FIRST = ["anna", "bert", "clara", "dora", "emil"]
 

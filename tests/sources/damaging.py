@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tallybayes.sources import Reading, SourceError, open_source
+from tallybayes.sources import ReadOptions, SourceError, open_source
 
 PIECES = [b"null\n", b"\nnull", b"{", b"}", b"[", b'"', b"\0", b"\xef\xbb\xbf", b"\r", b"\n", b",", b"\xff", b"1e999"]
 FLIP = 0x02  # in a footer, it makes columns optional or not, lists longer and numbers smaller
@@ -50,7 +50,7 @@ def main(path, is_text):
     for number, mutation in enumerate(mutations(content, is_text)):
         damaged.write_bytes(mutation)
         try:
-            source = open_source(damaged, Reading(block_bytes=(64, 1 << 20)[number % 2]))
+            source = open_source(damaged, ReadOptions(block_bytes=(64, 1 << 20)[number % 2]))
             if number % 3:
                 source.sample()
             rows.add(sum(map(len, source.batches(kinds))))

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from tallybayes.sources.documents import DocumentReader
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 MAIL = b"From: ann@example.org\nSubject: %b\n\n%b\n"
 FROM_LINE = b"From ann@example.org Mon Sep  2 12:23:11 2002\n"
@@ -27,7 +27,7 @@ def lay_out(folder, files):
 
 
 def reader(*paths, kind=None, encoding="utf-8"):
-    return DocumentReader([str(path) for path in paths], Reading(kind=kind, encoding=encoding))
+    return DocumentReader([str(path) for path in paths], ReadOptions(kind=kind, encoding=encoding))
 
 
 def table(*paths, kinds=None, bad=None, **said):

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from examples import some
 from tallybayes import Categorical, Gaussian, Model
-from tallybayes.sources import Reading, documents, mbox, open_source
+from tallybayes.sources import ReadOptions, documents, mbox, open_source
 
 KINDS = {"text": pa.string(), "x": pa.float64(), "filler": pa.string()}
 CELL = st.text(alphabet='ab,;"\r\n\t |é😀\ufeff\0', max_size=8)
@@ -144,7 +144,7 @@ def test_every_row_of_a_table_is_given_once_and_in_order(kind, files, layout):
     good = [row for rows in files for row in rows if not is_bad(row)]
     bad = sum(is_bad(row) for rows in files for row in rows)
     with written(files, kind, layout) as paths:
-        source = open_source(paths, Reading(block_bytes=layout.block_bytes, missing=()))
+        source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes, missing=()))
         if layout.sampled:
             source.sample()
         cells, rows = cells_of(source.batches(kinds, skip_bad=bad > 0), kinds)
@@ -158,7 +158,7 @@ def test_every_row_of_a_table_is_given_once_and_in_order(kind, files, layout):
 def test_every_row_has_the_place_where_it_stands(kind, files, layout):
     word = "line" if kind == "jsonl" else "row"
     with written(files, kind, layout) as paths:
-        source = open_source(paths, Reading(block_bytes=layout.block_bytes))
+        source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes))
         batches = source.batches({"x": pa.float64()}, skip_bad=True)
         places = [source.where(row) for batch in batches for row in range(len(batch))]
         assert places == [
@@ -175,7 +175,7 @@ def test_every_row_has_the_place_where_it_stands(kind, files, layout):
 def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, layout):
     content = b"\n" * (kind != "arrows") + WRITERS[kind](rows, layout)
     edges = sorted({0, *(min(cut, len(content)) for cut in cuts), len(content)})
-    reading = Reading(
+    reading = ReadOptions(
         kind=kind.removesuffix("s") if kind == "arrows" else kind, block_bytes=layout.block_bytes, live=True, missing=()
     )
 
@@ -205,7 +205,7 @@ def test_every_line_is_given_once_and_in_order(lines, end, block_bytes, ended):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lines.txt"
         path.write_bytes((end.join(lines) + end * ended).encode())
-        found, rows = cells_of(open_source(path, Reading(block_bytes=block_bytes)).batches(), ["text"])
+        found, rows = cells_of(open_source(path, ReadOptions(block_bytes=block_bytes)).batches(), ["text"])
     assert (found["text"], rows) == (lines, len(lines))
 
 
@@ -280,7 +280,7 @@ def test_the_order_of_rows_and_the_size_of_blocks_change_no_byte_of_a_model(kind
     for order in (rows, data.draw(st.permutations(rows))):
         layout = data.draw(LAYOUT)
         with written([order], kind, layout) as paths:
-            source = open_source(paths, Reading(block_bytes=layout.block_bytes, missing=()))
+            source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes, missing=()))
             models.append(Model.train(schema, source.batches(KINDS), "filler"))
     assert models[0] == models[1]
     assert models[0].n == len(rows)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes.sources import Reading, SourceError, open_source
+from tallybayes.sources import ReadOptions, SourceError, open_source
 from tallybayes.sources.header import settle_names
 
 
@@ -46,7 +46,7 @@ def test_numbered_columns_and_years_are_names(first):
 def test_a_file_without_a_header_has_numbered_columns(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("0,x\n0,y\n")
-    source = open_source(path, Reading(header=False))
+    source = open_source(path, ReadOptions(header=False))
     assert source.names == ["column 1", "column 2"]
     assert [batch.to_pydict() for batch in source.batches()] == [{"column 1": [0, 0], "column 2": ["x", "y"]}]
 

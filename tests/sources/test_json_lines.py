@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tallybayes.data.objects import number_text
-from tallybayes.sources import Reading, SourceError, open_source
+from tallybayes.sources import ReadOptions, SourceError, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()
 SCALAR = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=5) | st.floats(allow_nan=False)
@@ -71,7 +71,7 @@ def test_a_number_wanted_as_a_text_is_that_text_whatever_stands_beside_it(tmp_pa
     path = tmp_path_factory.mktemp("json") / "data.jsonl"
     path.write_text("".join(f'{{"a": {json.dumps(value)}}}\n' for value in values))
     expected = [{"a": number_text(value)} for value in values]
-    assert rows_of(path, {"a": TEXT}, Reading(block_bytes=block_bytes)) == expected
+    assert rows_of(path, {"a": TEXT}, ReadOptions(block_bytes=block_bytes)) == expected
 
 
 def test_texts_wanted_as_numbers_are_read_as_such(file):
@@ -117,7 +117,7 @@ def test_what_is_wrong_with_a_line_is_said(file):
 
 
 def test_bad_lines_are_left_out_and_counted(file):
-    source = open_source(file('{"a": 1}', "no", "", '{"a": "x"}', '{"a": 2}'), Reading(block_bytes=8))
+    source = open_source(file('{"a": 1}', "no", "", '{"a": "x"}', '{"a": 2}'), ReadOptions(block_bytes=8))
     batches = list(source.batches({"a": NUMBER}, skip_bad=True))
     assert [row for batch in batches for row in batch.to_pylist()] == [{"a": 1.0}, {"a": 2.0}]
     assert [re.sub(".*/", "", bad.where) for bad in source.bad] == [
@@ -150,7 +150,7 @@ def test_an_empty_file_is_an_error(file):
 def test_what_json_writes_comes_back_whatever_the_block(tmp_path_factory, rows, block_bytes):
     path = tmp_path_factory.getbasetemp() / "random.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in [{"a": None, "b": None}, *rows]))
-    found = rows_of(path, {"a": TEXT, "b": TEXT}, Reading(block_bytes=block_bytes))
+    found = rows_of(path, {"a": TEXT, "b": TEXT}, ReadOptions(block_bytes=block_bytes))
     assert found == [{name: text_of(row.get(name)) for name in "ab"} for row in [{}, *rows]]
 
 
@@ -166,18 +166,18 @@ def test_whole_numbers_as_texts_keep_all_digits_whatever_stands_beside_them(file
     numbers = ["9007199254740993", "12345678901234567890", "7"]
     path = file(*[f'{{"a": {number}}}' for number in numbers], '{"a": 0.5}')
     for block_bytes in (1, 1 << 20):
-        found = rows_of(path, {"a": TEXT}, Reading(block_bytes=block_bytes))
+        found = rows_of(path, {"a": TEXT}, ReadOptions(block_bytes=block_bytes))
         assert [row["a"] for row in found] == [*numbers, "0.5"]
 
 
 def test_plain_lines_are_texts_also_empty_ones(file):
     path = file("Dear friend,", "", '"claim" your\tprize\r', "last", name="mails.txt")
     assert rows_of(path) == [{"text": text} for text in ("Dear friend,", "", '"claim" your\tprize', "last")]
-    assert rows_of(path, None, Reading(names=("body",), block_bytes=5))[3] == {"body": "last"}
+    assert rows_of(path, None, ReadOptions(names=("body",), block_bytes=5))[3] == {"body": "last"}
 
 
 def test_lines_that_are_no_utf8_have_a_place(file):
     path = file("good", b"b\xe4d", "good again", name="mails.txt")
     assert refusal(path).startswith(r"mails.txt, line 2: b'b\xe4d' is not UTF-8.")
     assert rows_of(path, skip_bad=True) == [{"text": "good"}, {"text": "good again"}]
-    assert rows_of(path, None, Reading(encoding="latin-1"))[1] == {"text": "bäd"}
+    assert rows_of(path, None, ReadOptions(encoding="latin-1"))[1] == {"text": "bäd"}

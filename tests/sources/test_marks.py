@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Words, digest
-from tallybayes.sources import Reading, SourceError, open_source
-from tallybayes.sources.reading import MISSING, MISSING_NUMBERS
+from tallybayes.sources import ReadOptions, SourceError, open_source
+from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
 from tallybayes.sources.streams import infer_schema, train
 
 SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "text": Words()}, label="y")
@@ -39,7 +39,7 @@ ROW = st.tuples(
 
 
 def counted(path, block_bytes):
-    return digest(train(SCHEMA, open_source(path, Reading(block_bytes=block_bytes))))
+    return digest(train(SCHEMA, open_source(path, ReadOptions(block_bytes=block_bytes))))
 
 
 def read(path, kinds, reading=None):
@@ -72,7 +72,7 @@ def test_marks_beside_numbers_are_missing(file, mark):
     path = file("x,y\n" + "".join(f"{mark if i % 10 == 0 else i / 7:.4},{'ab'[i % 2]}\n" for i in range(100)))
     schema = infer_schema(open_source(path), "y")
     assert schema.columns["x"].reads == pa.float64()
-    model = train(schema, open_source(path, Reading(block_bytes=64)))
+    model = train(schema, open_source(path, ReadOptions(block_bytes=64)))
     assert model.counts("x").sums["n"].round().sum() == 90
 
 
@@ -83,9 +83,9 @@ def test_in_texts_only_marks_that_can_be_nothing_else_are_missing(file):
 
 def test_marks_can_be_replaced(file):
     path = file("a,x\nNULL,1\nNA,~\n")
-    found = read(path, {"a": pa.string(), "x": pa.float64()}, Reading(missing=("~",)))
+    found = read(path, {"a": pa.string(), "x": pa.float64()}, ReadOptions(missing=("~",)))
     assert found == [("NULL", 1.0), ("NA", None)]
-    none = Reading(missing=(), missing_numbers=())
+    none = ReadOptions(missing=(), missing_numbers=())
     with pytest.raises(SourceError, match=r"'-' is not a number"):
         read(file("x,y\n-,1\n"), {"x": pa.float64()}, none)
 
@@ -96,7 +96,7 @@ def test_a_column_that_is_nearly_numbers_is_noted(file):
     with pytest.warns(UserWarning, match="90% numbers") as noted:
         infer_schema(open_source(path), "y")
     assert [str(note.message) for note in noted] == [expected]
-    schema = infer_schema(open_source(path, Reading(missing=(*MISSING, "unknown"))), "y")
+    schema = infer_schema(open_source(path, ReadOptions(missing=(*MISSING, "unknown"))), "y")
     assert schema.columns["x"].reads == pa.float64()
 
 
@@ -110,7 +110,7 @@ def test_marks_among_whole_numbers_that_are_categories_are_levels_and_noted(file
     path = file("x,y\n" + "".join(f"{'-' if i % 10 == 0 else i % 3},{i % 2}\n" for i in range(300)))
     with pytest.warns(UserWarning, match=r"Column 'x': numbers but for '-', counted as levels like the others\."):
         schema = infer_schema(open_source(path), "y")
-    model = train(schema, open_source(path, Reading(block_bytes=99)))
+    model = train(schema, open_source(path, ReadOptions(block_bytes=99)))
     assert model.counts("x").slots == ["-", "0", "1", "2"]
 
 
@@ -138,7 +138,7 @@ def test_columns_of_codes_stay_texts(file):
 
 def test_numbers_with_a_comma_have_marks_too(file):
     path = file("x;y\n" + "".join(f"{'None' if i % 10 == 0 else f'{i},5'};{i % 2}\n" for i in range(100)))
-    reading = Reading(decimal=",")
+    reading = ReadOptions(decimal=",")
     schema = infer_schema(open_source(path, reading), "y")
     model = train(schema, open_source(path, reading)).believing(x=Histogram(intervals=1, bits=8))
     assert model.counts("x").sums["n"].round().sum() == 90
@@ -169,13 +169,13 @@ def test_blanks_around_cells_do_not_belong_to_them_unless_in_quotes(file, line, 
 
 
 def test_blanks_between_cells_are_no_blanks_around_them(file):
-    reading = Reading(delimiter=" ")
+    reading = ReadOptions(delimiter=" ")
     assert read(file('a b\nx "y z"\n'), {"a": pa.string(), "b": pa.string()}, reading) == [("x", "y z")]
-    reading = Reading(delimiter="\t")
+    reading = ReadOptions(delimiter="\t")
     assert read(file("a\tb\n\t y\nx\t\n"), {"a": pa.string(), "b": pa.string()}, reading) == [(None, "y"), ("x", None)]
 
 
 def test_a_row_of_one_blank_cell_is_a_row(file):
     path = file("a\nx\n  \n\ny\n")
     assert read(path, {"a": pa.string()}) == [("x",), (None,), ("y",)]
-    assert read(path, {"a": pa.string()}, Reading(quotes=False)) == [("x",), (None,), ("y",)]
+    assert read(path, {"a": pa.string()}, ReadOptions(quotes=False)) == [("x",), (None,), ("y",)]

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tallybayes import kernels
 from tallybayes.cli.options import Input
-from tallybayes.sources import Reading, SourceError, open_source
+from tallybayes.sources import ReadOptions, SourceError, open_source
 
-PLAIN = Reading(quotes=False)
+PLAIN = ReadOptions(quotes=False)
 CELL = st.text(alphabet="ab\"' ,é字", min_size=1, max_size=6).filter(lambda cell: cell.strip())
 
 
@@ -30,8 +30,8 @@ def test_text_after_a_closing_quote_is_an_error_and_joins_no_rows_in_silence(tmp
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\ty\n0\tk\tp\n1\t"x\tp\n2\ty"z\tq\n3\t"k"\t"p" \n')
     with pytest.raises(SourceError, match=r"t.tsv, line 3: text follows a closing quote. Double the quotes"):
-        rows_of(path, Reading())
-    assert rows_of(path, Reading(), skip_bad=True) == [("0", "k", "p"), ("3", "k", "p")]
+        rows_of(path, ReadOptions())
+    assert rows_of(path, ReadOptions(), skip_bad=True) == [("0", "k", "p"), ("3", "k", "p")]
 
 
 @given(st.text(alphabet='a",\r\n \t', max_size=40))
@@ -65,7 +65,7 @@ def test_a_quote_that_is_never_closed_is_an_error_that_says_what_to_do(tmp_path)
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\n1\t2\n"3\t4\n')
     with pytest.raises(SourceError, match="or give --no-quotes if quotes are signs like any other"):
-        rows_of(path, Reading())
+        rows_of(path, ReadOptions())
     assert rows_of(path, PLAIN) == [("1", "2"), ('"3', "4")]
 
 
@@ -73,7 +73,7 @@ def test_a_quote_that_is_never_closed_is_an_error_that_says_what_to_do(tmp_path)
 def test_cells_come_back_as_they_were_written(tmp_path_factory, rows, block):
     path = tmp_path_factory.mktemp("quotes") / "t.tsv"
     path.write_text("a\tb\n" + "".join(f"{a}\t{b}\n" for a, b in rows))
-    found = rows_of(path, Reading(quotes=False, block_bytes=block, missing=()))
+    found = rows_of(path, ReadOptions(quotes=False, block_bytes=block, missing=()))
     assert found == [(a.strip(" "), b.strip(" ")) for a, b in rows]
 
 

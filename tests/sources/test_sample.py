@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tallybayes import Histogram, Reading, open_source
+from tallybayes import Histogram, ReadOptions, open_source
 from tallybayes.sources.streams import infer_schema, train
 
 ROWS = 60_000
@@ -18,7 +18,7 @@ SORTED = {  # by class; nothing varies in the first two thirds but the row
     "word": np.r_[np.full(ROWS * 2 // 3, "same"), np.resize(["left", "right"], ROWS - ROWS * 2 // 3)],
     "class": np.r_[np.full(ROWS * 2 // 3, "a"), np.full(ROWS - ROWS * 2 // 3, "b")],
 }
-SMALL = Reading(block_bytes=1 << 16)
+SMALL = ReadOptions(block_bytes=1 << 16)
 
 
 def written(kind, folder):
@@ -80,7 +80,7 @@ def test_a_small_file_after_a_large_one_leaves_most_of_the_sample(tmp_path):
 
 def test_small_row_groups_are_sampled_and_counted_together(tmp_path):
     pyarrow.parquet.write_table(pa.table(SORTED), tmp_path / "t.parquet", row_group_size=20)
-    source = open_source(tmp_path / "t.parquet", Reading(block_bytes=1 << 18))
+    source = open_source(tmp_path / "t.parquet", ReadOptions(block_bytes=1 << 18))
     sample = source.sample()
     assert len(sample) > 10_000
     assert sample.column("class").unique().to_pylist() == ["a", "b"]
@@ -96,7 +96,7 @@ def test_no_row_is_in_a_sample_twice(kind, rows, tmp_path):
     else:
         with pa.ipc.new_file(path, table.schema) as file:
             file.write_table(table, max_chunksize=rows)
-    for reading in (Reading(), SMALL):
+    for reading in (ReadOptions(), SMALL):
         found = open_source(path, reading).sample().column("row").to_numpy()
         assert (np.diff(found) > 0).all()
 

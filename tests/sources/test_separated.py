@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes.sources import Reading, SourceError, open_source
+from tallybayes.sources import ReadOptions, SourceError, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()
 ENDS = {  # the csv module puts no quotes around a \r unless lines end in one
@@ -69,7 +69,7 @@ def test_markers_are_missing_quoted_or_not_with_a_space_or_not(file):
 
 def test_markers_can_be_chosen(file):
     path = file("a,b\n-,NA\n1,\n")
-    found = rows_of(path, {"a": NUMBER, "b": TEXT}, Reading(missing=("-",)))
+    found = rows_of(path, {"a": NUMBER, "b": TEXT}, ReadOptions(missing=("-",)))
     assert found == [{"a": None, "b": "NA"}, {"a": 1.0, "b": ""}]
 
 
@@ -82,21 +82,21 @@ def test_the_delimiter_is_the_one_the_header_has_most_of(file, delimiter):
 
 def test_tsv_has_tabs(file):
     assert rows_of(file("a,b\tc\n1\t2\n", "data.tsv")) == [{"a,b": 1, "c": 2}]
-    assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, Reading(kind="tsv")) == [{"a,b": 1, "c": 2}]
+    assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, ReadOptions(kind="tsv")) == [{"a,b": 1, "c": 2}]
 
 
 def test_numbers_may_have_a_decimal_comma(file):
     path = file("a;b\n1,5;x\n-2;y\n")
-    assert rows_of(path, {"a": NUMBER}, Reading(decimal=",")) == [{"a": 1.5}, {"a": -2.0}]
+    assert rows_of(path, {"a": NUMBER}, ReadOptions(decimal=",")) == [{"a": 1.5}, {"a": -2.0}]
     assert "line 3, column 'a': '1.5' is not a number" in refusal(
-        file("a;b\n1,5;x\n1.5;y\n"), {"a": NUMBER}, Reading(decimal=",")
+        file("a;b\n1,5;x\n1.5;y\n"), {"a": NUMBER}, ReadOptions(decimal=",")
     )
 
 
 def test_names_can_be_given_for_a_file_without_a_header(file):
     path = file("1,x\n2,y\n")
-    assert rows_of(path, None, Reading(names=("a", "b"))) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
-    assert refusal(path, None, Reading(names=("a",))) == "data.csv has 2 columns; 1 names are given: 'a'."
+    assert rows_of(path, None, ReadOptions(names=("a", "b"))) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+    assert refusal(path, None, ReadOptions(names=("a",))) == "data.csv has 2 columns; 1 names are given: 'a'."
 
 
 @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16", "utf-32"])
@@ -108,9 +108,9 @@ def test_byte_order_marks_say_the_encoding(file, mark):
 def test_a_byte_order_mark_in_a_later_row_and_a_nul_are_characters_like_any_other(file, block_bytes):
     texts = ["\ufeffa", "b", "\ufeff", "\0", "c\0d", '\ufeff"e"', "f"]
     path = file("\ufefftext\n" + "\n".join(texts) + "\n")
-    reading = Reading(block_bytes=block_bytes)
+    reading = ReadOptions(block_bytes=block_bytes)
     assert [row["text"] for row in rows_of(path, {"text": TEXT}, reading)] == texts
-    names = Reading(block_bytes=block_bytes, names=("text",))
+    names = ReadOptions(block_bytes=block_bytes, names=("text",))
     assert [row["text"] for row in rows_of(path, {"text": TEXT}, names)] == ["text", *texts]
 
 
@@ -123,7 +123,7 @@ def test_what_is_plainly_no_text_is_refused(file, content):
 @pytest.mark.parametrize("block_bytes", [1, 7, 1 << 23])
 def test_other_encodings_are_read_block_by_block(file, encoding, block_bytes):
     text = "ア,b\nイ,1\n" if encoding == "shift_jis" else "é,b\nü,1\n"
-    (row,) = rows_of(file(text.encode(encoding)), None, Reading(encoding=encoding, block_bytes=block_bytes))
+    (row,) = rows_of(file(text.encode(encoding)), None, ReadOptions(encoding=encoding, block_bytes=block_bytes))
     assert list(row.items()) == [(text[0], text[4]), ("b", 1)]
 
 
@@ -142,7 +142,7 @@ def test_lines_end_in_any_way(file, end, last):
 
 def test_a_number_column_with_text_in_it_is_an_error_that_says_how_to_set_it(file):
     path = file("age,city\n" + "17,x\n" * 100 + "abc,y\n" + "17,x\n" * 100)
-    assert refusal(path, {"age": NUMBER}, Reading(block_bytes=64)) == (
+    assert refusal(path, {"age": NUMBER}, ReadOptions(block_bytes=64)) == (
         "data.csv, line 102, column 'age': 'abc' is not a number. Correct it, or leave such rows out with "
         "--skip-bad-rows; if 'abc' means that nothing is known, give --missing abc; if the "
         "column holds categories, train with --column 'age=Categorical()'."
@@ -151,7 +151,7 @@ def test_a_number_column_with_text_in_it_is_an_error_that_says_how_to_set_it(fil
 
 def test_whole_numbers_followed_by_others_are_numbers(file):
     path = file("a\n" + "1\n" * 50 + "0.5\n1e3\n")
-    assert rows_of(path, {"a": NUMBER}, Reading(block_bytes=16))[-2:] == [{"a": 0.5}, {"a": 1000.0}]
+    assert rows_of(path, {"a": NUMBER}, ReadOptions(block_bytes=16))[-2:] == [{"a": 0.5}, {"a": 1000.0}]
 
 
 def test_rows_of_the_wrong_length_are_errors(file):
@@ -185,7 +185,7 @@ def test_bad_rows_are_left_out_counted_and_remembered(file):
     for at in range(0, 1000, 50):
         lines[at] = ["no,x", "1", "1,x,2", "1,\xff"][at // 50 % 4]
     path = file("\n".join(["a,b", *lines]).encode("latin-1"))
-    source = open_source(path, Reading(block_bytes=256))
+    source = open_source(path, ReadOptions(block_bytes=256))
     batches = list(source.batches({"a": NUMBER, "b": TEXT}, skip_bad=True))
     assert sum(batch.num_rows for batch in batches) == source.rows == 980
     assert source.skipped == 20
@@ -218,14 +218,14 @@ def test_labels_of_other_types_have_errors_too(file):
 
 @pytest.mark.parametrize(("cell", "decimal"), [("1.0", "."), ("+1.", "."), (" 1.00 ", "."), ("1,0", ",")])
 def test_a_whole_number_with_a_decimal_point_is_not_said_to_be_none(file, cell, decimal):
-    message = refusal(file(f"x;y\na;{cell}\n"), {"y": pa.int64()}, Reading(decimal=decimal))
+    message = refusal(file(f"x;y\na;{cell}\n"), {"y": pa.int64()}, ReadOptions(decimal=decimal))
     expected = "has a decimal point, and whole numbers are written without one here, as 1. Correct it, or"
     assert message.startswith(f"data.csv, line 2, column 'y': {cell.strip()!r} {expected}")
     assert "'1,000' is not a whole number" in refusal(file("x;y\na;1,000\n"), {"y": pa.int64()})
 
 
 def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
-    assert rows_of(file("\n\r\n\na\n1\n"), None, Reading(block_bytes=1)) == [{"a": 1}]
+    assert rows_of(file("\n\r\n\na\n1\n"), None, ReadOptions(block_bytes=1)) == [{"a": 1}]
     for content in ("", "\n\n", b"\xef\xbb\xbf"):
         assert refusal(file(content)) == "data.csv is empty."
     for content in ("a,b", "a,b\n", "a,b\r\n\r\n"):
@@ -242,7 +242,7 @@ def test_a_column_that_is_not_there_is_an_error_that_lists_those_that_are(file):
 
 def test_a_row_that_is_too_long_is_an_error_and_costs_no_more_memory(file, monkeypatch):
     monkeypatch.setattr("tallybayes.sources.text.ROW_LIMIT", 1 << 12)
-    reading = Reading(block_bytes=256)
+    reading = ReadOptions(block_bytes=256)
     path = file("a,b\n1,2\n" + "x" * 10_000)
     assert refusal(path, None, reading).startswith("data.csv, line 3: the row is longer than")
     path = file('a,b\n1,2\n3,"' + "x\n" * 5_000)
@@ -252,7 +252,7 @@ def test_a_row_that_is_too_long_is_an_error_and_costs_no_more_memory(file, monke
 def test_very_wide_files_are_read(file):
     names = [f"c{i}" for i in range(2000)]
     path = file(",".join(names) + "\n" + "\n".join(",".join(str(i + row) for i in range(2000)) for row in range(20)))
-    found = rows_of(path, {"c1999": NUMBER, "c0": TEXT}, Reading(block_bytes=1000))
+    found = rows_of(path, {"c1999": NUMBER, "c0": TEXT}, ReadOptions(block_bytes=1000))
     assert found == [{"c1999": 1999.0 + row, "c0": str(row)} for row in range(20)]
 
 
@@ -272,7 +272,7 @@ def test_what_the_csv_module_writes_comes_back_whatever_the_block(tmp_path_facto
     path = tmp_path_factory.getbasetemp() / "random.csv"
     with open(path, "w", newline="") as out:
         csv.writer(out, **ENDS[end]).writerows([["x", "y"], *rows])
-    source = open_source(path, Reading(block_bytes=block_bytes, missing=()))
+    source = open_source(path, ReadOptions(block_bytes=block_bytes, missing=()))
     found = [list(row.values()) for batch in source.batches({"x": TEXT, "y": TEXT}) for row in batch.to_pylist()]
     assert found == [[read_back(cell, end) for cell in row] for row in rows]
     assert source.rows == len(rows)
@@ -296,7 +296,7 @@ def test_a_planted_bad_cell_is_found_in_its_line(tmp_path_factory, texts, data, 
         writer.writerow(["1", text] if at != bad else ["oops", text][: 1 if short else 2])
     path = tmp_path_factory.getbasetemp() / "planted.csv"
     path.write_bytes(content.getvalue().encode())
-    reading, kinds = Reading(block_bytes=block_bytes, missing=()), {"n": NUMBER, "text": TEXT}
+    reading, kinds = ReadOptions(block_bytes=block_bytes, missing=()), {"n": NUMBER, "text": TEXT}
     with pytest.raises(SourceError, match=f"planted.csv, line {line}[,:]"):
         list(open_source(path, reading).batches(kinds))
     source = open_source(path, reading)
@@ -313,4 +313,4 @@ def test_cutting_into_blocks_changes_nothing(file):
     kinds = {"a": NUMBER, "b": TEXT, "c": TEXT}
     whole = rows_of(path, kinds)
     assert len(whole) == 3000
-    assert whole == rows_of(path, kinds, Reading(block_bytes=999))
+    assert whole == rows_of(path, kinds, ReadOptions(block_bytes=999))

@@ -15,7 +15,7 @@ import pytest
 
 from tallybayes import Categorical, Gaussian, Model, Poisson
 from tallybayes.files import save
-from tallybayes.sources import Reading, SourceError, open_source
+from tallybayes.sources import ReadOptions, SourceError, open_source
 from tallybayes.sources.ahead import read_ahead
 
 NUMBER, TEXT = pa.float64(), pa.string()
@@ -73,7 +73,7 @@ def test_compressed_files_that_are_cut_short_are_errors(suffix):
 
 
 def test_bytes_of_compressed_files_are_counted_as_they_are_stored():
-    source = open_source(write("data.csv.gz", gzip.compress(CSV * 1)), Reading(block_bytes=4))
+    source = open_source(write("data.csv.gz", gzip.compress(CSV * 1)), ReadOptions(block_bytes=4))
     assert source.total == os.path.getsize("data.csv.gz")
     assert [source.done for _ in source.batches()][-1] <= source.total
     assert source.done == source.total
@@ -121,7 +121,7 @@ def test_names_of_any_bytes_are_read_and_shown_without_control_characters():
 def test_what_is_no_table_is_refused_by_name():
     save(Model.train({"a": Gaussian()}, {"a": [1.0, 2.0]}, ["x", "y"]), "spam.tally")
     assert refusal("spam.tally") == "spam.tally is a model, not data."
-    assert refusal("spam.tally", Reading(kind="csv")) == "spam.tally is a model, not data."
+    assert refusal("spam.tally", ReadOptions(kind="csv")) == "spam.tally is a model, not data."
     assert refusal(write("x.csv", b"%PDF-1.4\n")).startswith("x.csv is a PDF, not a table.")
     assert refusal(write("x.xlsx", b"PK\x03\x04\n")).startswith(
         "x.xlsx is a zip archive or a spreadsheet, not a table."
@@ -142,7 +142,7 @@ def test_the_kind_is_found_out_from_the_content_or_else_the_name():
     pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), "data.csv")
     assert rows_of("data.csv") == ROWS
     assert open_source(write("data.TXT")).names == ["text"]
-    assert rows_of("data.TXT", Reading(kind="csv")) == ROWS
+    assert rows_of("data.TXT", ReadOptions(kind="csv")) == ROWS
 
 
 def test_a_source_is_read_once():
@@ -161,8 +161,8 @@ def test_standard_input_that_a_test_puts_in_is_read(monkeypatch):
 
 READ = """
 import sys, pyarrow as pa
-from tallybayes.sources import Reading, open_source
-source = open_source("-", Reading(live=sys.argv[1] == "live"))
+from tallybayes.sources import ReadOptions, open_source
+source = open_source("-", ReadOptions(live=sys.argv[1] == "live"))
 assert source.total is None
 source.sample()
 for batch in source.batches({"a": pa.float64(), "b": pa.string()}):
@@ -215,7 +215,7 @@ def test_a_source_trains_a_model_and_counts_the_same_as_the_table():
     write("data.csv", ("x,n,word,label\n" + "".join(lines)).encode())
     kinds = {"x": NUMBER, "n": NUMBER, "word": TEXT, "label": TEXT}
     for name in ("data.csv", "data.parquet"):
-        source = open_source(name, Reading(block_bytes=50_000))
+        source = open_source(name, ReadOptions(block_bytes=50_000))
         assert Model.train(schema, source.batches(kinds), "label") == expected
 
 

@@ -135,7 +135,7 @@ def _counted(
     if row != (None, None):
         if given is None or data:
             raise ValueError("--text and --cell are a row by themselves: they need --class, and no other data.")
-        return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.kind))
+        return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.label_type))
     source = how.open(data)
     label = label or model.schema.label or source.label
     with watching(source, "counting"):
@@ -143,7 +143,7 @@ def _counted(
             model.schema,
             source,
             label=label,
-            kind=model.kind,
+            kind=model.label_type,
             given=given,
             skip_bad=how.skip_bad_rows,
             threads=threads,

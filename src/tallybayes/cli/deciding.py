@@ -52,7 +52,8 @@ class Deciding:
             answers[unused(name, answers)] = cells
 
         add(
-            self.model.schema.label or "class", _labels(classes, self.model.kind).take(pa.array(chosen, mask=undecided))
+            self.model.schema.label or "class",
+            _labels(classes, self.model.label_type).take(pa.array(chosen, mask=undecided)),
         )
         add("probability", pa.array(probability, mask=undecided))
         if self.proba:

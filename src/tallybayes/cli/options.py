@@ -185,9 +185,9 @@ class Input:
     def open(self, data: list[str] | None, *, live: bool = False) -> Source:
         if not data:
             raise ValueError("There is no data: give files, folders, - for standard input, --text or --cell.")
-        from tallybayes.sources.reading import MISSING, MISSING_NUMBERS
+        from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
 
-        reading = tallybayes.Reading(
+        reading = tallybayes.ReadOptions(
             kind=self.kind.value if self.kind else None,
             missing=tuple(dict.fromkeys([*(() if self.no_default_missing else MISSING), *(self.missing or ())])),
             missing_numbers=() if self.no_default_missing else MISSING_NUMBERS,

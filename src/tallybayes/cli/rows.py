@@ -94,7 +94,7 @@ def new_class(model: Model, text: str) -> Any:
     """The class that is written so, which the model may meet for the first time."""
     found = _class(model, text)
     if found is None:
-        raise ValueError(f"The class {text!r} is not of the type of the others, {model.kind}.")
+        raise ValueError(f"The class {text!r} is not of the type of the others, {model.label_type}.")
     return found
 
 
@@ -106,7 +106,7 @@ def _class(model: Model, text: str) -> Any:
         if text in (str(label), spoken(label)):
             return label
     try:
-        return pa.array([text]).cast(model.kind or pa.string())[0].as_py()
+        return pa.array([text]).cast(model.label_type or pa.string())[0].as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
 

@@ -47,9 +47,9 @@ def sample(
 def _drawable(model: Model) -> Model:
     """The same counts, with texts in which each word counts once read as words that come as often as they came."""
     once = {
-        name: family.changed({"reading": "pooled"})
+        name: family.changed({"reading": "multinomial"})
         for name, family in model.schema.columns.items()
-        if family.is_text and family.settings()["reading"] == "once"
+        if family.is_text and family.settings()["reading"] == "binary"
     }
     if once:
         names = ", ".join(map(repr, once))

@@ -205,7 +205,7 @@ def _looks_like_regression(model: Model) -> bool:
     """Whether labels are numbers of which there are too many to be classes, or which hardly come again."""
     import pyarrow as pa
 
-    kind, classes = model.kind, len(model.classes)
+    kind, classes = model.label_type, len(model.classes)
     are_numbers = kind is not None and (pa.types.is_integer(kind) or pa.types.is_floating(kind))
     return are_numbers and (classes > MANY_CLASSES or (classes > SHOWN and 2 * classes > model.n))
 

@@ -32,7 +32,7 @@ FROM_ONE_HOT = (
 class LabelColumn(NamedTuple):
     """Labels by number: `keys[codes[row]]`, kept in the form that sorts, hashes and files the same everywhere."""
 
-    kind: pa.DataType
+    label_type: pa.DataType
     keys: list[Any]
     codes: NDArray[np.int32]
 

@@ -128,7 +128,7 @@ def _text(model: Model, keys: list[Any], tallies: list[dict[str, Any]]) -> str:
     """What the arrays mean, as JSON of one form."""
     header = {
         "format": FORMAT,
-        "labels": {"type": str(model.kind) if keys else "null", "keys": [key_to_json(key) for key in keys]},
+        "labels": {"type": str(model.label_type) if keys else "null", "keys": [key_to_json(key) for key in keys]},
         "schema": model.schema.to_json(),
         "tallies": tallies,
     }
@@ -150,10 +150,10 @@ def _model(text: str, arrays: Arrays) -> Model:
         schema = Schema.from_json(header["schema"])
     except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
         raise FileError(f"its schema is not known to this version of tallybayes: {error}") from None
-    kind, keys = _labels(header["labels"])
+    label_type, keys = _labels(header["labels"])
     if len(header["tallies"]) != len(schema.columns) + 1:
         raise FileError("its columns do not fit its schema")
-    model = Model(schema, kind)
+    model = Model(schema, label_type)
     packed = enumerate(zip([model.rows, *model.columns.values()], header["tallies"], strict=True))
     tallies: list[Any] = [empty.unpacked(str(i), about, keys, arrays) for i, (empty, about) in packed]
     model.rows = tallies[0]
@@ -173,15 +173,15 @@ def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
     if about["type"] == "null" and not given:
         return None, []
     try:
-        kind = kind_from_name(about["type"])
-        labels = label_column(pa.array(label_values(kind, given), kind), 0)
+        label_type = kind_from_name(about["type"])
+        labels = label_column(pa.array(label_values(label_type, given), label_type), 0)
         keys = [labels.keys[code] for code in labels.codes.tolist()]
-        fit = labels.kind == kind and keys == given == sorted(set(keys))
+        fit = labels.label_type == label_type and keys == given == sorted(set(keys))
     except (pa.ArrowException, ValueError, TypeError):
         fit = False
     if not fit:
         raise FileError("its classes do not fit their type, or are not sorted")
-    return kind, keys
+    return label_type, keys
 
 
 def _check_counts(model: Model) -> None:

@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     """Some rows of a frame, the first of them number `start`."""
 
     cells: Any  # a record batch, or a row by itself
-    kind: pa.DataType  # of the labels
+    label_type: pa.DataType  # of the labels
     rows: Rows
     start: int
 
@@ -112,7 +112,7 @@ def _one_frame(
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
     if columns is not None and weights is None and (alone := labelled_alone(data, labels, columns)):
         row, label = alone
-        yield Batch(row, label.kind, Rows(label.keys, label.codes), 0)
+        yield Batch(row, label.label_type, Rows(label.keys, label.codes), 0)
         return
     single = single_label(labels)
     whole_labels = None if isinstance(labels, str) else labels if single else label_array(labels)
@@ -125,11 +125,11 @@ def _one_frame(
         part = _named(cells, labels, "labels") if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:
             raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
-        kind, keys, codes = single or label_column(part, start)
+        label_type, keys, codes = single or label_column(part, start)
         given = None if whole_weights is None else whole_weights[start:stop]
         if isinstance(weights, str):
             given = _named(cells, weights, "weights")
-        yield Batch(cells, kind, Rows(keys, codes, _checked(given, cells.num_rows, start)), start)
+        yield Batch(cells, label_type, Rows(keys, codes, _checked(given, cells.num_rows, start)), start)
         start = stop
     for what, given in (("labels", whole_labels), ("weights", whole_weights)):
         if given is not None and len(given) != start:

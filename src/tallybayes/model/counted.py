@@ -39,9 +39,9 @@ from tallybayes.schema.schema import Schema, check_apart
 class Counted(Additive):
     """What was counted, by column, slot and class."""
 
-    def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
+    def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
         self.schema = schema if isinstance(schema, Schema) else Schema(schema)
-        self.kind = kind  # of the labels; unknown until there are some
+        self.label_type = label_type  # of the labels; unknown until there are some
         self._shared = False  # another model reads the same tallies: copy them before changing them
 
     @cached_property
@@ -101,9 +101,9 @@ class Counted(Additive):
         """Learns what the other model counted, at the cost of the other's size."""
         self._check_alike(other)
         other = other.copy() if other is self else other
-        if self.kind != other.kind and not other.rows.filled():
+        if self.label_type != other.label_type and not other.rows.filled():
             return self
-        self._own(other.kind)
+        self._own(other.label_type)
         self._merge(other.rows, other.columns, iadd)
         if too_heavy(self.rows):
             self._merge(other.rows, other.columns, isub)
@@ -114,10 +114,10 @@ class Counted(Additive):
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
         self._check_alike(other)
         other = other.copy() if other is self else other
-        if self.kind != other.kind and not other.rows.filled():
+        if self.label_type != other.label_type and not other.rows.filled():
             return self
         before = dict(vars(self))
-        self._own(other.kind)
+        self._own(other.label_type)
         self._merge(other.rows, other.columns, isub)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
@@ -138,7 +138,7 @@ class Counted(Additive):
         """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""
         if not isinstance(factor, (int, float, np.number)) or not 0 <= factor <= MOST_WEIGHT:
             raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
-        result = type(self)(self.schema, self.kind)
+        result = type(self)(self.schema, self.label_type)
         result.rows = self.rows * float(factor)
         if too_heavy(result.rows):
             raise ValueError(f"A model times {factor!r}: there would be more than 2⁸⁰⁰ rows.")
@@ -150,7 +150,7 @@ class Counted(Additive):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counted):
             return NotImplemented
-        kinds = self.kind == other.kind or not (self.keys() or other.keys())
+        kinds = self.label_type == other.label_type or not (self.keys() or other.keys())
         return self.schema == other.schema and kinds and self.rows == other.rows and self.columns == other.columns
 
     __hash__ = None  # type: ignore[assignment]
@@ -171,7 +171,7 @@ class Counted(Additive):
         return self._labels(self.keys())
 
     def _labels(self, keys: Sequence[Key]) -> list[Any]:
-        return [] if self.kind is None else label_values(self.kind, keys)
+        return [] if self.label_type is None else label_values(self.label_type, keys)
 
     def keys(self) -> list[Key]:
         """The classes as they are counted and filed: see `labels.LabelColumn`."""
@@ -203,20 +203,20 @@ class Counted(Additive):
             return (rows.tally() if rows.only is None else RowTally("", rows.only, *ONCE)), columns
 
         if len(batch.rows) == 1:
-            self._take(batch.kind, *count(0, 1))
+            self._take(batch.label_type, *count(0, 1))
             return
         size = size_of(batch.cells)
         table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
         for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
-            self._take(batch.kind, rows, columns)
+            self._take(batch.label_type, rows, columns)
 
-    def _take(self, kind: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:
+    def _take(self, label_type: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:
         """Adds counts that nobody else has."""
-        if self.kind is None:
-            self.kind, self.rows, self.columns = kind, rows, columns
+        if self.label_type is None:
+            self.label_type, self.rows, self.columns = label_type, rows, columns
             return
-        self._check_kind(kind)
-        self._own(kind)
+        self._check_label_type(label_type)
+        self._own(label_type)
         self._merge(rows, columns, iadd)
 
     def _row_counts(self, keys: Sequence[Key]) -> Floats:
@@ -224,28 +224,30 @@ class Counted(Additive):
 
     def _reading(self, schema: Schema) -> Self:
         """A model of the same counts, which both keep until one of them changes."""
-        result = type(self)(schema, self.kind)
+        result = type(self)(schema, self.label_type)
         result.rows, result.columns = self.rows, {name: self.columns[name] for name in schema.columns}
         self._shared = result._shared = True
         return result
 
-    def _check_kind(self, kind: pa.DataType) -> None:
-        if self.kind is not None and kind != self.kind and self.rows.filled():
-            raise TypeError(f"The labels are of type {kind}; those already counted are of type {self.kind}.")
+    def _check_label_type(self, label_type: pa.DataType) -> None:
+        if self.label_type is not None and label_type != self.label_type and self.rows.filled():
+            raise TypeError(
+                f"The labels are of type {label_type}; those already counted are of type {self.label_type}."
+            )
 
     def _check_alike(self, other: Self) -> None:
         """All that may be wrong with the other model is found here, before anything changes."""
         if not isinstance(other, Counted):
             raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
-        self.schema.check_counts_alike(other.schema)
-        if other.kind != self.kind and other.rows.filled():
-            self._check_kind(other.kind)
+        self.schema.check_compatible(other.schema)
+        if other.label_type != self.label_type and other.rows.filled():
+            self._check_label_type(other.label_type)
 
-    def _own(self, kind: pa.DataType) -> None:
+    def _own(self, label_type: pa.DataType) -> None:
         """From here on the counts may change, and labels are of this type: what others read is copied. Labels of
         another type have left nothing but their names, and these go."""
-        if self.kind != kind:
-            self.kind = kind
+        if self.label_type != label_type:
+            self.label_type = label_type
             self.rows = Tally.empty(("n",))
             self.columns = {name: family.empty() for name, family in self.schema.columns.items()}
             self._shared = False

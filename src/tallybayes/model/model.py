@@ -43,14 +43,14 @@ class Model(Counted):
     array([[0.429, 0.571]])
     """
 
-    def __init__(self, schema: Schema | Mapping[str, Family], kind: pa.DataType | None = None) -> None:
-        super().__init__(schema, kind)
+    def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
+        super().__init__(schema, label_type)
         self._beliefs: Beliefs | None = None
         self._changed = False  # since then
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = self.kind if self.keys() else None
-        return {**self.__dict__, "_beliefs": None, "_changed": False, "kind": kept}
+        kept = self.label_type if self.keys() else None
+        return {**self.__dict__, "_beliefs": None, "_changed": False, "label_type": kept}
 
     def beliefs(self) -> Beliefs:
         """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
@@ -128,7 +128,7 @@ class Model(Counted):
         _refuse_scores(known)
         total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
         for batch in labelled(self.schema.frame(data), labels, None):
-            self._check_kind(batch.kind)
+            self._check_label_type(batch.label_type)
             at = np.array([met.get(key, -1) for key in batch.rows.classes])[batch.rows.codes]
             joint = known.log_joint(batch.cells, None, absent)
             total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
@@ -146,7 +146,7 @@ class Model(Counted):
         """Rows as the model has them come about, and their labels: each a class as the prior has it, then each column's
         cell as that class has it. The same seed gives the same rows."""
         known = self._believed()
-        return draw.sample(known.columns, known.prior, pa.array(known.labels, self.kind), n, seed)
+        return draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), n, seed)
 
     def against_rest(self, label: Any) -> Model:
         """The same counts with two classes: True, which is this label's, and False, all others added up."""
@@ -193,8 +193,8 @@ class Model(Counted):
         """What was counted, which takes no time; `report_on` has all there is to tell."""
         return tallybayes.report_on(self.schema, classes=self.rows_by_class())._repr_html_()
 
-    def _own(self, kind: pa.DataType) -> None:
-        super()._own(kind)
+    def _own(self, label_type: pa.DataType) -> None:
+        super()._own(label_type)
         self._changed = True
 
     def _believed(self) -> Beliefs:

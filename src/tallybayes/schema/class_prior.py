@@ -19,10 +19,10 @@ PSEUDO_COUNTS = "pseudo-counts"  # as files call them
 FEW = 5  # labels that a sentence names
 
 Prior = str | float | Mapping[Any, float] | Dirichlet
-Settled = str | float | dict[Any, float] | Dirichlet
+CheckedPrior = str | float | dict[Any, float] | Dirichlet
 
 
-def checked_prior(prior: Any) -> Settled:
+def checked_prior(prior: Any) -> CheckedPrior:
     """A prior in its one form, or an error. Numbers by class that add up to 1 are probabilities. If one is above 1,
     they are pseudo-counts, as those of a `Dirichlet` always are.
 
@@ -49,7 +49,7 @@ def checked_prior(prior: Any) -> Settled:
     return str(prior)
 
 
-def pseudo_counts(prior: Settled, labels: Sequence[Any]) -> Floats | None:
+def pseudo_counts(prior: CheckedPrior, labels: Sequence[Any]) -> Floats | None:
     """What is added to each class's count; nothing where the prior is not made of counts."""
     if isinstance(prior, Dirichlet):
         unmet = [label for label in _unmet(prior.alpha, labels) if prior.alpha[label]]
@@ -89,7 +89,7 @@ def _never(unmet: Sequence[Any]) -> str:
     return f"no row has the class {names}" if len(unmet) == 1 else f"no row has one of the classes {names}"
 
 
-def prior_to_json(prior: Settled) -> Any:
+def prior_to_json(prior: CheckedPrior) -> Any:
     if isinstance(prior, Dirichlet):
         return {PSEUDO_COUNTS: _filed(prior.alpha)}
     return _filed(prior) if isinstance(prior, dict) else prior
@@ -124,7 +124,7 @@ def _filed(numbers: Mapping[Any, float]) -> list[list[Any]]:
     labels = label_column(label_array(list(numbers), "classes of the prior"), 0)
     keys = [labels.keys[code] for code in labels.codes.tolist()]
     pairs = sorted(zip(keys, numbers.values(), strict=True))
-    return [[str(labels.kind), key_to_json(key), p] for key, p in pairs]
+    return [[str(labels.label_type), key_to_json(key), p] for key, p in pairs]
 
 
 def _read(filed: list[list[Any]]) -> dict[Any, float]:

@@ -180,7 +180,7 @@ class Schema:
                 columns[self.entry(name)] = family
         reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
         result = Schema(columns, prior=prior, label=self.label, reasons=reasons)
-        self.check_counts_alike(result)
+        self.check_compatible(result)
         return result
 
     def without_reasons(self) -> Schema:
@@ -191,7 +191,7 @@ class Schema:
             return self
         return Schema(self.columns, prior=self.prior, label=self.label, reasons=left_out)
 
-    def check_counts_alike(self, other: Schema) -> None:
+    def check_compatible(self, other: Schema) -> None:
         """Counts can be added, or read by other families, only where the same is counted."""
         if self is other:
             return

@@ -25,7 +25,7 @@ from typing import Any
 
 from tallybayes.families import Family
 from tallybayes.families.posteriors import Dirichlet
-from tallybayes.schema.class_prior import FREQUENCIES, PSEUDO_COUNTS, Settled, prior_to_json
+from tallybayes.schema.class_prior import FREQUENCIES, PSEUDO_COUNTS, CheckedPrior, prior_to_json
 from tallybayes.schema.family_text import LEFT_OUT, column_from_text, family_to_text, prior_from_text
 from tallybayes.schema.schema import Schema
 
@@ -170,7 +170,7 @@ def _filed_prior(value: Any) -> Any:
         raise ValueError(f"The schema has prior = {_shown(value)}, which cannot be read: {error}") from None
 
 
-def _prior_text(prior: Settled) -> str:
+def _prior_text(prior: CheckedPrior) -> str:
     if isinstance(prior, Dirichlet) and all(isinstance(label, (str, *PLAIN)) for label in prior.alpha):
         return _quoted(repr(prior))
     if isinstance(prior, Mapping) and all(isinstance(label, PLAIN) for label in prior):

@@ -9,8 +9,8 @@ except ImportError as error:
 
 from tallybayes.sklearn.bag_nb import BernoulliNB, ComplementNB, MultinomialNB
 from tallybayes.sklearn.categorical_nb import CategoricalNB
-from tallybayes.sklearn.measured_nb import GammaNB, GaussianNB, PoissonNB
 from tallybayes.sklearn.naive_bayes import NaiveBayes
+from tallybayes.sklearn.numeric_nb import GammaNB, GaussianNB, PoissonNB
 
 __all__ = [
     "BernoulliNB",

@@ -88,7 +88,7 @@ class MultinomialNB(BagClassifier):
     array([[0., 3., 0.]])
     """
 
-    _reading: ClassVar[str] = "pooled"
+    _reading: ClassVar[str] = "multinomial"
 
     def __init__(
         self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None

@@ -62,15 +62,17 @@ class Learned:
         """Classes that were announced are all that there are, and stay so."""
         if expected.classes is not None:
             self._check_same(expected.classes)
-        if self.declared and rows.rows.filled() and rows.kind != self.model.kind:
-            kinds = f"of type {rows.kind}; the classes announced are of type {self.model.kind}"
+        if self.declared and rows.rows.filled() and rows.label_type != self.model.label_type:
+            kinds = f"of type {rows.label_type}; the classes announced are of type {self.model.label_type}"
             raise TypeError(f"The labels are {kinds}.")
         if expected.classes is not None:
             check_among(expected.met(rows), expected.classes.tolist())
         elif self.settled:
             check_among(expected.met(rows), self.declared)
         if announced := expected.all():
-            label_keys(rows.kind if rows.rows.filled() else self.model.kind, announced)  # an error, if they are none
+            label_keys(
+                rows.kind if rows.rows.filled() else self.model.label_type, announced
+            )  # an error, if they are none
 
     def _check_same(self, classes: NDArray[Any]) -> None:
         known = self.classes()
@@ -108,7 +110,9 @@ class Learned:
     def _declare(self, expected: Expected) -> None:
         declared = list(dict.fromkeys([*self.declared, *expected.all()]))
         if len(declared) > len(self.declared):
-            label_keys(self.model.kind, declared)  # an error, if these are no such labels, before anything is changed
+            label_keys(
+                self.model.label_type, declared
+            )  # an error, if these are no such labels, before anything is changed
             self.declared = declared
             for classes in expected:
                 self.kind = self.kind if classes is None else _wider(self.kind, classes.dtype)
@@ -124,12 +128,12 @@ class Learned:
     def keys(self) -> list[Key]:
         """Of all classes, met or announced."""
         met = self.model.keys()
-        return sorted({*met, *label_keys(self.model.kind, self.declared)}) if self.declared else met
+        return sorted({*met, *label_keys(self.model.label_type, self.declared)}) if self.declared else met
 
     def classes(self) -> NDArray[Any]:
         """All classes, met or announced, as an array like the labels were."""
         if self._classes is None:
-            self._classes = _as_array(label_values(self.model.kind, self.keys()), self.kind)
+            self._classes = _as_array(label_values(self.model.label_type, self.keys()), self.kind)
         return self._classes
 
     def met(self) -> NDArray[Any]:

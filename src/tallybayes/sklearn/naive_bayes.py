@@ -49,7 +49,7 @@ class NaiveBayes(CountingClassifier):
     plugin : bool, default=None
         Whether parameters are estimated and put in, rather than integrated out, likewise.
     reading : str, default=None
-        What counts of words mean ("pooled", "once", "averaged", "bernoulli", …), likewise.
+        What counts of words mean ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
     absent : {"error", "missing"}, default="error"
         What to do where rows lack a column that was counted: an error, or all of its cells are missing.
     threads : int, default=None

@@ -66,7 +66,7 @@ def _check_objects(labels: NDArray[Any]) -> None:
 
 def check_alike(classes: NDArray[Any], labels: NDArray[Any]) -> None:
     """Classes are announced by labels like those of the rows."""
-    announced, met = (label_column(label_array(some[:1]), 0).kind for some in (classes, labels))
+    announced, met = (label_column(label_array(some[:1]), 0).label_type for some in (classes, labels))
     if announced != met and len(classes) and len(labels):
         raise TypeError(
             f"The classes are of type {announced} ({classes.tolist()[0]!r}), the labels of type {met} "

@@ -5,7 +5,7 @@ lean on `data` and `mail` alone; `streams` takes a source to a schema, a model a
 """
 
 from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.source import Source, open_source
 
-__all__ = ["BadRow", "Chunk", "Kinds", "Reader", "Reading", "Source", "SourceError", "open_source"]
+__all__ = ["BadRow", "Chunk", "Kinds", "ReadOptions", "Reader", "Source", "SourceError", "open_source"]

@@ -20,7 +20,7 @@ from tallybayes.sources.columnar import (
 )
 from tallybayes.sources.columns import check_unique
 from tallybayes.sources.elsewhere import PIECE, places
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 MAGIC = b"ARROW1"
 FOOTER_END = 10  # bytes: how long the list of batches is, and the same letters again
@@ -32,7 +32,7 @@ class Arrow(Reader):
     """The format of Arrow itself. A file is read as the stream that it holds: the list of batches at its end may be
     damaged, and there would be fewer rows. A stream must end with the mark of its end."""
 
-    def __init__(self, source: Input, reading: Reading) -> None:
+    def __init__(self, source: Input, reading: ReadOptions) -> None:
         self._source = source
         self._batch_bytes = reading.batch_bytes
         self._done = 0  # bytes of the input that were read …

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tallybayes.sources.base import SourceError
 from tallybayes.sources.paths import STANDARD_INPUT, printable, shown
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 LOOK_BYTES = 1 << 16
 EMPTY = b"\xef\xbb\xbf\r\n"  # letters of a byte order mark and of empty lines
@@ -164,7 +164,7 @@ class Unpacked(io.RawIOBase):
 class Input:
     """One file or pipe: its name for messages, and its bytes, decompressed if they were compressed."""
 
-    def __init__(self, path: str, reading: Reading) -> None:
+    def __init__(self, path: str, reading: ReadOptions) -> None:
         self.path = path
         self.stored = Stored.open(path)
         self.name = self.stored.name

@@ -20,7 +20,7 @@ from tallybayes.sources.folders import Group, Holder, find
 from tallybayes.sources.items import Item, Kept, Raw
 from tallybayes.sources.mbox import Box
 from tallybayes.sources.paths import STANDARD_INPUT, quoted, shown
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 FILE, CLASS = "file", "class"  # the columns of where a document was found, and in which folder or mbox
 CHUNK_BYTES = 1 << 22
@@ -46,7 +46,7 @@ class DocumentReader(Reader):
 
     place = FILE
 
-    def __init__(self, paths: Sequence[str], reading: Reading) -> None:
+    def __init__(self, paths: Sequence[str], reading: ReadOptions) -> None:
         self.file = ", ".join(map(shown, paths[:SHOWN])) + (" …" if len(paths) > SHOWN else "")
         if STANDARD_INPUT in paths and reading.kind is None:
             raise SourceError(

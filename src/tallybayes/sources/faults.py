@@ -17,7 +17,7 @@ from tallybayes.sources.base import Kinds
 from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_QUOTES
 
 MOST_MARKS = 2  # different texts that may be marks
@@ -77,7 +77,7 @@ def _of_quotes(layout: Layout, data: pa.Buffer, rows: Rows) -> Iterator[Fault]:
         yield Fault(row, None, reason)
 
 
-def _cast(cells: pa.Array, kind: pa.DataType, reading: Reading) -> pa.Array:
+def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     texts = pc.cast(cells, pa.string())
     if kind == pa.string():

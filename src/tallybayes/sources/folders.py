@@ -16,7 +16,7 @@ from tallybayes.sources.items import File, opened, printable
 from tallybayes.sources.maildir import is_maildir, messages, subfolders
 from tallybayes.sources.mbox import Box, begins_as_mbox, first_division
 from tallybayes.sources.paths import STANDARD_INPUT, shown, suffix, unpacked
-from tallybayes.sources.reading import DOCUMENT_SUFFIXES
+from tallybayes.sources.read_options import DOCUMENT_SUFFIXES
 
 LEFT_BEHIND = ("~", "#", ".swp", ".bak", ".msf", ".lock")
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")

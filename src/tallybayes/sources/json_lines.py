@@ -20,7 +20,7 @@ from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.paths import quoted
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import Block, open_text, read_blocks
 from tallybayes.sources.words import as_found
 
@@ -31,7 +31,7 @@ class JsonLines(Reader):
     """A file of objects. The columns are those of the first block, and of others that were looked at;
     a field that a row has not is missing there."""
 
-    def __init__(self, source: Input, reading: Reading) -> None:
+    def __init__(self, source: Input, reading: ReadOptions) -> None:
         open_text(source, reading)
         head = source.stream.look().lstrip()
         if head.startswith(b"["):

@@ -19,7 +19,7 @@ from tallybayes.sources.base import Kinds, SourceError
 from tallybayes.sources.columns import one_batch
 from tallybayes.sources.header import settle_names
 from tallybayes.sources.paths import listed
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 DELIMITERS = ",;\t|"
 BLANKS = " \t"
@@ -42,7 +42,7 @@ class Layout:
     file: str
     delimiter: str
     names: list[str]
-    reading: Reading
+    reading: ReadOptions
 
     def read(self, data: pa.Buffer, kinds: Kinds | None) -> pa.RecordBatch:
         """Rows without the blanks around their cells; what pyarrow cannot read is its error."""
@@ -99,7 +99,7 @@ class Layout:
         return kernels.find_stray(np.frombuffer(data, np.uint8), self.delimiter)
 
 
-def find_delimiter(head: bytes, kind: str, reading: Reading) -> str:
+def find_delimiter(head: bytes, kind: str, reading: ReadOptions) -> str:
     """The one that was given, or that of the usual ones which the first row has most of."""
     if reading.delimiter is not None:
         return reading.delimiter
@@ -111,7 +111,7 @@ def find_delimiter(head: bytes, kind: str, reading: Reading) -> str:
     return max(DELIMITERS, key=first.count)
 
 
-def read_header(file: str, data: pa.Buffer, delimiter: str, reading: Reading) -> tuple[list[str], int]:
+def read_header(file: str, data: pa.Buffer, delimiter: str, reading: ReadOptions) -> tuple[list[str], int]:
     """The names of the columns, and where the rows begin."""
     _, ends, _, cells, _ = kernels.split_rows(np.frombuffer(data, np.uint8), ord(delimiter), reading.quotes, 1)
     if not len(ends):

@@ -11,14 +11,14 @@ from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.paths import listed, quoted
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import Block, open_text, read_blocks
 
 COLUMN = "text"
 
 
 class Lines(Reader):
-    def __init__(self, source: Input, reading: Reading) -> None:
+    def __init__(self, source: Input, reading: ReadOptions) -> None:
         open_text(source, reading)
         if not source.stream.look():
             raise SourceError(f"{source.name} is empty.")

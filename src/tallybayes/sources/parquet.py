@@ -15,7 +15,7 @@ from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, ope
 from tallybayes.sources.columns import check_unique, check_wanted
 from tallybayes.sources.convert import is_texts
 from tallybayes.sources.elsewhere import PIECE, places
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 LEAST_CELL = 8  # bytes of a cell that was read
 FEW_BYTES = 4  # a cell, in a column of texts that is stored as numbers of the different ones
@@ -30,7 +30,7 @@ class Parquet(Reader):
     first is an error, the second ends the process.
     """
 
-    def __init__(self, source: Input, reading: Reading) -> None:
+    def __init__(self, source: Input, reading: ReadOptions) -> None:
         self.file = source.name
         self.total = source.total
         self._batch_bytes = reading.batch_bytes

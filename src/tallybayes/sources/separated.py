@@ -17,7 +17,7 @@ from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import Fault, find_faults, join
 from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
 from tallybayes.sources.paths import printable, quoted
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_DELIMITER, Block, open_text, read_blocks
 
 
@@ -26,7 +26,7 @@ class Separated(Reader):
 
     untyped = True
 
-    def __init__(self, source: Input, reading: Reading, kind: str) -> None:
+    def __init__(self, source: Input, reading: ReadOptions, kind: str) -> None:
         open_text(source, reading)
         delimiter = find_delimiter(source.stream.look(), kind, reading)
         self.file = source.name

@@ -14,7 +14,7 @@ from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.elsewhere import joined
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
-from tallybayes.sources.reading import DOCUMENT_SUFFIXES, DOCUMENTS, Reading
+from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOptions
 from tallybayes.sources.tables import SUFFIXES, Tables
 
 REMEMBERED = 10  # bad rows
@@ -22,7 +22,7 @@ MOST_WORKERS = 8
 AHEAD = 2  # chunks that are ready or nearly so, beside those that are worked on
 
 
-def open_source(paths: Path | Sequence[Path], reading: Reading | None = None) -> Source:
+def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None) -> Source:
     """Opens files, patterns of names, folders, or '-' for standard input.
 
     >>> from pathlib import Path
@@ -33,7 +33,7 @@ def open_source(paths: Path | Sequence[Path], reading: Reading | None = None) ->
     >>> [batch.to_pydict() for batch in source.batches({"humidity": pa.float64()})]
     [{'humidity': [85.0, None]}]
     """
-    reading = reading or Reading()
+    reading = reading or ReadOptions()
     found = expand(paths)
     documents = [path for path in found if _holds_documents(path, reading)]
     if not documents:
@@ -46,7 +46,7 @@ def open_source(paths: Path | Sequence[Path], reading: Reading | None = None) ->
     return Source(DocumentReader(found, reading))
 
 
-def _holds_documents(path: str, reading: Reading) -> bool:
+def _holds_documents(path: str, reading: ReadOptions) -> bool:
     if reading.kind is not None:
         return reading.kind in DOCUMENTS
     return path != STANDARD_INPUT and (os.path.isdir(path) or suffix(path) in DOCUMENT_SUFFIXES or _is_mail(path))

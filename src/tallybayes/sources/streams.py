@@ -182,7 +182,7 @@ def measure(
     def part(batch: pa.RecordBatch) -> Evaluation:
         return evaluate(model, batch, label, costs=costs, reject=reject, threads=threads, absent=absent)
 
-    kinds = wanted(model.schema, source, label, model.kind, absent)
+    kinds = wanted(model.schema, source, label, model.label_type, absent)
     parts = each(source, kinds, part, skip_bad=skip_bad)
     first = next(parts, None)
     if first is None:

@@ -12,7 +12,7 @@ from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.paths import STANDARD_INPUT, suffix
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 SUFFIXES = {
     ".csv": "csv",
@@ -45,7 +45,7 @@ OTHERS = {
 class Tables(Reader):
     """All files as one input; the columns are those of the first."""
 
-    def __init__(self, paths: Sequence[str], reading: Reading) -> None:
+    def __init__(self, paths: Sequence[str], reading: ReadOptions) -> None:
         self._reading = reading
         self._later = list(paths[1:])
         self._wanted: Kinds | None = None
@@ -85,7 +85,7 @@ def _total(paths: Sequence[str]) -> int | None:
         return None
 
 
-def _open(path: str, reading: Reading) -> Reader:
+def _open(path: str, reading: ReadOptions) -> Reader:
     """A reader of the kind that is given, or else found."""
     source = Input(path, reading)
     refuse_others(source.name, source.stream.look())

@@ -15,7 +15,7 @@ from tallybayes import kernels
 from tallybayes.sources.base import SourceError
 from tallybayes.sources.bytes_in import LOOK_BYTES, Input, Stream
 from tallybayes.sources.paths import printable
-from tallybayes.sources.reading import Reading
+from tallybayes.sources.read_options import ReadOptions
 
 ROW_LIMIT = 1 << 26  # bytes of one row; no honest one is longer, and an unclosed quote would take in all that follows
 LIVE_BYTES = 1 << 20
@@ -75,7 +75,7 @@ class Transcoded(io.RawIOBase):
         super().close()
 
 
-def open_text(source: Input, reading: Reading) -> None:
+def open_text(source: Input, reading: ReadOptions) -> None:
     """Makes the input's bytes UTF-8 without a byte order mark."""
     head = source.stream.look()
     mark = next((mark for mark in MARKS if head.startswith(mark)), b"")

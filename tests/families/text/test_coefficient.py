@@ -13,7 +13,9 @@ from tallybayes import Words
 from tallybayes.testing import check_family
 
 
-@pytest.mark.parametrize("family", [Words(coefficient=True), Words(coefficient=True, reading="compound")], ids=repr)
+@pytest.mark.parametrize(
+    "family", [Words(coefficient=True), Words(coefficient=True, reading="dirichlet-multinomial")], ids=repr
+)
 def test_the_coefficient_obeys_the_laws(family):
     check_family(family, texts, examples=10)
 
@@ -27,7 +29,7 @@ def test_the_coefficient_changes_no_answer(reading):
         np.testing.assert_allclose(counted.log_joint(text), counted.log_joint({"x": [text]}), rtol=1e-12)
 
 
-@pytest.mark.parametrize("reading", ["pooled", "averaged", "compound"])
+@pytest.mark.parametrize("reading", ["multinomial", "averaged", "dirichlet-multinomial"])
 @pytest.mark.parametrize("length", [0, 1, 3])
 def test_all_bags_of_a_length_add_up_to_one(reading, length):
     model = train(Words(reading=reading, coefficient=True), ["aa aa bb", "cc aa", "bb"], ["k", "k", "l"])
@@ -56,7 +58,7 @@ def test_words_never_met_and_missing_texts_have_no_orders():
 def test_a_word_that_counts_once_is_one_of_the_orders_only_once():
     model = train(Words(coefficient=True, presence=True), ["aa bb", "cc"], ["k", "l"])
     plain = model.believing(coefficient=False)
-    for reading in ("pooled", "once"):
+    for reading in ("multinomial", "binary"):
         more = model.believing(reading=reading).log_joint("aa aa bb aa") - plain.believing(reading=reading).log_joint(
             "aa bb"
         )

@@ -195,7 +195,7 @@ def test_an_error_in_a_text_names_its_row_whatever_the_setting():
 @pytest.mark.parametrize(
     ("texts", "family"),
     [
-        ([f"Привет как дела друг {i}" for i in range(30)], Words(reading="once", alpha="fitted")),
+        ([f"Привет как дела друг {i}" for i in range(30)], Words(reading="binary", alpha="fitted")),
         ([f"这是一封关于会议的邮件第{i}封" for i in range(30)], Words(unit="characters", ngrams=2)),
         ([f"user{i}" for i in range(30)], None),
     ],

@@ -120,7 +120,7 @@ def test_cells_that_are_not_texts_are_an_error():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"reading": "gaussian"}, "reading must be one of 'pooled'"),
+        ({"reading": "gaussian"}, "reading must be one of 'multinomial'"),
         ({"ngrams": 6}, "from 1 to 5 words"),
         ({"ngrams": (2, 1)}, "the shortest and the longest"),
         ({"unit": "lines"}, "unit must be one of 'words', 'characters'"),

@@ -19,10 +19,10 @@ texts = st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12)
     "family",
     [
         Words(),
-        Words(reading="once", alpha="fitted"),
+        Words(reading="binary", alpha="fitted"),
         Words(reading="bernoulli", alpha=JEFFREYS),
         Words(ngrams=(1, 2), reading="averaged"),
-        Words(unit="characters", ngrams=(1, 3), reading="compound"),
+        Words(unit="characters", ngrams=(1, 3), reading="dirichlet-multinomial"),
         Words(presence=True, shortest=1, lower=False, reading="poisson"),
         Words(vocabulary=("ab", "ba"), unknown=True, shortest=1),
         Words(stems={"ab": "a", "aa": "a"}, stop_words=("bb",)),
@@ -49,8 +49,8 @@ def test_every_reading_answers_the_same_from_a_file_and_in_any_order(reading, al
 @pytest.mark.parametrize(
     ("reading", "peer", "binary", "prior"),
     [
-        ("pooled", MultinomialNB, False, "frequencies"),
-        ("once", MultinomialNB, True, "frequencies"),
+        ("multinomial", MultinomialNB, False, "frequencies"),
+        ("binary", MultinomialNB, True, "frequencies"),
         ("bernoulli", BernoulliNB, True, "frequencies"),
         ("complement", ComplementNB, False, "uniform"),
     ],
@@ -127,7 +127,7 @@ def test_poisson_is_the_mean_number_in_a_document():
 
 
 def test_compound_documents_are_drawn_from_an_urn():
-    model = train(Words(reading="compound"), ["aa aa aa bb", "cc cc", "aa bb cc"], ["k"] * 3)
+    model = train(Words(reading="dirichlet-multinomial"), ["aa aa aa bb", "cc cc", "aa bb cc"], ["k"] * 3)
     alpha = {word: row["k"] for word, row in model.estimates("x").items()}
     s = sum(alpha.values())
     expected = alpha["aa"] * (alpha["aa"] + 1) * alpha["bb"] / (s * (s + 1) * (s + 2))
@@ -200,7 +200,7 @@ def test_evidence_tells_which_words_weighed_how_much():
         model = train(Words(reading=reading))
         evidence = model.evidence({"x": ["free lunch money money zork"]})
         parts = evidence.words(0)
-        money = 1 if reading in ("once", "bernoulli") else 2
+        money = 1 if reading in ("binary", "bernoulli") else 2
         assert {part.word: part.times for part in parts if part.word} == {"free": 1, "lunch": 1, "money": money}
         np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][0], rtol=1e-12)
     parts = train(Words()).evidence("free lunch money money").words()
@@ -279,14 +279,14 @@ def test_drawn_texts_are_distributed_as_they_are_scored():
 
 def test_compound_texts_repeat_their_words_as_often_as_they_were_seen_to():
     documents = ["aa aa aa aa", "bb bb bb cc", "cc cc cc cc", "aa bb bb bb"] * 5
-    model = train(Words(reading="compound"), documents, ["k"] * 20)
+    model = train(Words(reading="dirichlet-multinomial"), documents, ["k"] * 20)
     texts = model.sample(3_000, seed=3).rows.column(0).to_pylist()
     # With three words only, a new one is sometimes an old one: fewer than the 1.5 of a large vocabulary.
     assert np.mean([len(set(text.split())) for text in texts]) == pytest.approx(1.4, abs=0.15)
 
 
 def test_compound_is_fitted_to_all_words_whichever_are_ignored():
-    model = train(Words(reading="compound"), ["aa bb cc dd aa", "aa cc ee ff ff"], ["k", "k"])
+    model = train(Words(reading="dirichlet-multinomial"), ["aa bb cc dd aa", "aa cc ee ff ff"], ["k", "k"])
     total = [sum(row["k"] for row in m.estimates("x").values()) for m in (model, model.believing(limit=2))]
     assert total[0] == pytest.approx(total[1])
 
@@ -306,7 +306,7 @@ def test_a_class_without_words_finds_all_words_alike_in_a_table_and_without(monk
     np.testing.assert_allclose(train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa"), joint)
 
 
-@pytest.mark.parametrize("reading", ["pooled", "averaged", "bernoulli", "poisson", "complement"])
+@pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
 def test_the_linear_view_of_text_gives_the_same_scores(reading):
     model = train(Words(reading=reading))
     linear = model.linear("spam")
@@ -332,4 +332,4 @@ def test_one_against_the_rest_is_linear_too():
 
 def test_the_compound_is_not_linear_and_says_why():
     with pytest.raises(TypeError, match="a word's second coming says less than its first"):
-        train(Words(reading="compound")).linear("spam")
+        train(Words(reading="dirichlet-multinomial")).linear("spam")

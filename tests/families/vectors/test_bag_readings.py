@@ -51,7 +51,7 @@ def test_averaged_is_the_mean_of_each_vectors_own_shares():
         for label, shares in expected.items():
             found = [model.estimates("x")[str(i)][label] for i in range(3)]
             assert found == pytest.approx([float(share) for share in shares], rel=1e-14)
-    pooled = model.believing(reading="pooled")
+    pooled = model.believing(reading="multinomial")
     assert [pooled.estimates("x")[str(i)]["k"] for i in range(3)] == pytest.approx([2 / 5, 3 / 5, 0])
 
 
@@ -63,7 +63,7 @@ def test_averaged_shares_stand_for_as_many_counts_as_there_are():
     )
 
 
-@pytest.mark.parametrize("reading", ["pooled", "averaged", "bernoulli", "poisson", "complement"])
+@pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 0.3])
 @pytest.mark.parametrize("coefficient", [False, True])
 def test_counts_say_what_their_texts_do(reading, alpha, coefficient):
@@ -98,14 +98,14 @@ def test_a_number_that_is_missing_says_nothing_of_its_rate():
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
-@pytest.mark.parametrize("reading", ["pooled", "averaged"])
+@pytest.mark.parametrize("reading", ["multinomial", "averaged"])
 @pytest.mark.parametrize("total", [0, 1, 4])
 def test_with_the_coefficient_all_vectors_of_a_total_add_up_to_one(reading, alpha, total):
     model = train(Bag(reading=reading, alpha=alpha, coefficient=True))
     said = model.evidence(vectors_of(total))["x"]
     np.testing.assert_allclose(np.exp(said).sum(axis=0), 1.0, rtol=1e-12)
     theta = np.array([list(p.values()) for p in model.estimates("x").values()])
-    expected = [[stats.multinomial(total, p).logpmf(x) for p in theta.T] for x in vectors_of(total)]
+    expected = [[stats.smoothed_shares(total, p).logpmf(x) for p in theta.T] for x in vectors_of(total)]
     np.testing.assert_allclose(said, expected, rtol=1e-9)
 
 
@@ -116,7 +116,7 @@ def test_with_the_coefficient_all_vectors_add_up_to_one_under_poisson():
 
 
 def test_the_coefficient_changes_no_answer():
-    for reading in ("pooled", "averaged", "poisson", "bernoulli", "complement"):
+    for reading in ("multinomial", "averaged", "poisson", "bernoulli", "complement"):
         plain = train(Bag(reading=reading))
         counted = plain.believing(coefficient=True)
         np.testing.assert_allclose(counted.posterior(COUNTS), plain.posterior(COUNTS), rtol=1e-12)

@@ -25,7 +25,7 @@ def test_families_are_chosen_for_vectors_too():
 
 def test_lists_of_words_are_words():
     tokens = {"x": [["a", "free", "prize"], ["a", "meeting"]]}
-    assert Schema.infer(tokens).columns["x"] == Words(reading="once", alpha="fitted")
+    assert Schema.infer(tokens).columns["x"] == Words(reading="binary", alpha="fitted")
     assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]
 
 
@@ -37,7 +37,7 @@ def test_a_model_that_was_pickled_shares_its_positions_again():
     assert copy.deepcopy(model).columns["x"]._slots is positions(7, True)
 
 
-@pytest.mark.parametrize("reading", ["pooled", "bernoulli", "complement"])
+@pytest.mark.parametrize("reading", ["multinomial", "bernoulli", "complement"])
 def test_what_each_position_says_adds_up(reading):
     model = train(Bag(size=7, reading=reading), COUNTS)
     for data in (COUNTS[:5], sp.csr_array(COUNTS[:5])):

@@ -46,7 +46,7 @@ def test_each_obeys_the_laws(family):
     check_family(Each(family), values, examples=10)
 
 
-@pytest.mark.parametrize("reading", ["pooled", "bernoulli", "complement"])
+@pytest.mark.parametrize("reading", ["multinomial", "bernoulli", "complement"])
 def test_bag_obeys_the_laws(reading):
     check_family(Bag(reading=reading), VECTORS, examples=10)
     check_family(Bag(reading=reading), st.lists(st.floats(0, 1e9), min_size=3, max_size=3), examples=10)
@@ -138,7 +138,7 @@ def _encoded(family, data):
 @pytest.mark.parametrize("alpha", [1.0, 0.3])
 def test_readings_are_scikit_learns(alpha):
     for reading, peer in [
-        ("pooled", MultinomialNB(alpha=alpha)),
+        ("multinomial", MultinomialNB(alpha=alpha)),
         ("bernoulli", BernoulliNB(alpha=alpha)),
         ("complement", ComplementNB(alpha=alpha)),
     ]:
@@ -240,7 +240,7 @@ def test_what_cannot_be_counted_is_refused_with_its_place(family, data, message)
 
 def test_infinities_are_refused_when_asked_too():
     asked = np.where(COUNTS.max() == COUNTS, np.inf, COUNTS)
-    bags = [Bag(reading=reading) for reading in ("pooled", "complement", "bernoulli")]
+    bags = [Bag(reading=reading) for reading in ("multinomial", "complement", "bernoulli")]
     for family in (Each(Gaussian()), Each(Gaussian(m=0.0, plugin=True)), Each(Poisson()), *bags):
         for form in (np.array, sp.csr_array):
             with pytest.raises(ValueError, match="the value is infinite"):
@@ -250,8 +250,8 @@ def test_infinities_are_refused_when_asked_too():
 def test_families_that_are_no_numbers_are_refused():
     with pytest.raises(TypeError, match="give a family of numbers"):
         Each(Categorical())
-    with pytest.raises(ValueError, match="reading must be one of 'pooled'"):
-        Bag(reading="compound")
+    with pytest.raises(ValueError, match="reading must be one of 'multinomial'"):
+        Bag(reading="dirichlet-multinomial")
     with pytest.raises(TypeError, match="A sparse matrix is a column of vectors"):
         Model.train(Schema({"x": Gaussian()}), sp.csr_array([[1.0]]), ["a"])
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Scorer
-from tallybayes.families.numbers.numeric_belief import MeasuredBelief
+from tallybayes.families.numbers.numeric_belief import NumericBelief
 
 
-class CompiledBelief(MeasuredBelief):
+class CompiledBelief(NumericBelief):
     """A kernel and its settings for every class: many rows and several columns at once. `formula` says the same of
     single values."""
 

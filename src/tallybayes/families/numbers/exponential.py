@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import LARGEST, NOT_NEGATIVE, Support
 from tallybayes.families.posteriors import GammaRate, Posterior
@@ -16,7 +16,7 @@ from tallybayes.families.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Exponential(Measured[Totals]):
+class Exponential(Numeric[Totals]):
     """A waiting time, exponential with an unknown rate.
 
     The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in a time of `rate`. Where `rate` is not

@@ -11,7 +11,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.sums import mean as exact_mean
-from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import LogTotals
 from tallybayes.families.numbers.support import LARGEST, POSITIVE, Support
 from tallybayes.families.posteriors import Posterior
@@ -29,7 +29,7 @@ class Fit(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Gamma(Measured[LogTotals]):
+class Gamma(Numeric[LogTotals]):
     """A positive number, Gamma with shape and scale of maximum likelihood.
 
     To keep a class of few values from an extreme fit, `m` values are added that look like the whole column: with its

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import COUNT, Support
 from tallybayes.families.numbers.whole_numbers import WholeBelief
@@ -20,7 +20,7 @@ SMALLEST = 1e-300  # a probability to draw at
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Geometric(Measured[Totals]):
+class Geometric(Numeric[Totals]):
     """A whole number of failures before a success, each trial a success with the same unknown probability.
 
     The probability has a Beta(`alpha`, `beta`) prior: that many successes and failures already seen. Both 0 and

@@ -38,7 +38,7 @@ def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:
     """Cuts that tell more about the class than they cost to describe; `intervals` is not asked."""
     number, place = np.nonzero(counts.T > 0)
     cuts: list[int] = []
-    pending = [Held(place, number, counts[place, number])]
+    pending = [CountedValues(place, number, counts[place, number])]
     while pending:
         held = pending.pop()
         at = _best_cut(held)
@@ -74,18 +74,18 @@ def _log_likelihood(cuts: Floats, values: Floats, counts: Floats) -> float:
     return float(np.sum(log_rising(alpha, held)) - np.sum(log_rising(np.array(WORTH), held.sum(axis=1))))
 
 
-class Held(NamedTuple):
+class CountedValues(NamedTuple):
     """What is not zero of the counts of some neighbouring values: class by class, and in each in the values' order."""
 
     place: NDArray[np.intp]  # which value
     number: NDArray[np.intp]  # which class
     weight: Floats
 
-    def where(self, kept: NDArray[np.bool_]) -> Held:
-        return Held(self.place[kept], self.number[kept], self.weight[kept])
+    def where(self, kept: NDArray[np.bool_]) -> CountedValues:
+        return CountedValues(self.place[kept], self.number[kept], self.weight[kept])
 
 
-def _best_cut(held: Held) -> int | None:
+def _best_cut(held: CountedValues) -> int | None:
     """The value before which the cut lies that tells most, or nothing if no cut is worth its cost.
 
     The entropy H of n values' classes is (φ(n) − Σ φ(count)) / n bits, with φ(k) = k·log₂ k. From one value to the

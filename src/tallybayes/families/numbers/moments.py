@@ -11,7 +11,7 @@ import numpy as np
 from tallybayes.counts.decay import ROUNDING
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.sums import mean, scatter
-from tallybayes.families.numbers.numeric import Measured, S
+from tallybayes.families.numbers.numeric import Numeric, S
 from tallybayes.families.settings import setting
 
 
@@ -24,7 +24,7 @@ class Moments(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ByMoments(Measured[S]):
+class ByMoments(Numeric[S]):
     """A number with a mean and a variance; the sums are how many values, their total and that of their squares."""
 
     m: float = setting(

@@ -35,7 +35,7 @@ from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
 from tallybayes.families.numbers.compiled_belief import Compiled
-from tallybayes.families.numbers.numeric_belief import MeasuredBelief, Table
+from tallybayes.families.numbers.numeric_belief import NumericBelief, Table
 from tallybayes.families.numbers.support import LARGEST, REAL, Support
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
@@ -51,20 +51,20 @@ FURTHEST = {
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Measured(Family, Generic[S]):
+class Numeric(Family, Generic[S]):
     """A column of numbers. `plugin=True` scores with the estimated parameters instead of integrating them out."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
-    sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first; the S of Measured[S]
+    sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first; the S of Numeric[S]
     support: ClassVar[Support] = REAL
     feature: ClassVar[str] = "x"  # in which `log_density` may be linear
-    belief: ClassVar[type[MeasuredBelief]] = MeasuredBelief  # what scores by the formulas
+    belief: ClassVar[type[NumericBelief]] = NumericBelief  # what scores by the formulas
     plugin: bool = setting(False, "score with estimated parameters instead of integrating them out")
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for base in vars(cls).get("__orig_bases__", ()):
-            if isinstance(get_origin(base), type) and issubclass(get_origin(base), Measured):
+            if isinstance(get_origin(base), type) and issubclass(get_origin(base), Numeric):
                 (cls.sums,) = get_args(base)
 
     @abstractmethod
@@ -136,7 +136,7 @@ class Measured(Family, Generic[S]):
     @property
     def takes_total(self) -> bool:
         """Whether `updated` looks at the whole column."""
-        return type(self).updated is not Measured.updated
+        return type(self).updated is not Numeric.updated
 
     def compiled(self, s: Any) -> Compiled | None:
         """A kernel that scores columns faster than the formulas, and its settings for each of them; if there is one."""

@@ -15,7 +15,7 @@ from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_cla
 from tallybayes.families.posteriors import Posterior
 
 
-class MeasuredBelief(Belief):
+class NumericBelief(Belief):
     """A family and what is known of a column, scored by the family's own formula."""
 
     def __init__(self, family: Any, s: Any, counted: bool) -> None:
@@ -88,7 +88,7 @@ class Table(NamedTuple):
     counted: NDArray[np.bool_]  # whether there was any value
     compiled: Any  # a `Compiled`, if there is one
 
-    def belief(self, column: int) -> MeasuredBelief:
+    def belief(self, column: int) -> NumericBelief:
         s, counted = sums_at(self.s, column), bool(self.counted[column])
         if self.compiled is None or not self.compiled.fits[column]:
             return self.family.belief(self.family, s, counted)

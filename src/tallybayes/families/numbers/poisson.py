@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import COUNT, NOT_NEGATIVE, Support
 from tallybayes.families.numbers.whole_numbers import WholeBelief
@@ -20,7 +20,7 @@ LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a 
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Poisson(Measured[Totals]):
+class Poisson(Numeric[Totals]):
     """A whole number of events, Poisson with an unknown rate.
 
     The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units. Both 0 and `plugin`:

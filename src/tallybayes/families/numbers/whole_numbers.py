@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Scorer
-from tallybayes.families.numbers.numeric_belief import MeasuredBelief
+from tallybayes.families.numbers.numeric_belief import NumericBelief
 
 MOST_NUMBERS = 256  # from 0, in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
@@ -28,7 +28,7 @@ def is_listed(x: Floats, count: int) -> NDArray[np.bool_]:
     return (x >= 0) & (x < count) & (x == np.floor(x))
 
 
-class WholeBelief(MeasuredBelief):
+class WholeBelief(NumericBelief):
     """A table of the first numbers, and the formula for all others: each number is always scored in the same way."""
 
     @cached_property

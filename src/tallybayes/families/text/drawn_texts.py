@@ -20,8 +20,8 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
         raise TypeError(f"Words(ngrams={family.ngrams!r}) counts runs that overlap, and no text is made of them.")
     if not belief.likelihood:
         raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
-    if (family.presence or family.reading == "once") and family.reading != "bernoulli":
-        given = "presence=True" if family.presence else "reading='once'"
+    if (family.presence or family.reading == "binary") and family.reading != "bernoulli":
+        given = "presence=True" if family.presence else "reading='binary'"
         raise TypeError(f"Words({given}) has each word once a text; texts are drawn word by word, as from Words().")
     names = np.array(belief.words(), object)
     order = np.argsort(names)  # the order in which words were met must not show
@@ -47,7 +47,7 @@ def _numbers(
     if lengths is None or (lengths.any() and not (p.sum() > 0)):
         return []
     edges = np.cumsum(p / p.sum()) if p.size else p
-    if belief.family.reading == "compound":
+    if belief.family.reading == "dirichlet-multinomial":
         concentration = float(belief.said.concentration[number])
         return [_urn(random, edges, int(length), concentration) for length in lengths]
     drawn = np.minimum(np.searchsorted(edges, random.random(int(lengths.sum())), side="right"), len(edges) - 1)

@@ -1,4 +1,5 @@
-"""What counts of words mean: seven readings of the same counts, each a short function from `Seen` to `Said`.
+"""What counts of words mean: seven readings of the same counts, each a short function from
+`WordStatistics` to `WordEvidence`.
 
 Every reading comes down to the same form. A word says something about each class that met it (`cells`), something else
 about all classes that did not (`otherwise`), every word adds the same to a class (`each`), and so does every document
@@ -16,14 +17,14 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.base import Free
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
-from tallybayes.families.text.word_statistics import Seen
+from tallybayes.families.text.word_statistics import WordStatistics
 
 LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
 MOST_TABLE = 1 << 27  # so many numbers are a gigabyte
-ONCE = ("once", "bernoulli")  # readings to which a word repeated is a word
+ONCE = ("binary", "bernoulli")  # readings to which a word repeated is a word
 
 
-class Said(NamedTuple):
+class WordEvidence(NamedTuple):
     """What words say about classes, in logarithms. Where `otherwise` is −∞, a cell holds all that is said of its class;
     elsewhere, what is said beyond `otherwise`."""
 
@@ -39,7 +40,7 @@ class Said(NamedTuple):
     assumed: float = 0.0  # documents that such a number counts beside those there are
 
 
-def multinomial(seen: Seen, counts: Floats, totals: Floats, alpha: Alpha) -> Said:
+def smoothed_shares(seen: WordStatistics, counts: Floats, totals: Floats, alpha: Alpha) -> WordEvidence:
     """(count + α) / Σ(count + α)."""
     pseudo, assumed, a = _pseudo(seen, alpha, counts)
     total = totals + assumed
@@ -48,10 +49,10 @@ def multinomial(seen: Seen, counts: Floats, totals: Floats, alpha: Alpha) -> Sai
         # Where nothing is counted or believed, all words are as likely as each other.
         each = np.where(total > 0, -np.log(total), -np.log(max(seen.whole.size, 1)))
         otherwise = np.full(seen.size, np.log(a)) if np.ndim(a) == 0 else np.log(pseudo)
-    return Said(cells, otherwise, each, np.zeros_like(total), total <= 0)
+    return WordEvidence(cells, otherwise, each, np.zeros_like(total), total <= 0)
 
 
-def _pseudo(seen: Seen, alpha: Alpha, counts: Floats) -> tuple[Floats, float, Any]:
+def _pseudo(seen: WordStatistics, alpha: Alpha, counts: Floats) -> tuple[Floats, float, Any]:
     """The pseudo-count of every word, those of all words added up, and that of every cell, or of all cells."""
     pseudo, same = seen.pseudo(alpha, counts), seen.same(alpha)
     if same is not None:
@@ -59,29 +60,29 @@ def _pseudo(seen: Seen, alpha: Alpha, counts: Floats) -> tuple[Floats, float, An
     return pseudo, float(np.sort(pseudo).sum()), pseudo[seen.words]
 
 
-def pooled(seen: Seen, alpha: Alpha) -> Said:
+def multinomial(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """All documents of a class as one long text."""
-    return multinomial(seen, seen.n, seen.whole.n, alpha)
+    return smoothed_shares(seen, seen.n, seen.whole.n, alpha)
 
 
-def once(seen: Seen, alpha: Alpha) -> Said:
+def binary(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """The same with each word once a document, however often it comes there: the second time tells little that the
     first has not."""
-    return multinomial(seen, seen.documents, seen.whole.documents, alpha)
+    return smoothed_shares(seen, seen.documents, seen.whole.documents, alpha)
 
 
-def averaged(seen: Seen, alpha: Alpha) -> Said:
+def averaged(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Each document's own frequencies, averaged. Long documents weigh no more than short ones; α stands for as many
     words as in the pooled reading, because the shares are scaled up to the number of words there are."""
     shares, words = seen.whole.share, seen.whole.n
     scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
-    return multinomial(seen, seen.share * scale[seen.classes], shares * scale, alpha)
+    return smoothed_shares(seen, seen.share * scale[seen.classes], shares * scale, alpha)
 
 
-def poisson(seen: Seen, alpha: Alpha) -> Said:
+def poisson(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Each word's number in a document is Poisson, at the pooled frequency times the mean number of words; with any
     smoothing, that mean counts one document more, as long as those of all classes."""
-    said = pooled(seen, alpha)
+    said = multinomial(seen, alpha)
     words, assumed = seen.whole.n, float(_pseudo(seen, alpha, seen.n)[1] > 0)
     overall = words.sum() / max(seen.texts.sum(), 1e-300) or assumed  # without any word to go by: one
     texts = seen.texts + assumed
@@ -90,7 +91,7 @@ def poisson(seen: Seen, alpha: Alpha) -> Said:
         return said._replace(each=said.each + np.log(mean), document=-mean, rate=True, assumed=assumed)
 
 
-def complement(seen: Seen, alpha: Alpha) -> Said:
+def complement(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """How badly a word fits all the other classes together: a score, not a likelihood."""
     same = seen.same(alpha)
     pseudo = np.maximum(seen.pseudo(alpha, seen.n), LEAST_ALPHA)
@@ -102,10 +103,10 @@ def complement(seen: Seen, alpha: Alpha) -> Said:
     otherwise = -np.log(overall + pseudo)
     cells = -np.log(others + pseudo[seen.words]) - otherwise[seen.words]
     each = np.log(np.maximum(total, LEAST_ALPHA))
-    return Said(cells, otherwise, each, np.zeros_like(total), np.zeros(len(total), bool))
+    return WordEvidence(cells, otherwise, each, np.zeros_like(total), np.zeros(len(total), bool))
 
 
-def bernoulli(seen: Seen, alpha: Alpha) -> Said:
+def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Each word is in a document or not: (documents with it + α) / (documents + 2·α), and those that are not say so."""
     if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and alpha.p != "uniform"):
         return _bernoulli_table(seen, alpha)
@@ -127,10 +128,10 @@ def bernoulli(seen: Seen, alpha: Alpha) -> Said:
     document = unmet + seen.by_class(without)
     otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
     pairs = (seen.words[certain], seen.classes[certain]) if certain.any() else None
-    return Said(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
+    return WordEvidence(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
 
 
-def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
+def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """The same where words differ in what is believed of them, which leaves nothing that classes have in common."""
     width = seen.width
     if seen.size * width > MOST_TABLE:
@@ -159,14 +160,14 @@ def _bernoulli_table(seen: Seen, alpha: Alpha) -> Said:
     words, classes = np.nonzero(certain)
     pairs = (words.astype(np.int32), classes.astype(np.int32)) if words.size else None
     document = np.sort(without, axis=0).sum(axis=0)
-    return Said(none, none, none, document, np.zeros(width, bool), table=odds, certain=pairs)
+    return WordEvidence(none, none, none, document, np.zeros(width, bool), table=odds, certain=pairs)
 
 
-def compound(seen: Seen, alpha: Alpha) -> Said:
+def dirichlet_multinomial(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Dirichlet-compound multinomial: a word met once in a document is likely to come again. Its parameters are Elkan's
     (2006): a class's words in proportion to the documents that have them, times the concentration under which
     documents have as many different words as they do."""
-    said, s = once(seen, alpha), seen.corpus.concentration
+    said, s = binary(seen, alpha), seen.corpus.concentration
     return said._replace(each=said.each + np.log(s), concentration=s)
 
 
@@ -175,15 +176,15 @@ def free_of_words(reading: str, words: int) -> Free:
     has outcomes that could be listed: every set of words."""
     if reading == "bernoulli":
         return Free(words, outcomes=1 << words)
-    return Free(words if reading in ("poisson", "compound") else max(words - 1, 0))
+    return Free(words if reading in ("poisson", "dirichlet-multinomial") else max(words - 1, 0))
 
 
-READINGS: dict[str, Callable[[Seen, Alpha], Said]] = {
-    "pooled": pooled,
-    "once": once,
+READINGS: dict[str, Callable[[WordStatistics, Alpha], WordEvidence]] = {
+    "multinomial": multinomial,
+    "binary": binary,
     "averaged": averaged,
     "bernoulli": bernoulli,
     "poisson": poisson,
     "complement": complement,
-    "compound": compound,
+    "dirichlet-multinomial": dirichlet_multinomial,
 }

@@ -20,9 +20,9 @@ from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_texts import draw_texts
-from tallybayes.families.text.readings import ONCE, READINGS, Said, free_of_words
+from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
-from tallybayes.families.text.word_statistics import Seen, may_be_parted, seen_of, seen_words
+from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 from tallybayes.kernels import special
@@ -36,7 +36,7 @@ ASKING = 600  # cells are worked out in the time that a question about a few wor
 def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Belief | None = None) -> WordBelief:
     """What the tally says; where the same was believed before, only what was changed since is looked at."""
     known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
-    kind = CompoundBelief if family.reading == "compound" else WordBelief
+    kind = CompoundBelief if family.reading == "dirichlet-multinomial" else WordBelief
     names = FIELDS if family.reading == "averaged" else FIELDS[:2]  # no other reading asks for shares
     return kind(family, Corpus.of(tally, classes, names, known))
 
@@ -52,7 +52,7 @@ class WordBelief(Belief):
 
     has_parts = True
 
-    def __init__(self, family: Any, corpus: Corpus, seen: Seen | None = None) -> None:
+    def __init__(self, family: Any, corpus: Corpus, seen: WordStatistics | None = None) -> None:
         self.family = family
         self.corpus = corpus
         self.likelihood = family.reading != "complement"
@@ -65,7 +65,7 @@ class WordBelief(Belief):
             self.seen = seen
 
     @cached_property
-    def seen(self) -> Seen:
+    def seen(self) -> WordStatistics:
         return seen_words(self.family, self.corpus)
 
     @cached_property
@@ -73,7 +73,7 @@ class WordBelief(Belief):
         return self.seen.settled(self.family.alpha)
 
     @cached_property
-    def said(self) -> Said:
+    def said(self) -> WordEvidence:
         return READINGS[self.family.reading](self.seen, self.alpha)
 
     @cached_property
@@ -198,8 +198,10 @@ class WordBelief(Belief):
         return draw_texts(self, random, classes)
 
     def posterior(self, index: int) -> Posterior:
-        if self.family.reading != "pooled":
-            raise TypeError(f"Words(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
+        if self.family.reading != "multinomial":
+            raise TypeError(
+                f"Words(reading={self.family.reading!r}) has no posterior of its parameters; 'multinomial' has."
+            )
         alpha = self.seen.pseudo(self.alpha, self.seen.n)
         return Dirichlet(dict(zip(self.words(), (alpha + self.seen.counts_of(index)).tolist(), strict=True)))
 
@@ -232,7 +234,9 @@ class CompoundBelief(WordBelief):
         return np.asarray(special.log_rising(np.exp(self._common)[:, None], lengths))
 
     def linear(self) -> Terms:
-        raise NotLinearError("reading='compound' is not linear: a word's second coming says less than its first.")
+        raise NotLinearError(
+            "reading='dirichlet-multinomial' is not linear: a word's second coming says less than its first."
+        )
 
     def _said_by(self, words: Codes, counts: Codes) -> Floats:
         rows, times = self.rows(words), counts[:, None]

@@ -29,7 +29,7 @@ class Whole(NamedTuple):
 
 
 @dataclass
-class Seen:
+class WordStatistics:
     """What was counted of words, and of all of them together. What a reading says of one word depends on what is held
     of that word and of the whole, so that words may be looked at a few at a time."""
 
@@ -114,7 +114,7 @@ def may_be_parted(family: Any) -> bool:
     return same and family.reading != "bernoulli" and not (family.min_count or family.limit or _named(family))
 
 
-def seen_words(family: Any, corpus: Corpus) -> Seen:
+def seen_words(family: Any, corpus: Corpus) -> WordStatistics:
     """All words that are not ignored, in an index of their own."""
     codes = np.arange(corpus.words, dtype=np.int32)
     starts, columns, sums = corpus.cells.of(codes)
@@ -132,7 +132,7 @@ def seen_words(family: Any, corpus: Corpus) -> Seen:
     return seen
 
 
-def seen_of(corpus: Corpus, codes: Codes) -> Seen:
+def seen_of(corpus: Corpus, codes: Codes) -> WordStatistics:
     """Those of these words that were met."""
     starts, columns, sums = corpus.cells.of(codes)
     met = np.diff(starts) > 0
@@ -141,14 +141,14 @@ def seen_of(corpus: Corpus, codes: Codes) -> Seen:
     return seen
 
 
-def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Floats) -> Seen:
+def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Floats) -> WordStatistics:
     words, classes = np.repeat(np.arange(len(codes), dtype=np.int32), np.diff(starts)), corpus.place[columns]
     if len(classes) and classes.min() < 0:
         words, classes, sums = words[classes >= 0], classes[classes >= 0], sums[:, classes >= 0]
     share = corpus.totals.get("share", np.zeros(len(corpus.keys)))
     whole = Whole(corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met)
     n, documents, shares = sums
-    return Seen(words, classes, n, documents, shares, _indexed(corpus, codes), whole, corpus)
+    return WordStatistics(words, classes, n, documents, shares, _indexed(corpus, codes), whole, corpus)
 
 
 def _indexed(corpus: Corpus, codes: Codes) -> kernels.StringIndex:

@@ -10,8 +10,8 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.families.text.readings import Said
-from tallybayes.families.text.word_statistics import Seen
+from tallybayes.families.text.readings import WordEvidence
+from tallybayes.families.text.word_statistics import WordStatistics
 
 DENSE = 1 << 24  # up to so many numbers, words × classes are a table; more are kept sparse
 STEP = 1 << 22  # so many numbers are looked at at once, when all words are
@@ -20,7 +20,7 @@ STEP = 1 << 22  # so many numbers are looked at at once, when all words are
 class WordTable:
     """`add` adds up what the words of documents say; `rows` tells what single words say."""
 
-    def __init__(self, seen: Seen, said: Said) -> None:
+    def __init__(self, seen: WordStatistics, said: WordEvidence) -> None:
         self.seen = seen
         self.said = said
         self.width = seen.width
@@ -96,7 +96,7 @@ class WordTable:
         return scorer, np.bincount(classes, minlength=self.width).astype(np.float64)
 
 
-def dense_table(seen: Seen, said: Said) -> Floats:
+def dense_table(seen: WordStatistics, said: WordEvidence) -> Floats:
     """What every word says about every class."""
     if said.table is not None:
         return np.ascontiguousarray(said.table)

@@ -32,7 +32,7 @@ from tallybayes.families.text.word_belief import believe_words
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 
 LONGEST_RUN = 5  # of words
-POOLED = "pooled"
+MULTINOMIAL = "multinomial"
 
 
 def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
@@ -81,10 +81,11 @@ class Words(Family):
     times slower. `errors` says what becomes of bytes that are not UTF-8: "strict" is an error, "replace" puts a
     replacement character.
 
-    What the counts mean can be changed later: `reading` is "pooled", "once" or "averaged" (multinomial), "bernoulli",
-    "poisson", "complement" or "compound"; `alpha` is the smoothing, as for Categorical; words met less than `min_count`
-    times are ignored, and all but the `limit` most frequent. Words never met are ignored. With `coefficient`, what is
-    scored is the probability of the words in any order.
+    What the counts mean can be changed later: `reading` is "multinomial", "binary" (multinomial, each word once a
+    document), "averaged" over documents, "bernoulli", "poisson", "complement" or "dirichlet-multinomial"; `alpha` is
+    the smoothing, as for Categorical; words met less than `min_count` times are ignored, and all but the `limit` most
+    frequent. Words never met are ignored. With `coefficient`, what is scored is the probability of the words in any
+    order.
 
     >>> Words(reading="bernoulli", ngrams=2)
     Words(ngrams=(1, 2), reading='bernoulli')
@@ -121,9 +122,9 @@ class Words(Family):
         choices=(STRICT, REPLACE),
     )
     reading: str = setting(
-        POOLED,
-        'what the counts mean: "pooled", "once", "averaged", "bernoulli", "poisson", "complement", "compound" (see '
-        "[text](text.md))",
+        MULTINOMIAL,
+        'what the counts mean: "multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", '
+        '"dirichlet-multinomial" (see [text](text.md))',
         choices=tuple(READINGS),
     )
     alpha: Alpha = smoothing()

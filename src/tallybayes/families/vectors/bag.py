@@ -36,7 +36,7 @@ from tallybayes.families.vectors.matrix_cells import (
 
 FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
 MOST_VALUES = 1 << 22  # that are looked at in one step, after which Ctrl-C is heard
-POOLED = "pooled"
+MULTINOMIAL = "multinomial"
 AVERAGED = "averaged"
 
 
@@ -47,8 +47,8 @@ class Bag(Family):
 
     With `size` there are so many positions, whether or not any vector has something in them. With `shares`, which
     "averaged" implies, each position's share of its vector is counted too. What the counts mean can be changed later:
-    `reading` is "pooled" or "averaged" (multinomial), "poisson", "complement", or "bernoulli", for which a position is
-    above zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`,
+    `reading` is "multinomial", "averaged" over vectors, "poisson", "complement", or "bernoulli", for which a position
+    is above zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`,
     complement scores of each class are divided by their sum. With `coefficient`, what is scored is the probability of
     the counts in any order. NaN is a missing number: to "bernoulli" neither above zero nor not.
 
@@ -66,7 +66,7 @@ class Bag(Family):
         later=True,
     )
     reading: str = setting(
-        POOLED, '"pooled", "averaged", "bernoulli", "poisson" or "complement"', choices=tuple(READINGS)
+        MULTINOMIAL, '"multinomial", "averaged", "bernoulli", "poisson" or "complement"', choices=tuple(READINGS)
     )
     alpha: Alpha = smoothing()
     norm: bool = setting(False, "whether complement scores of each class are divided by their sum")

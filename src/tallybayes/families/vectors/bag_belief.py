@@ -27,12 +27,12 @@ from tallybayes.families.base import (
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.text import readings
 from tallybayes.families.text.coefficient import has_orders, log_orders
-from tallybayes.families.text.word_statistics import Seen, Whole
+from tallybayes.families.text.word_statistics import Whole, WordStatistics
 from tallybayes.families.text.word_table import dense_table
 from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, has_gaps, refuse_infinite
 from tallybayes.kernels import special
 
-READINGS = {name: readings.READINGS[name] for name in ("pooled", "averaged", "bernoulli", "poisson", "complement")}
+READINGS = {name: readings.READINGS[name] for name in ("multinomial", "averaged", "bernoulli", "poisson", "complement")}
 BY_POSITION = ("bernoulli", "poisson")  # readings to which a position is a number of its own, which may be missing
 
 
@@ -47,7 +47,7 @@ class Counted(NamedTuple):
 
 
 @dataclass
-class SeenPositions(Seen):
+class PositionStatistics(WordStatistics):
     """What was counted in every position: words without texts."""
 
     positions: int = 0
@@ -69,12 +69,12 @@ class SeenPositions(Seen):
         return np.bincount(self.words, values, self.size).astype(np.float64)
 
 
-def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None) -> SeenPositions:
+def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None) -> PositionStatistics:
     """The positions that hold something, as words do; the last slot is the vectors' own."""
     size = len(sums["n"]) - 1
     words, columns = np.nonzero(~sums["n"][:size].is_zero())
     held = {SEEN_AS[name]: array[words, columns].round() for name, array in sums.items()}
-    seen = SeenPositions(
+    seen = PositionStatistics(
         words=words.astype(np.int32),
         classes=columns.astype(np.int32),
         n=held["n"],
@@ -224,8 +224,10 @@ class BagBelief(Belief):
         return values
 
     def posterior(self, index: int) -> Posterior:
-        if self.family.reading != "pooled":
-            raise TypeError(f"Bag(reading={self.family.reading!r}) has no posterior of its parameters; 'pooled' has.")
+        if self.family.reading != "multinomial":
+            raise TypeError(
+                f"Bag(reading={self.family.reading!r}) has no posterior of its parameters; 'multinomial' has."
+            )
         alpha = self.seen.pseudo(self.alpha, self.seen.n)
         counts = alpha + self.seen.counts_of(index)
         return Dirichlet(dict(zip(self.seen.vocabulary, counts.tolist(), strict=True)))

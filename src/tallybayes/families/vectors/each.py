@@ -17,7 +17,7 @@ from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.numbers.gaussian import Gaussian
-from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.support import REAL
 from tallybayes.families.settings import setting
 from tallybayes.families.vectors.each_belief import EachBelief
@@ -32,8 +32,8 @@ from tallybayes.families.vectors.matrix_cells import (
 )
 
 
-def _of_numbers(each: Any, name: str, given: Any) -> Measured[Any]:
-    if not isinstance(given, Measured):
+def _of_numbers(each: Any, name: str, given: Any) -> Numeric[Any]:
+    if not isinstance(given, Numeric):
         raise TypeError(f"Each({given!r}): give a family of numbers, as Gaussian() or Poisson().")
     return given
 
@@ -51,7 +51,7 @@ class Each(Family):
 
     takes_vectors: ClassVar[bool] = True
     reads: ClassVar[pa.DataType | None] = None
-    family: Measured[Any] = setting(
+    family: Numeric[Any] = setting(
         Gaussian(),
         "which family of numbers every position has; what is belief in it can be changed later",
         check=_of_numbers,

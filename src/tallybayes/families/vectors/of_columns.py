@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tallybayes.families.base import Family
 from tallybayes.families.levels.bernoulli import Bernoulli
-from tallybayes.families.numbers.numeric import Measured
+from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.smoothing import named_levels
 from tallybayes.families.vectors.bag import Bag
 from tallybayes.families.vectors.each import Each
@@ -16,7 +16,7 @@ def for_matrix(family: Family, size: int) -> Family:
     """The family of vectors of so many numbers, each of which has this one."""
     if isinstance(family, (Bag, Each)):
         return family if family.size is not None else replace(family, size=size)
-    if isinstance(family, Measured):
+    if isinstance(family, Numeric):
         return Each(family, size=size)
     if not isinstance(family, Bernoulli):
         raise TypeError(

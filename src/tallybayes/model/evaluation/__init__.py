@@ -79,8 +79,8 @@ def evaluate(
     asked = Asked(model, classes, numbers, prior, given, matrix, reject, threads, absent)
     total: Evaluation | None = None
     for batch in labelled(model.schema.frame(data), labels, None):
-        if classes and batch.kind != model.kind:
-            kinds = f"of type {batch.kind}; those of the model are of type {model.kind}"
+        if classes and batch.label_type != model.label_type:
+            kinds = f"of type {batch.label_type}; those of the model are of type {model.label_type}"
             raise TypeError(f"The labels are {kinds}. Give labels as the model was trained on.")
         step = max(CELLS // max(len(classes), 1), 1)
         for start in range(0, len(batch.rows), step):
@@ -98,7 +98,7 @@ def _evaluated(asked: Asked, batch: Batch, rows: slice) -> Evaluation:
     truth = np.array([asked.numbers.get(key, -1) for key in batch.rows.classes], np.intp)[codes]
     plain = asked.costs is None
     decision = decide.most_probable(posterior) if plain else decide.decide(posterior, asked.given, asked.reject)
-    pairs = _pairs(label_values(batch.kind, batch.rows.classes), asked.classes, codes, decision)
+    pairs = _pairs(label_values(batch.label_type, batch.rows.classes), asked.classes, codes, decision)
     unknown = {label for label, _ in pairs}.difference(asked.classes) if (truth < 0).any() else set()
     losses = _losses(asked, cells, posterior, truth)
     possible, decided = np.isfinite(losses), decision != REJECTED

@@ -14,7 +14,7 @@ from tallybayes.families.numbers.values import ENOUGH
 from tallybayes.families.smoothing import FITTED
 from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
 
-FREE_TEXT = Words(reading="once", alpha=FITTED)
+FREE_TEXT = Words(reading="binary", alpha=FITTED)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_SIGNS = 8.0  # of writing without spaces
 MANY_WORDS = 3.0  # so many to a cell make it free text …

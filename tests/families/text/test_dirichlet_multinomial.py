@@ -7,7 +7,7 @@ from tallybayes import Model, Schema, Words
 
 
 def train(documents, labels):
-    return Model.train(Schema({"x": Words(reading="compound")}), {"x": documents}, labels)
+    return Model.train(Schema({"x": Words(reading="dirichlet-multinomial")}), {"x": documents}, labels)
 
 
 def test_compound_texts_say_the_same_whatever_was_learned_before_and_by_themselves():

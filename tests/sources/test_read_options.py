@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tallybayes.sources import Reading, open_source
+from tallybayes.sources import ReadOptions, open_source
 
 
 @pytest.mark.parametrize(
@@ -31,17 +31,19 @@ from tallybayes.sources import Reading, open_source
 )
 def test_settings_that_mean_nothing_are_errors(settings, expected):
     with pytest.raises(ValueError, match=re.escape(expected)):
-        Reading(**settings)
+        ReadOptions(**settings)
 
 
 def test_texts_may_come_as_any_collection():
-    assert list(Reading(names=["a", "b"]).names) == ["a", "b"]
-    assert Reading(missing=()).missing == ()
-    assert Reading(missing={"-"}, block_bytes=1).missing == {"-"}
+    assert list(ReadOptions(names=["a", "b"]).names) == ["a", "b"]
+    assert ReadOptions(missing=()).missing == ()
+    assert ReadOptions(missing={"-"}, block_bytes=1).missing == {"-"}
 
 
 def test_empty_lines_of_a_table_are_passed_over_and_those_of_a_text_are_counted(tmp_path):
     path = tmp_path / "data"
     path.write_text("x\n\na\n\n\nb\n\n")
-    counted = {kind: sum(map(len, open_source(path, Reading(kind=kind)).batches())) for kind in ("csv", "tsv", "lines")}
+    counted = {
+        kind: sum(map(len, open_source(path, ReadOptions(kind=kind)).batches())) for kind in ("csv", "tsv", "lines")
+    }
     assert counted == {"csv": 2, "tsv": 2, "lines": 7}

@@ -15,10 +15,10 @@ BLOCK_BYTES = 1 << 23
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How to read an input; whatever is not said is found out from its content and its name.
 
-    >>> Reading(kind="excel")
+    >>> ReadOptions(kind="excel")
     Traceback (most recent call last):
     ValueError: kind='excel': give one of csv, tsv, jsonl, parquet, arrow, lines, mail, mbox, text.
     """
