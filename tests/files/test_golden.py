@@ -16,7 +16,7 @@ ANSWERS = json.loads((FOLDER / "answers.json").read_text("utf-8"))
 def test_a_file_written_once_loads_for_ever_and_answers_as_it_did(name):
     model = load(FOLDER / f"{name}.tally")
     assert digest(model) == ANSWERS[name]["digest"]
-    np.testing.assert_allclose(model.posterior({"x": ANSWERS[name]["x"]}), ANSWERS[name]["posterior"], rtol=1e-9)
+    np.testing.assert_allclose(model.posterior(ANSWERS[name]["rows"]), ANSWERS[name]["posterior"], rtol=1e-9)
 
 
 def test_every_family_has_such_a_file():

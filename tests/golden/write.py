@@ -18,28 +18,25 @@ CELLS = {
     "Bernoulli": [True, False, True, True, None, False],
     "Categorical": ["red", "blue", "red", "größe", None, ""],
     "Each": VECTORS,
-    "Geometric": WHOLE,
-    "Poisson": WHOLE,
     "Words": ["free prize free", "lunch on Monday", "", "größe, prize", None, "lunch"],
 }
 LABELS = ["a", "b", "a", "b", "b", "a"]
 
 
-def cells_of(name):
-    """Cells that a family takes, one of them missing."""
-    return CELLS.get(name, NUMBERS)
+def rows_of(family):
+    """Cells that a family takes, one of them missing: a column, or two for a block."""
+    whole = family.support is not None and family.support.whole
+    cells = CELLS.get(type(family).__name__, WHOLE if whole else NUMBERS)
+    return {"x": cells, "y": [1.0, *NUMBERS[:0:-1]]} if family.takes_blocks else {"x": cells}
 
 
 def write():
     answers = {}
     for name, family in sorted(FAMILIES.items()):
-        model = Model.train(Schema({"x": family()}, label="class"), {"x": cells_of(name)}, LABELS)
+        rows = rows_of(family())
+        model = Model.train(Schema({tuple(rows): family()}, label="class"), rows, LABELS)
         save(model, FOLDER / f"{name}.tally")
-        answers[name] = {
-            "x": cells_of(name),
-            "digest": digest(model),
-            "posterior": model.posterior({"x": cells_of(name)}).tolist(),
-        }
+        answers[name] = {"rows": rows, "digest": digest(model), "posterior": model.posterior(rows).tolist()}
     (FOLDER / "answers.json").write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 

@@ -71,7 +71,7 @@ class Learned:
             check_among(expected.met(rows), self.declared)
         if announced := expected.all():
             label_keys(
-                rows.kind if rows.rows.filled() else self.model.label_type, announced
+                rows.label_type if rows.rows.filled() else self.model.label_type, announced
             )  # an error, if they are none
 
     def _check_same(self, classes: NDArray[Any]) -> None:
