@@ -19,6 +19,7 @@ CELLS = {
     "Categorical": ["red", "blue", "red", "größe", None, ""],
     "Each": VECTORS,
     "Geometric": WHOLE,
+    "NegativeBinomial": WHOLE,
     "Poisson": WHOLE,
     "Words": ["free prize free", "lunch on Monday", "", "größe, prize", None, "lunch"],
 }
