@@ -33,11 +33,10 @@ class ClassTotals:
     def add(self, classes: Sequence[int], columns: Codes, sums: Mapping[str, Exact], sign: int) -> None:
         """More is counted: `classes` are the numbers here of the classes there."""
         for name, total in self._totals.items():
-            added = summed(columns, sums[name], len(classes))
-            missing = max(1 + max(classes) - len(total), 0) if classes else 0
-            larger = Exact(np.pad(total.limbs, ((0, missing), (0, 0))), total.low)
-            larger.add_at(np.asarray(classes, np.intp), added if sign > 0 else -added)
-            self._totals[name] = larger
+            missing = 1 + max([*classes, -1]) - len(total)
+            if missing > 0:
+                total.limbs = np.pad(total.limbs, ((0, missing), (0, 0)))
+            total.add_rows(np.array(classes, np.int64), summed(columns, sums[name], len(classes)), sign)
 
 
 def summed(columns: Codes, cells: Exact, width: int) -> Exact:

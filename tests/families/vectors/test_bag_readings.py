@@ -105,7 +105,7 @@ def test_with_the_coefficient_all_vectors_of_a_total_add_up_to_one(reading, alph
     said = model.evidence(vectors_of(total))["x"]
     np.testing.assert_allclose(np.exp(said).sum(axis=0), 1.0, rtol=1e-12)
     theta = np.array([list(p.values()) for p in model.estimates("x").values()])
-    expected = [[stats.smoothed_shares(total, p).logpmf(x) for p in theta.T] for x in vectors_of(total)]
+    expected = [[stats.multinomial(total, p).logpmf(x) for p in theta.T] for x in vectors_of(total)]
     np.testing.assert_allclose(said, expected, rtol=1e-9)
 
 
