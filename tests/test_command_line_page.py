@@ -37,7 +37,7 @@ def count(
     boxes: Annotated[list[Path], typer.Argument(metavar="BOX...", help="Where the toys are; * is any.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")],
     colour: Annotated[Colour, typer.Option(help="Which to count.")] = Colour.red,
-    missing: Annotated[list[str], typer.Option(help="What is none.", rich_help_panel="ReadOptions")] = ["", "NA"],  # noqa: B006
+    missing: Annotated[list[str], typer.Option(help="What is none.", rich_help_panel="Reading")] = ["", "NA"],  # noqa: B006
     most: Annotated[int | None, typer.Option(min=1, max=9, help="Stop there.")] = None,
     size: Annotated[tuple[int, float], typer.Option(help="Of a toy.")] = (1, 2.5),
     check: Annotated[bool, typer.Option(help="Whether to look twice.")] = True,
