@@ -24,6 +24,7 @@ from tallybayes.families.numbers.support import Support
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import settings_of
 
+MANY_PARTS = 1000.0  # the bound where a cell is made of many, each of which says little
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
 
 
@@ -94,6 +95,7 @@ class Belief(ABC):
     """What the counts of one column say, worked out once and kept: ready to score new cells."""
 
     has_parts: bool = False  # whether cells can be taken apart
+    bound: float = 30.0  # of what a cell says, where evidence is weighed: one level never met must not decide alone
     likelihood: bool = True  # whether what is said is a log-likelihood, or a score that only orders the classes
 
     @abstractmethod
@@ -118,6 +120,10 @@ class Belief(ABC):
                 beliefs[at].add_evidence(column, scores)
 
         return score
+
+    def with_table(self, change: Callable[[Floats], Floats]) -> Belief | None:
+        """The same belief with another table of what every value says, [value, class]; nothing, if it has none."""
+        return None
 
     @abstractmethod
     def estimates(self) -> dict[str, Floats]:
@@ -167,6 +173,12 @@ class Family(ABC):
                 "own, or the block one that counts several together, as Correlated()."
             )
         return self
+
+    def missing(self, cells: Any) -> NDArray[np.bool_]:
+        """Which of the encoded cells are missing."""
+        if isinstance(cells, np.ndarray):
+            return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
+        return np.array([cell is None for cell in cells]) if type(cells) is list else np.asarray(cells.is_null())
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> AnyTally:

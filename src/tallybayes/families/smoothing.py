@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -176,6 +177,11 @@ class SmoothedBelief(Belief):
             kernels.add_tables(codes, tables, scores)
 
         return score
+
+    def with_table(self, change: Callable[[Floats], Floats]) -> Belief:
+        changed = copy(self)
+        changed.table, changed.likelihood = change(self.table), False
+        return changed
 
     def estimates(self) -> dict[str, Floats]:
         return dict(zip(self.levels, self.probability, strict=True))

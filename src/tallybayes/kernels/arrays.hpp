@@ -52,5 +52,6 @@ void bind_bumps(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_tallies(nb::module_& m);
 void bind_values(nb::module_& m);
+void bind_weighing(nb::module_& m);
 
 }  // namespace tallybayes

@@ -211,3 +211,5 @@ class Model(Counted):
 def _refuse_scores(known: Beliefs) -> None:
     if known.scores:
         raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")
+    if known.schema.weights is not None:
+        raise TypeError("Weighed evidence is no log-likelihood; take the weights away with believing(weights=None).")

@@ -22,6 +22,7 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.one_row import single_row
 from tallybayes.families import Belief
 from tallybayes.families.base import Part, WordWeight
+from tallybayes.families.weighed import Absence, absence, weighed
 from tallybayes.model.batches import check_threads, in_pieces, size_of
 from tallybayes.model.evidence import Evidence, text_column
 from tallybayes.schema import Schema
@@ -30,6 +31,7 @@ from tallybayes.schema.entries import Name, in_order
 BLOCK = 1 << 14  # rows scored at a time …
 BLOCK_BYTES = 1 << 22  # … or as many as have so many bytes …
 MANY_CLASSES = 16  # … if there are not more classes than these
+LARGEST = float(np.finfo(np.float64).max)
 
 Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
 
@@ -62,20 +64,37 @@ class Beliefs:
         self.keys = list(keys)
         self.labels = labels
         self.prior = schema.log_prior(rows, labels)
-        known: Mapping[Name, Belief] = {} if before is None else before.columns
-        self.columns: dict[Name, Belief] = _believed(schema, tallies, keys, known)
+        known: Mapping[Name, Belief] = {} if before is None else before.counted
+        self.counted: dict[Name, Belief] = _believed(schema, tallies, keys, known)
+        self.scores = [name for name, belief in self.counted.items() if not belief.likelihood]
+        self.columns, self._absences, self.start = self._weighed(rows, tallies)
         kinds: dict[type[Belief], list[Name]] = {}
         for name, belief in in_order(self.columns):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
-        self._start = np.ascontiguousarray(self.prior[:, None])
-        self.scores = [name for name, belief in self.columns.items() if not belief.likelihood]
-        if self.scores and len(self.columns) > 1:
+        self._start = np.ascontiguousarray(self.start[:, None])
+        if self.scores and len(self.columns) > 1 and schema.weights is None:
             warnings.warn(
                 f"Column {self.scores[0]!r} gives complement scores, which are not log-likelihoods; they are added to "
                 "what the other columns say as if they were.",
                 stacklevel=5,
             )
+
+    def _weighed(
+        self, rows: Floats, tallies: Mapping[Name, AnyTally]
+    ) -> tuple[dict[Name, Belief], dict[Name, Absence], Floats]:
+        """Every column's evidence, that of cells being missing, and what stands before any is looked at: as the schema
+        weighs them."""
+        weights, labels, families = self.schema.weights, self.labels, self.schema.columns
+        if weights is None:
+            return self.counted, {}, self.prior
+        columns = {name: weighed(belief, weights.of(name, labels)) for name, belief in self.counted.items()}
+        absences = {
+            name: absence(families[name], tallies[name], self.keys, rows).times(weights.of_missing(name, labels))
+            for name in weights.missing
+        }
+        prior = np.where(np.isneginf(self.prior), -np.inf, weights.prior * np.maximum(self.prior, -LARGEST))
+        return columns, absences, prior + weights.offsets_of(labels)
 
     def number(self, label: Any) -> int:
         """Which class this is."""
@@ -146,7 +165,7 @@ class Beliefs:
                 said[name].append(scores.T)
             rows += batch.rows
         columns = {name: np.concatenate(parts) for name, parts in said.items()}
-        return Evidence(self.labels, self.prior, columns, rows, self._parts(batches), self.scores)
+        return Evidence(self.labels, self.start, columns, rows, self._parts(batches), self.scores)
 
     def _parts(self, batches: list[tuple[int, dict[Name, Any]]]) -> dict[Name, Callable[[int], list[Part]]]:
         """For every column of texts, what takes a row's text apart: when somebody asks."""
@@ -223,12 +242,17 @@ class Beliefs:
             except CellError:
                 for name in names:  # finds out which column it was
                     self._add(name, cells[name], scores, start)
+                raise
+        for name, said in self._absences.items():
+            said.add(self.schema.columns[name], cells[name], scores)
 
     def _add(self, name: Name, cells: Any, scores: Floats, start: int) -> None:
         try:
             self.columns[name].add_evidence(cells, scores)
         except CellError as error:
             raise error.located(name, start) from None
+        if name in self._absences:
+            self._absences[name].add(self.schema.columns[name], cells, scores)
 
 
 def _believed(

@@ -91,16 +91,16 @@ def _never(unmet: Sequence[Any]) -> str:
 
 def prior_to_json(prior: CheckedPrior) -> Any:
     if isinstance(prior, Dirichlet):
-        return {PSEUDO_COUNTS: _filed(prior.alpha)}
-    return _filed(prior) if isinstance(prior, dict) else prior
+        return {PSEUDO_COUNTS: numbers_to_json(prior.alpha)}
+    return numbers_to_json(prior) if isinstance(prior, dict) else prior
 
 
 def prior_from_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         if set(value) != {PSEUDO_COUNTS}:
             raise ValueError(f"there is no prior {value!r}")
-        return Dirichlet(_read(value[PSEUDO_COUNTS]))
-    return _read(value) if isinstance(value, list) else value
+        return Dirichlet(numbers_from_json(value[PSEUDO_COUNTS]))
+    return numbers_from_json(value) if isinstance(value, list) else value
 
 
 def _by_class(prior: Any, numbers: Mapping[Any, Any]) -> dict[Any, float]:
@@ -108,7 +108,7 @@ def _by_class(prior: Any, numbers: Mapping[Any, Any]) -> dict[Any, float]:
     if not numbers or not all(fine):
         raise _refused(prior)
     settled = {k.item() if isinstance(k, np.generic) else k: float(p) for k, p in numbers.items()}
-    _filed(settled)  # an error if the labels are not of one type
+    numbers_to_json(settled)  # an error if the labels are not of one type
     return settled
 
 
@@ -119,15 +119,17 @@ def _refused(prior: Any) -> ValueError:
     )
 
 
-def _filed(numbers: Mapping[Any, float]) -> list[list[Any]]:
+def numbers_to_json(numbers: Mapping[Any, float]) -> list[list[Any]]:
     """[type, key, number] for every class, sorted."""
+    if not numbers:
+        return []
     labels = label_column(label_array(list(numbers), "classes of the prior"), 0)
     keys = [labels.keys[code] for code in labels.codes.tolist()]
     pairs = sorted(zip(keys, numbers.values(), strict=True))
     return [[str(labels.label_type), key_to_json(key), p] for key, p in pairs]
 
 
-def _read(filed: list[list[Any]]) -> dict[Any, float]:
+def numbers_from_json(filed: list[list[Any]]) -> dict[Any, float]:
     found = {}
     for kind, key, p in filed:
         (label,) = label_values(kind_from_name(kind), [key_from_json(key)])

@@ -30,6 +30,7 @@ from tallybayes.schema.class_prior import (
 from tallybayes.schema.entries import Name, check_distinct, checked_name, found, in_order, joined, members, title
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.sample import sampled
+from tallybayes.schema.weights import Weights, as_weights
 
 AS_TOLD = "as told"  # the reason of a family that somebody chose
 
@@ -42,7 +43,8 @@ class Schema:
     `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a number per
     class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; where none is above 1,
     these are written as `Dirichlet({"ham": 0.5, "spam": 0.5})`. Where no row has a class,
-    its share goes to the others, with a warning. `label` is where labels are looked for when none are given.
+    its share goes to the others, with a warning. `label` is where labels are looked for when none are given. `weights`
+    say how much each column's evidence counts; without them all count alike.
 
     >>> from tallybayes import Categorical, Gaussian
     >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
@@ -63,6 +65,7 @@ class Schema:
         prior: Prior = FREQUENCIES,
         label: str | None = None,
         reasons: Mapping[Name, str] | None = None,
+        weights: Weights | Mapping[Any, Any] | None = None,
     ) -> None:
         if not isinstance(columns, Mapping):
             raise TypeError(f"A schema is made of a mapping from columns to families, not of {columns!r}.")
@@ -80,6 +83,9 @@ class Schema:
             check_apart(label, self.by_column, "label")
         self.label = label
         self.reasons = dict(reasons or {})  # why a column was given its family, or was left out
+        self.weights = as_weights(weights)
+        if self.weights is not None:
+            self.weights.check(self.columns)
 
     def entry(self, name: Any) -> Name:
         """The column or block that is meant: by its name, or as a column in its block."""
@@ -169,7 +175,9 @@ class Schema:
         """The same columns under other beliefs: a family for a column, or a setting for all families that have it."""
         prior = changes.get("prior", self.prior)
         prior = self.prior if isinstance(prior, Family) else prior
-        settings = {k: v for k, v in changes.items() if not isinstance(v, Family) and k != "prior"}
+        weights = changes.get("weights", self.weights)
+        weights = self.weights if isinstance(weights, Family) else weights
+        settings = {k: v for k, v in changes.items() if not isinstance(v, Family) and k not in ("prior", "weights")}
         known = {name for family in self.columns.values() for name in family.beliefs()}
         for name in settings.keys() - known:
             wanted = "a family" if name in self.columns else f"one of {', '.join(sorted(known))}, or a column's family"
@@ -179,7 +187,7 @@ class Schema:
             if isinstance(family, Family):
                 columns[self.entry(name)] = family
         reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
-        result = Schema(columns, prior=prior, label=self.label, reasons=reasons)
+        result = Schema(columns, prior=prior, label=self.label, reasons=reasons, weights=weights)
         self.check_compatible(result)
         return result
 
@@ -189,7 +197,7 @@ class Schema:
         left_out = dict.fromkeys((name for name in self.reasons if name not in self.columns), "")
         if self.reasons == left_out:
             return self
-        return Schema(self.columns, prior=self.prior, label=self.label, reasons=left_out)
+        return Schema(self.columns, prior=self.prior, label=self.label, reasons=left_out, weights=self.weights)
 
     def check_compatible(self, other: Schema) -> None:
         """Counts can be added, or read by other families, only where the same is counted."""
@@ -228,7 +236,8 @@ class Schema:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return False
-        return (self.columns, self.prior, self.label) == (other.columns, other.prior, other.label)
+        mine, theirs = ((s.columns, s.prior, s.label, s.weights) for s in (self, other))
+        return mine == theirs
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -252,7 +261,8 @@ class Schema:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
         columns = [{"name": name, **family.to_json()} for name, family in in_order(self.columns)]
         label = {} if self.label is None else {"label": self.label}
-        return {"columns": columns, "prior": prior_to_json(self.prior), **label}
+        weights = {} if self.weights is None else {"weights": self.weights.to_json()}
+        return {"columns": columns, "prior": prior_to_json(self.prior), **label, **weights}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Schema:
@@ -262,7 +272,8 @@ class Schema:
             if name in columns:
                 raise ValueError(f"there are two columns {name!r}")
             columns[name] = Family.from_json(entry)
-        return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"))
+        weights = Weights.from_json(data["weights"]) if "weights" in data else None
+        return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"), weights=weights)
 
 
 def _settled(hints: Mapping[Any, Family | None]) -> dict[Name, Family | None]:

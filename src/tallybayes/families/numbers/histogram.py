@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -93,6 +94,12 @@ class IntervalBelief(SmoothedBelief):
         """The intervals' names, which few ask for."""
         ends = self.ranges.ends
         return interval_names(np.array([*ends[:1], *self.ranges.cuts, *ends[1:]]))
+
+    def with_table(self, change: Callable[[Floats], Floats]) -> Belief:
+        """How far out a value lies says the same of all classes, and stays."""
+        changed = copy(self)
+        changed.table, changed._reach, changed.likelihood = change(self.table), change(self._reach), False
+        return changed
 
     @classmethod
     def together(cls, beliefs: Sequence[Any]) -> Scorer:

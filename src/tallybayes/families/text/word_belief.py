@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key
-from tallybayes.families.base import Belief, Free, NotLinearError, Part, Terms, WordWeight, heaviest, log_odds
+from tallybayes.families.base import (
+    MANY_PARTS,
+    Belief,
+    Free,
+    NotLinearError,
+    Part,
+    Terms,
+    WordWeight,
+    heaviest,
+    log_odds,
+)
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
@@ -51,6 +61,7 @@ class WordBelief(Belief):
     afterwards for all of them: both come to the same, to the last bit."""
 
     has_parts = True
+    bound = MANY_PARTS
 
     def __init__(self, family: Any, corpus: Corpus, seen: WordStatistics | None = None) -> None:
         self.family = family

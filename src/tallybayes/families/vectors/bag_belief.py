@@ -15,6 +15,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import (
+    MANY_PARTS,
     Belief,
     Free,
     Part,
@@ -112,6 +113,7 @@ class BagBelief(Belief):
     """A table of what each position says about each class, for every one that it counts."""
 
     has_parts = True
+    bound = MANY_PARTS
 
     def __init__(
         self, family: Any, sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None = None

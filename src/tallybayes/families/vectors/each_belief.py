@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import sums_at
-from tallybayes.families.base import Belief, Free
+from tallybayes.families.base import MANY_PARTS, Belief, Free
 from tallybayes.families.numbers.numeric_belief import Table
 from tallybayes.families.numbers.whole_numbers import WholeBelief, first_numbers, is_listed
 from tallybayes.families.posteriors import Posterior
@@ -24,6 +24,8 @@ FEW = 1 << 10  # positions, for each of which a table of whole numbers is kept
 
 class EachBelief(Belief):
     """What is known of every position; all of them are scored at once."""
+
+    bound = MANY_PARTS
 
     def __init__(self, table: Table) -> None:
         self.table = table

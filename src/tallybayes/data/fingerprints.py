@@ -1,0 +1,67 @@
+"""A number for every row, equal for equal rows in any order and on any machine: what a sample of rows is chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.data import frames
+from tallybayes.kernels.strings import string_buffers
+
+Marks = NDArray[np.uint64]
+Numbers = NDArray[np.float64]
+
+SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
+
+
+def fingerprints(cells: pa.RecordBatch, columns: Iterable[str]) -> Marks:
+    """Of every row, from those of these columns that are there; in any order."""
+    marks = np.zeros(cells.num_rows, np.uint64)
+    for name in sorted(set(columns).intersection(cells.schema.names)):
+        _mix(frames.column(cells, name), marks)
+    return marks
+
+
+def _mix(cells: pa.Array, marks: Marks) -> None:
+    kind = cells.type
+    if pa.types.is_struct(kind):
+        for child in cells.flatten():
+            _mix(child, marks)
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        kernels.mix_numbers(_of_lists(cells), marks)
+    elif pa.types.is_dictionary(kind):
+        words = np.append(_numbers(cells.dictionary), np.nan)
+        at = cells.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
+        kernels.mix_numbers(words[at], marks)
+    else:
+        kernels.mix_numbers(_numbers(cells), marks)
+
+
+def _numbers(cells: pa.Array) -> Numbers:
+    """A number for each cell: what it is, or the mark of its text."""
+    kind = cells.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        return np.ascontiguousarray(frames.numbers(cells), np.float64)
+    if not (frames.is_text(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
+        cells = cells.cast(pa.string())
+    marks = np.zeros(len(cells), np.uint64)
+    kernels.mix_strings(*string_buffers(cells), marks)
+    numbers = (marks >> SPARE).astype(np.float64)
+    if cells.null_count:
+        numbers[np.asarray(cells.is_null())] = np.nan
+    return numbers
+
+
+def _of_lists(cells: pa.Array) -> Numbers:
+    """Each list by what stands where in it; one that is missing is as if empty."""
+    values = cells.flatten()
+    lengths = np.asarray(cells.value_lengths().fill_null(0), np.int64)
+    ends = np.cumsum(lengths)
+    marks = (np.arange(len(values)) - np.repeat(ends - lengths, lengths) + 1).astype(np.uint64)
+    _mix(values, marks)
+    sums = np.append(np.uint64(0), np.cumsum(marks))  # which wrap around, as they may
+    return ((sums[ends] - sums[ends - lengths]) >> SPARE).astype(np.float64)

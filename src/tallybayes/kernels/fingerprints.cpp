@@ -1,0 +1,43 @@
+#include "fingerprints.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace tallybayes {
+namespace {
+
+constexpr uint64_t odd = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
+constexpr uint64_t missing = 0x7ff8000000000000;
+
+uint64_t mixed(uint64_t mark, uint64_t value) {
+    const auto product = static_cast<unsigned __int128>(mark ^ value ^ odd) * (odd ^ (value << 1 | 1));
+    const uint64_t folded = uint64_t(product) ^ uint64_t(product >> 64);
+    return (folded ^ folded >> 32) * odd ^ value;
+}
+
+uint64_t mixed(uint64_t mark, std::string_view text) {
+    mark = mixed(mark, text.size());
+    for (; text.size() >= 8; text.remove_prefix(8)) {
+        uint64_t word;
+        std::memcpy(&word, text.data(), 8);
+        mark = mixed(mark, word);
+    }
+    uint64_t rest = 0;
+    for (size_t i = 0; i < text.size(); ++i) rest |= uint64_t(uint8_t(text[i])) << 8 * i;
+    return mixed(mark, rest);
+}
+
+}  // namespace
+
+void mix_numbers(const double* x, int64_t rows, uint64_t* marks) {
+    for (int64_t i = 0; i < rows; ++i)
+        marks[i] = mixed(marks[i], std::isnan(x[i]) ? missing : std::bit_cast<uint64_t>(x[i] + 0.0));
+}
+
+void mix_strings(const StringColumn& column, uint64_t* marks) {
+    for (int64_t i = 0; i < column.rows; ++i)
+        marks[i] = column.missing(i) ? mixed(marks[i], missing) : mixed(marks[i], column[i]);
+}
+
+}  // namespace tallybayes

@@ -1,0 +1,61 @@
+// The Python names of what weighing evidence takes: marks to choose rows by, and the loss.
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+
+#include "arrays.hpp"
+#include "columns.hpp"
+#include "fingerprints.hpp"
+#include "weighing.hpp"
+
+using namespace nanobind::literals;
+
+namespace tallybayes {
+namespace {
+
+using Marks = nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+void numbers(In<double> x, Marks marks) {
+    expect(x.size() == marks.size(), "numbers and marks differ in length");
+    Free free;
+    mix_numbers(x.data(), int64_t(x.size()), marks.data());
+}
+
+void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In<uint8_t>> validity, int64_t first,
+             int64_t rows, Marks marks) {
+    const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
+    expect(size_t(rows) == marks.size(), "strings and marks differ in length");
+    Free free;
+    mix_strings(column, marks.data());
+}
+
+nb::tuple loss(Cube evidence, Table<double> base, In<int32_t> labels, In<double> weights, Table<double> thetas,
+               In<double> offsets) {
+    const size_t rows = evidence.shape(0), classes = evidence.shape(1), pieces = evidence.shape(2);
+    expect(base.shape(0) == rows && base.shape(1) == classes && labels.size() == rows && weights.size() == rows,
+           "the rows differ in length");
+    expect(thetas.shape(0) == classes && thetas.shape(1) == pieces && offsets.size() == classes, "a weight is missing");
+    const int32_t* known = labels.data();
+    expect(std::all_of(known, known + rows, [&](int32_t c) { return c >= 0 && size_t(c) < classes; }), "there is no such class");
+    double *slope, found;
+    nb::object result = give<double>({classes * (pieces + 1)}, &slope);
+    const Weighed given{evidence.data(), base.data(), weights.data(), known, int64_t(rows), int64_t(classes), int64_t(pieces)};
+    {
+        Free free;
+        found = weighed_loss(given, thetas.data(), offsets.data(), slope);
+    }
+    return nb::make_tuple(found, result);
+}
+
+}  // namespace
+
+void bind_weighing(nb::module_& m) {
+    m.def("mix_numbers", numbers, "x"_a.noconvert(), "marks"_a.noconvert());
+    m.def("mix_strings", strings, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none(), "first"_a,
+          "rows"_a, "marks"_a.noconvert());
+    m.def("weighed_loss", loss, "evidence"_a.noconvert(), "base"_a.noconvert(), "labels"_a.noconvert(),
+          "weights"_a.noconvert(), "thetas"_a.noconvert(), "offsets"_a.noconvert());
+}
+
+}  // namespace tallybayes

@@ -1,0 +1,117 @@
+"""Some of the rows that were counted, the same whatever their order: to be left out, and looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.tally import Key, Rows
+from tallybayes.data import frames
+from tallybayes.data.fingerprints import Marks, fingerprints
+from tallybayes.model.batches import Batch
+
+Indices = NDArray[np.intp]
+
+
+class Taken(NamedTuple):
+    """Some rows of a batch, with their labels by number."""
+
+    cells: pa.RecordBatch
+    marks: Marks
+    labels: Codes
+    weights: Floats
+
+
+class Sample:
+    """The `size` rows of the lowest fingerprints among those that it is shown, in the order of these.
+
+    Rows that are equal have the same fingerprint, so that which are taken, and in what order, depends on nothing but
+    the rows."""
+
+    def __init__(self, columns: Collection[str], size: int) -> None:
+        self.columns = set(columns)
+        self.size = size
+        self.label_type: pa.DataType | None = None
+        self.seen = 0  # rows
+        self._keys: dict[Key, int] = {}
+        self._taken: list[Taken] = []
+        self._held = 0
+        self._highest = np.uint64(2**64 - 1)
+
+    def add(self, batch: Batch) -> None:
+        """Takes what is needed of the batch."""
+        cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
+        names = [name for name in cells.schema.names if name in self.columns]
+        marks = fingerprints(cells, names)
+        at = np.flatnonzero((marks <= self._highest) & (batch.rows.codes >= 0))
+        self.label_type = batch.label_type
+        self.seen += len(marks)
+        numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
+        weights = np.ones(len(marks)) if batch.rows.weights is None else batch.rows.weights
+        taken = Taken(cells.select(names).take(pa.array(at)), marks[at], numbers[batch.rows.codes[at]], weights[at])
+        self._taken.append(taken)
+        self._held += len(at)
+        if self._held > 2 * self.size:
+            self._thin()
+
+    def _thin(self) -> None:
+        """Keeps no more than are wanted, but for rows of the same fingerprint as the last."""
+        marks = np.concatenate([taken.marks for taken in self._taken])
+        self._highest = np.partition(marks, self.size - 1)[self.size - 1]
+        kept = []
+        for taken in self._taken:
+            at = np.flatnonzero(taken.marks <= self._highest)
+            kept.append(Taken(taken.cells.take(pa.array(at)), taken.marks[at], taken.labels[at], taken.weights[at]))
+        self._taken, self._held = kept, sum(len(taken.marks) for taken in kept)
+
+    def rows(self) -> SampledRows:
+        """All that were taken, in order."""
+        keys = sorted(self._keys)
+        sorted_at = np.array([keys.index(key) for key in self._keys], np.int32)
+        marks, numbers, weights = (np.concatenate([part[i] for part in self._taken]) for i in (1, 2, 3))
+        labels = sorted_at[numbers]
+        order = np.lexsort((weights, labels, marks))[: self.size]
+        tables = [pa.Table.from_batches([taken.cells]) for taken in self._taken]
+        table = pa.concat_tables(tables, promote_options="permissive").take(pa.array(order))
+        cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
+        assert self.label_type is not None
+        return SampledRows(cells, marks[order], keys, labels[order], weights[order], self.label_type)
+
+
+class SampledRows(NamedTuple):
+    """Rows in the order of their fingerprints."""
+
+    cells: pa.RecordBatch
+    marks: Marks
+    keys: list[Key]
+    labels: Codes
+    weights: Floats
+    label_type: pa.DataType
+
+    def __len__(self) -> int:
+        return len(self.marks)
+
+    def batch(self, at: Indices) -> Batch:
+        """Some of them, to be counted."""
+        weights = None if np.all(self.weights == 1.0) else self.weights[at]
+        rows = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
+        return Batch(self.cells.take(pa.array(at)), self.label_type, rows, 0)
+
+    def folds(self, k: int) -> list[Indices]:
+        """Rows by the fold they belong to: those of a class by turns, equal rows together."""
+        fold = np.empty(len(self), np.intp)
+        for number in range(len(self.keys)):
+            mine = np.flatnonzero(self.labels == number)
+            distinct = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
+            fold[mine] = (distinct + number) % k
+        return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
+
+
+def _as_batch(row: Any) -> pa.RecordBatch:
+    """A row by itself, among others."""
+    return next(iter(frames.batches({name: [value] for name, value in row.items()})))

@@ -1,0 +1,128 @@
+"""The weights under which left-out rows are most probable: a convex problem of a few dozen numbers.
+
+What is minimised is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, p ≥ 0: weights of
+columns are drawn towards each other, and all of them together towards being unsure. With many rows that matters little;
+with few, weights that nothing is known of stay near the mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Floats
+
+TOGETHER = 4.0  # λ: how strongly weights are drawn to their mean …
+MEAN, PRIOR = 0.2, 0.25  # … and what that mean, and the weight of the prior, are drawn to
+APART = 1000  # rows from which on every class has weights of its own, where there are more than two
+DIGITS = 6  # of a weight
+STEPS = 1000
+START = 0.5
+
+
+@dataclass(frozen=True)
+class Evidenced:
+    """Left-out rows, and what each piece of evidence says of them: columns, then what is missing, then the prior."""
+
+    evidence: Floats  # [row, class, piece]
+    base: Floats  # [row, class]: −∞ where no other row has the class, else 0
+    labels: Codes
+    weights: Floats  # of the rows
+    columns: int
+    missing: int
+
+    def loss(self, thetas: Floats, offsets: Floats) -> tuple[float, Floats]:
+        """Σ −log P(class | row), and its gradient."""
+        return kernels.weighed_loss(self.evidence, self.base, self.labels, self.weights, thetas, offsets)
+
+    def mean_loss(self, thetas: Floats, offsets: Floats) -> float:
+        return self.loss(thetas, offsets)[0] / max(float(self.weights.sum()), 1e-300)
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Classes and pieces."""
+        return self.evidence.shape[1], self.evidence.shape[2]
+
+    def naive(self) -> float:
+        """The mean loss where columns and prior count one, and nothing is said of missing cells."""
+        thetas = np.ones(self.shape)
+        thetas[:, self.columns : -1] = 0.0
+        return self.mean_loss(thetas, np.zeros(self.shape[0]))
+
+
+class Fit(NamedTuple):
+    thetas: Floats  # [class, piece], without the prior
+    prior: float
+    offsets: Floats
+    loss: float
+
+
+def fit_weights(known: Evidenced) -> Fit | None:
+    """The best weights; nothing, where they are no better than none."""
+    classes, _ = known.shape
+    if classes < 2 or not len(known.labels):
+        return None
+    apart = classes > 2 and len(known.labels) >= APART
+    found = _minimised(known, classes if apart else 1)
+    fit = found._replace(loss=known.mean_loss(*_laid_out(found)))
+    return fit if fit.loss < known.naive() else None
+
+
+def _laid_out(fit: Fit) -> tuple[Floats, Floats]:
+    prior = np.full((len(fit.offsets), 1), fit.prior)
+    return np.ascontiguousarray(np.hstack([fit.thetas, prior])), fit.offsets
+
+
+def _minimised(known: Evidenced, own: int) -> Fit:
+    """With a set of weights for each of `own` classes, or one for all."""
+    from scipy.optimize import minimize
+
+    classes, pieces = known.shape
+    size = own * (pieces - 1)
+
+    def unpacked(values: Floats) -> Fit:
+        thetas = np.broadcast_to(values[:size].reshape(own, pieces - 1), (classes, pieces - 1))
+        return Fit(thetas, float(values[size]), values[size + 1 :], 0.0)
+
+    def objective(values: Floats) -> tuple[float, Floats]:
+        loss, slope = known.loss(*_laid_out(unpacked(values)))
+        of_thetas = slope[: classes * pieces].reshape(classes, pieces)
+        each = of_thetas[:, :-1] if own == classes else of_thetas[:, :-1].sum(axis=0)
+        slopes = np.concatenate([each.reshape(-1), [of_thetas[:, -1].sum()], slope[classes * pieces :]])
+        penalty, pull = _penalty(values, size)
+        return loss + penalty, slopes + pull
+
+    unit = _units(known, own)
+
+    def scaled(values: Floats) -> tuple[float, Floats]:
+        loss, slopes = objective(values * unit)
+        return loss, slopes * unit
+
+    start = np.concatenate([np.full(size + 1, START), np.zeros(classes)])
+    bounds = [(0.0, None)] * (size + 1) + [(None, None)] * classes
+    options = {"maxiter": STEPS, "ftol": 1e-7, "gtol": 1e-3}
+    best = unit * minimize(scaled, start / unit, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    return unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
+
+
+def _units(known: Evidenced, own: int) -> Floats:
+    """How far each number has to change for about the same effect: steps are as long in all directions."""
+    classes, _ = known.shape
+    unsure = (1.0 / classes) * (1.0 - 1.0 / classes)
+    curved = unsure * np.einsum("r,rcp,rcp->cp", known.weights, known.evidence, known.evidence)
+    each = curved[:, :-1] if own == classes else curved[:, :-1].sum(axis=0)
+    offsets = np.full(classes, unsure * known.weights.sum())
+    return np.asarray(1.0 / np.sqrt(np.concatenate([each.reshape(-1), [curved[:, -1].sum()], offsets]) + TOGETHER))
+
+
+def _penalty(values: Floats, size: int) -> tuple[float, Floats]:
+    thetas, prior, offsets = values[:size], values[size], values[size + 1 :]
+    mean = thetas.mean() if size else MEAN
+    away = thetas - mean
+    penalty = TOGETHER * away @ away + 0.5 * (mean - MEAN) ** 2 + 0.5 * (prior - PRIOR) ** 2 + offsets @ offsets
+    pull = 2.0 * TOGETHER * away + (mean - MEAN) / max(size, 1)
+    return float(penalty), np.concatenate([pull, [prior - PRIOR], 2.0 * offsets])

@@ -1,0 +1,137 @@
+"""How much each piece of evidence counts: a few numbers beside the families, shown, filed and removable."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.schema.class_prior import numbers_from_json, numbers_to_json
+from tallybayes.schema.entries import Name, checked_name, found, in_order
+
+Weight = float | Mapping[Any, float]  # one for all classes, or one for each
+
+
+@dataclass(frozen=True)
+class Weights:
+    """score(c) = prior · log P(c) + offset(c) + Σ weight(column) · evidence(column, c), made into probabilities.
+
+    `columns` has a number of at least 0 for every column or block, or one for each class; a column that is not named
+    counts 1, as naive Bayes has it. `missing` weighs what it says that a cell of a column is missing, or is not; where
+    none is given, that says nothing. A class met later takes the mean of the others, and no offset.
+
+    >>> Weights({"outlook": 0.5}, prior=0.8)
+    Weights(columns={'outlook': 0.5}, prior=0.8)
+    """
+
+    columns: Mapping[Any, Weight] = field(default_factory=dict)
+    missing: Mapping[Any, Weight] = field(default_factory=dict)
+    prior: float = 1.0
+    offsets: Mapping[Any, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "missing"):
+            given = getattr(self, name)
+            if not isinstance(given, Mapping):
+                raise TypeError(f"Weights({name}={given!r}): give a mapping from columns to numbers.")
+            settled = {checked_name(column): _checked(f"{name}[{column!r}]", w) for column, w in given.items()}
+            object.__setattr__(self, name, dict(in_order(settled)))
+        object.__setattr__(self, "prior", _number("prior", self.prior, least=0.0))
+        offsets = {_plain(label): _number(f"offsets[{label!r}]", b) for label, b in self.offsets.items()}
+        object.__setattr__(self, "offsets", offsets)
+        self.to_json()  # an error if labels are not of one type
+
+    def __repr__(self) -> str:
+        shown = {name: getattr(self, name) for name in ("columns", "missing", "prior", "offsets")}
+        kept = {name: value for name, value in shown.items() if value not in ({}, 1.0)}
+        return f"Weights({', '.join(f'{name}={value!r}' for name, value in kept.items())})"
+
+    def check(self, names: Iterable[Name]) -> None:
+        """Weights are of columns that there are."""
+        known = list(names)
+        for column in (*self.columns, *self.missing):
+            if found(column, known) != column:
+                has = ", ".join(map(repr, known)) or "no columns"
+                raise ValueError(
+                    f"There is a weight for {column!r}, but the schema has {has}. Correct the name, or leave it out."
+                )
+
+    def of(self, column: Name, labels: Sequence[Any]) -> Floats:
+        """How much the column counts for every class."""
+        return _by_label(self.columns.get(column, 1.0), labels)
+
+    def of_missing(self, column: Name, labels: Sequence[Any]) -> Floats:
+        """The same for whether its cell is missing."""
+        return _by_label(self.missing[column], labels)
+
+    def offsets_of(self, labels: Sequence[Any]) -> Floats:
+        return np.array([self.offsets.get(label, 0.0) for label in labels])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "prior": self.prior,
+            "offsets": numbers_to_json(self.offsets),
+            "columns": [[name, _weight_to_json(weight)] for name, weight in self.columns.items()],
+            "missing": [[name, _weight_to_json(weight)] for name, weight in self.missing.items()],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Weights:
+        if set(data) != {"prior", "offsets", "columns", "missing"}:
+            raise ValueError(f"there are no weights {sorted(data)!r}")
+        columns, missing = (_named_from_json(data[part]) for part in ("columns", "missing"))
+        return cls(columns, missing, data["prior"], numbers_from_json(data["offsets"]))
+
+
+def as_weights(given: Any) -> Weights | None:
+    """Weights as a schema takes them: none, a number for each column, or all there is to say."""
+    if given is None or isinstance(given, Weights):
+        return given
+    if isinstance(given, Mapping):
+        return Weights(given)
+    raise TypeError(f"weights={given!r}: give Weights(…), a number for each column, or None to take them away.")
+
+
+def _by_label(weight: Weight, labels: Sequence[Any]) -> Floats:
+    if not isinstance(weight, Mapping):
+        return np.full(len(labels), weight)
+    mean = math.fsum(weight.values()) / len(weight)
+    return np.array([weight.get(label, mean) for label in labels])
+
+
+def _checked(name: str, weight: Any) -> Weight:
+    if not isinstance(weight, Mapping):
+        return _number(name, weight, least=0.0)
+    if not weight:
+        raise ValueError(f"Weights({name}={weight!r}): give a number, or one for each class.")
+    return {_plain(label): _number(f"{name}[{label!r}]", w, least=0.0) for label, w in weight.items()}
+
+
+def _number(name: str, value: Any, least: float = -math.inf) -> float:
+    fine = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not fine or not math.isfinite(value) or value < least:
+        wanted = "a number" if least < 0 else f"a number of at least {least:g}"
+        raise ValueError(f"Weights({name}={value!r}): give {wanted}.")
+    return float(value) + 0.0
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _weight_to_json(weight: Weight) -> Any:
+    return numbers_to_json(weight) if isinstance(weight, Mapping) else weight
+
+
+def _named_from_json(entries: Any) -> dict[Name, Weight]:
+    named: dict[Name, Weight] = {}
+    for name, weight in entries:
+        column = checked_name(tuple(name) if isinstance(name, list) else name)
+        if column in named:
+            raise ValueError(f"there are two weights for {column!r}")
+        named[column] = numbers_from_json(weight) if isinstance(weight, list) else weight
+    return named
