@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
+    from tallybayes.files import counts_digest as counts_digest
     from tallybayes.files import digest as digest
     from tallybayes.files import load as load
     from tallybayes.files import save as save
@@ -13,11 +14,13 @@ if TYPE_CHECKING:
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
+    from tallybayes.model.weigh import weigh as weigh
     from tallybayes.report.report import Report as Report
     from tallybayes.report.report import report_on as report_on
     from tallybayes.schema import Schema as Schema
     from tallybayes.schema.toml import schema_from_toml as schema_from_toml
     from tallybayes.schema.toml import schema_to_toml as schema_to_toml
+    from tallybayes.schema.weights import Weights as Weights
     from tallybayes.sklearn import NaiveBayes as NaiveBayes
     from tallybayes.sources import ReadOptions as ReadOptions
     from tallybayes.sources import open_source as open_source
@@ -31,7 +34,7 @@ _FOUND_IN = {
         *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
         *("MEstimate", "NegativeBinomial", "Poisson", "Words"),
     ),
-    "files": ("changing", "digest", "load", "save"),
+    "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
     "report.report": ("Report", "report_on"),
     "schema": ("Schema",),
@@ -39,6 +42,8 @@ _FOUND_IN = {
     "sklearn": ("NaiveBayes",),
     "sources": ("ReadOptions", "open_source"),
     "model.heaviest": ("heaviest",),
+    "model.weigh": ("weigh",),
+    "schema.weights": ("Weights",),
 }
 _FACES = ("sklearn", "testing")
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}

@@ -140,7 +140,7 @@ def test_a_long_kernel_hears_signals_all_the_time(heard, work):
 
 @pytest.mark.parametrize("family", [Bag(), Bag(reading="averaged")])
 def test_fractions_in_many_columns_are_counted_in_steps(heard, family):
-    assert heard(lambda: Model.train(Schema({"x": family}), {"x": WIDE[:50]}, [0, 1] * 25, threads=1)) > 10
+    assert heard(lambda: Model.train(Schema({"x": family}), {"x": WIDE[:50]}, [0, 1] * 25, threads=1)) >= 5
 
 
 def test_long_lists_of_texts_are_handed_to_arrow_in_parts():

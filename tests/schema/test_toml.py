@@ -116,7 +116,7 @@ def test_a_reason_cannot_leave_its_comment():
         ('[columns]\nwind speed = "Gaussian"', "(at line 2, column 6): 'wind speed = \"Gaussian\"'."),
         ('[columns]\na = "Poisson"\na = "Gaussian"\n', "Cannot overwrite a value (at line 3, column 15)"),
         ('columns = "', "(at end of document)"),
-        ('[colums]\nage = "Gaussian"', "has 'colums', which is not known; it may have label, prior, columns, blocks."),
+        ('[colums]\nage = "Gaussian"', "has 'colums', which is not known; it may have label, prior, columns, blocks"),
         ('age = "Gaussian"', "The schema has 'age', which is not known"),
         ('label = "y"', 'The schema has no table [columns]; write one, with lines as in age = "Gaussian()".'),
         ("columns = 3", "The schema has no table [columns]"),

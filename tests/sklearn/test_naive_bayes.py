@@ -20,7 +20,7 @@ NEW, _ = table(40, seed=1)
 
 
 def fitted(**settings):
-    return NaiveBayes(SCHEMA, **settings).fit(COLUMNS, LABELS)
+    return NaiveBayes(SCHEMA, **settings, weigh=False).fit(COLUMNS, LABELS)
 
 
 # The law
@@ -29,7 +29,7 @@ def fitted(**settings):
 @pytest.mark.parametrize("make", MAKES)
 def test_it_is_the_model_of_the_same_rows_whatever_the_frame(make):
     model = Model.train(SCHEMA, COLUMNS, LABELS)
-    learned = NaiveBayes(SCHEMA).fit(MAKES[make](COLUMNS), LABELS)
+    learned = NaiveBayes(SCHEMA, weigh=False).fit(MAKES[make](COLUMNS), LABELS)
     assert digest(learned.model_) == digest(model)
     assert learned.schema_ == SCHEMA
     assert learned.classes_.tolist() == model.classes == ["leaves", "moves", "stays"]
@@ -48,16 +48,19 @@ def test_it_is_the_model_of_the_same_rows_whatever_the_frame(make):
 
 def test_learned_in_parts_is_learned_at_once():
     whole = digest(fitted().model_)
-    learned = NaiveBayes(SCHEMA)
+    learned = NaiveBayes(SCHEMA, weigh=False)
     for start in (0, 1, 2, 100, 299):
         stop = {0: 1, 1: 2, 2: 100, 100: 299, 299: 300}[start]
         learned.partial_fit(rows(COLUMNS, start, stop), LABELS[start:stop])
     assert digest(learned.model_) == whole
-    assert digest(NaiveBayes(SCHEMA).fit(rows(COLUMNS, 0, 50), LABELS[:50]).fit(COLUMNS, LABELS).model_) == whole
+    assert (
+        digest(NaiveBayes(SCHEMA, weigh=False).fit(rows(COLUMNS, 0, 50), LABELS[:50]).fit(COLUMNS, LABELS).model_)
+        == whole
+    )
 
 
 def test_forgotten_is_never_seen():
-    left = digest(NaiveBayes(SCHEMA).fit(rows(COLUMNS, 0, 200), LABELS[:200]).model_)
+    left = digest(NaiveBayes(SCHEMA, weigh=False).fit(rows(COLUMNS, 0, 200), LABELS[:200]).model_)
     learned = fitted().forget(rows(COLUMNS, 200, 300), LABELS[200:])
     assert digest(learned.model_) == left
     learned.partial_fit(rows(COLUMNS, 200, 300), LABELS[200:])
@@ -67,8 +70,10 @@ def test_forgotten_is_never_seen():
 def test_weight_two_is_twice_and_weights_are_forgotten_too():
     weights = np.arange(300) % 3
     often = {name: np.repeat(np.array(cells, object), weights).tolist() for name, cells in COLUMNS.items()}
-    weighted = NaiveBayes(SCHEMA).fit(COLUMNS, LABELS, sample_weight=weights)
-    assert digest(weighted.model_) == digest(NaiveBayes(SCHEMA).fit(often, np.repeat(LABELS, weights)).model_)
+    weighted = NaiveBayes(SCHEMA, weigh=False).fit(COLUMNS, LABELS, sample_weight=weights)
+    assert digest(weighted.model_) == digest(
+        NaiveBayes(SCHEMA, weigh=False).fit(often, np.repeat(LABELS, weights)).model_
+    )
     weighted.partial_fit(COLUMNS, LABELS, sample_weight=np.full(300, 0.1))
     weighted.forget(COLUMNS, LABELS, sample_weight=np.full(300, 0.1))
     assert weighted.class_count_.tolist() == [weights[label == LABELS].sum() for label in weighted.classes_]
@@ -90,7 +95,7 @@ def test_any_number_of_threads_may_ask_at_once():
 
 
 def test_a_model_taken_from_it_stays_as_it_is():
-    learned = NaiveBayes(SCHEMA).fit(rows(COLUMNS, 0, 200), LABELS[:200])
+    learned = NaiveBayes(SCHEMA, weigh=False).fit(rows(COLUMNS, 0, 200), LABELS[:200])
     before, taken = digest(learned.model_), learned.model_
     learned.partial_fit(rows(COLUMNS, 200, 300), LABELS[200:])
     assert digest(taken) == before
@@ -103,7 +108,7 @@ def test_a_model_taken_from_it_stays_as_it_is():
 
 
 def test_classes_need_not_be_known_and_new_ones_may_come():
-    learned = NaiveBayes({"x": Categorical()}).partial_fit({"x": ["a", "b"]}, [3, 3])
+    learned = NaiveBayes({"x": Categorical()}, weigh=False).partial_fit({"x": ["a", "b"]}, [3, 3])
     assert learned.classes_.tolist() == [3]
     learned.partial_fit({"x": ["never met"]}, [-1])
     assert learned.classes_.tolist() == [-1, 3]
@@ -111,7 +116,9 @@ def test_classes_need_not_be_known_and_new_ones_may_come():
 
 
 def test_announced_classes_have_probability_zero_until_they_come():
-    learned = NaiveBayes({"x": Categorical()}).partial_fit({"x": ["a", "b"]}, ["m", "m"], classes=["z", "m", "a"])
+    learned = NaiveBayes({"x": Categorical()}, weigh=False).partial_fit(
+        {"x": ["a", "b"]}, ["m", "m"], classes=["z", "m", "a"]
+    )
     assert learned.classes_.tolist() == ["a", "m", "z"]
     assert learned.class_count_.tolist() == [0.0, 2.0, 0.0]
     assert learned.predict_proba({"x": ["a"]}).tolist() == [[0.0, 1.0, 0.0]]
@@ -121,7 +128,7 @@ def test_announced_classes_have_probability_zero_until_they_come():
     learned.partial_fit({"x": ["a"]}, ["z"], classes=["a", "z", "m"])
     assert learned.classes_.tolist() == ["a", "m", "z"]
     np.testing.assert_allclose(learned.predict_proba({"x": [None]}), [[0.0, 2 / 3, 1 / 3]], rtol=1e-15)
-    unannounced = NaiveBayes({"x": Categorical()}).fit({"x": ["a", "b", "a"]}, ["m", "m", "z"])
+    unannounced = NaiveBayes({"x": Categorical()}, weigh=False).fit({"x": ["a", "b", "a"]}, ["m", "m", "z"])
     assert digest(learned.model_) == digest(unannounced.model_)
 
 
@@ -139,7 +146,7 @@ def test_announced_classes_have_probability_zero_until_they_come():
     ids=lambda labels: str(labels.dtype),
 )
 def test_labels_come_back_as_they_were_given(labels):
-    learned = NaiveBayes({"x": Categorical()}).fit({"x": ["p", "q", "p"]}, labels)
+    learned = NaiveBayes({"x": Categorical()}, weigh=False).fit({"x": ["p", "q", "p"]}, labels)
     assert learned.classes_.dtype == labels.dtype
     assert learned.predict({"x": ["p", "q"]}).tolist() == labels.tolist()[:2]
     assert learned.predict({"x": ["p"]}).dtype == labels.dtype
@@ -147,10 +154,10 @@ def test_labels_come_back_as_they_were_given(labels):
 
 
 def test_longer_labels_of_later_rows_are_not_cut():
-    learned = NaiveBayes({"x": Categorical()}).fit({"x": ["p"]}, np.array(["a"]))
+    learned = NaiveBayes({"x": Categorical()}, weigh=False).fit({"x": ["p"]}, np.array(["a"]))
     learned.partial_fit({"x": ["q"]}, np.array(["much longer"]))
     assert learned.classes_.tolist() == ["a", "much longer"]
-    learned = NaiveBayes({"x": Categorical()}).fit({"x": ["p"]}, np.array([1], np.int8))
+    learned = NaiveBayes({"x": Categorical()}, weigh=False).fit({"x": ["p"]}, np.array([1], np.int8))
     assert learned.partial_fit({"x": ["q"]}, np.array([1000])).classes_.tolist() == [1, 1000]
 
 
@@ -158,17 +165,19 @@ def test_longer_labels_of_later_rows_are_not_cut():
 
 
 def test_a_schema_is_chosen_settled_in_parts_given_or_the_same_family_for_all():
-    chosen = NaiveBayes().fit(COLUMNS, LABELS)
+    chosen = NaiveBayes(weigh=False).fit(COLUMNS, LABELS)
     assert chosen.schema_ == Schema.infer(COLUMNS)
     assert chosen.schema_.reasons == Schema.infer(COLUMNS).reasons
-    settled = NaiveBayes({"age": Histogram(), "note": None}).fit(COLUMNS, LABELS)
+    settled = NaiveBayes({"age": Histogram(), "note": None}, weigh=False).fit(COLUMNS, LABELS)
     assert settled.schema_ == Schema.infer(COLUMNS, hints={"age": Histogram(), "note": None})
     given = Schema({"calls": Gaussian()}, prior="uniform")
-    assert NaiveBayes(given).fit(COLUMNS, LABELS).schema_ == given
-    numbered = NaiveBayes({0: Histogram(), 1: None}).fit([[1.5, 2.5], [2.5, 3.5]], [0, 1])
+    assert NaiveBayes(given, weigh=False).fit(COLUMNS, LABELS).schema_ == given
+    numbered = NaiveBayes({0: Histogram(), 1: None}, weigh=False).fit([[1.5, 2.5], [2.5, 3.5]], [0, 1])
     assert numbered.schema_ == Schema({"0": Histogram()})
     numbers = {"age": COLUMNS["age"], "calls": COLUMNS["calls"]}
-    assert NaiveBayes(Gaussian()).fit(numbers, LABELS).schema_ == Schema({"age": Gaussian(), "calls": Gaussian()})
+    assert NaiveBayes(Gaussian(), weigh=False).fit(numbers, LABELS).schema_ == Schema(
+        {"age": Gaussian(), "calls": Gaussian()}
+    )
 
 
 def test_beliefs_can_be_set_after_fitting_without_fitting_again():
@@ -184,25 +193,25 @@ def test_beliefs_can_be_set_after_fitting_without_fitting_again():
     learned.set_params(prior=None, alpha=None, m=None, plugin=None, reading=None)
     assert digest(learned.model_) == digest(fitted().model_)
     learned.set_params(alpha=0.5).forget(rows(COLUMNS, 0, 100), LABELS[:100])
-    rest = NaiveBayes(SCHEMA, alpha=0.5).fit(rows(COLUMNS, 100, 300), LABELS[100:])
+    rest = NaiveBayes(SCHEMA, alpha=0.5, weigh=False).fit(rows(COLUMNS, 100, 300), LABELS[100:])
     assert digest(learned.model_) == digest(rest.model_)
 
 
 def test_why_a_family_was_chosen_is_known_under_other_beliefs_too():
-    learned = NaiveBayes().fit(COLUMNS, LABELS)
+    learned = NaiveBayes(weigh=False).fit(COLUMNS, LABELS)
     assert learned.set_params(alpha=0.5).schema_.reasons == Schema.infer(COLUMNS).reasons
 
 
 def test_a_belief_that_no_family_has_changes_nothing():
     numbers = {"age": COLUMNS["age"]}
-    plain = NaiveBayes(Gaussian()).fit(numbers, LABELS)
-    assert digest(NaiveBayes(Gaussian(), alpha=0.5).fit(numbers, LABELS).model_) == digest(plain.model_)
+    plain = NaiveBayes(Gaussian(), weigh=False).fit(numbers, LABELS)
+    assert digest(NaiveBayes(Gaussian(), alpha=0.5, weigh=False).fit(numbers, LABELS).model_) == digest(plain.model_)
 
 
 def test_columns_may_be_called_like_settings():
     schema = Schema({"prior": Categorical(), "alpha": Categorical(), "self": Gaussian()})
     columns = {"prior": ["a", "b"], "alpha": ["c", "d"], "self": [1.0, 2.0]}
-    learned = NaiveBayes(schema).fit(columns, [0, 1]).set_params(alpha=0.5, prior="uniform")
+    learned = NaiveBayes(schema, weigh=False).fit(columns, [0, 1]).set_params(alpha=0.5, prior="uniform")
     model = Model.train(schema, columns, [0, 1]).believing(alpha=0.5).believing(prior="uniform")
     assert digest(learned.model_) == digest(model)
 
@@ -215,7 +224,7 @@ def test_arrays_lists_and_unnamed_frames_are_the_same_rows():
     matrix, labels = random.normal(size=(50, 3)), random.integers(0, 2, 50)
     expected = digest(Model.train({str(i): Gaussian() for i in range(3)}, matrix, labels))
     for X in (matrix, np.asfortranarray(matrix), matrix.astype(object), matrix.tolist(), pd.DataFrame(matrix)):
-        learned = NaiveBayes(Gaussian()).fit(X, labels)
+        learned = NaiveBayes(Gaussian(), weigh=False).fit(X, labels)
         assert digest(learned.model_) == expected
         assert learned.n_features_in_ == 3
         assert not hasattr(learned, "feature_names_in_")
@@ -223,22 +232,26 @@ def test_arrays_lists_and_unnamed_frames_are_the_same_rows():
 
 
 def test_masked_cells_are_missing():
-    learned = NaiveBayes(Gaussian()).fit(np.ma.MaskedArray([[1.0], [99.0], [2.0]], [[0], [1], [0]]), ["a", "a", "b"])
+    learned = NaiveBayes(Gaussian(), weigh=False).fit(
+        np.ma.MaskedArray([[1.0], [99.0], [2.0]], [[0], [1], [0]]), ["a", "a", "b"]
+    )
     assert (
         learned.model_.estimates("0")["mean"]["a"]
-        == NaiveBayes(Gaussian()).fit([[1.0], [None], [2.0]], ["a", "a", "b"]).model_.estimates("0")["mean"]["a"]
+        == NaiveBayes(Gaussian(), weigh=False)
+        .fit([[1.0], [None], [2.0]], ["a", "a", "b"])
+        .model_.estimates("0")["mean"]["a"]
     )
 
 
 def test_numbers_beside_texts_stay_numbers():
-    learned = NaiveBayes().fit([[1.5, "a"], [2.5, "b"], [None, "a"], [4.25, None]], [0, 1, 0, 1])
+    learned = NaiveBayes(weigh=False).fit([[1.5, "a"], [2.5, "b"], [None, "a"], [4.25, None]], [0, 1, 0, 1])
     assert learned.schema_ == Schema({"0": Gaussian(), "1": Categorical(alpha="fitted")})
     assert learned.predict([[1.5, "a"], [2.5, "b"]]).tolist() == [0, 1]
 
 
 def test_numbers_among_texts_are_levels_by_their_text():
     cells = [1, 1.0, "1", True, None, float("nan"), "a", {"b": 2}]
-    learned = NaiveBayes(Categorical()).fit(np.array([[cell] for cell in cells], object), [0] * 8)
+    learned = NaiveBayes(Categorical(), weigh=False).fit(np.array([[cell] for cell in cells], object), [0] * 8)
     levels = ["1", "1", "1", "true", None, None, "a", "{'b': 2}"]
     assert digest(learned.model_) == digest(Model.train({"0": Categorical()}, {"0": levels}, [0] * 8))
 
@@ -250,10 +263,10 @@ def test_numbers_among_texts_are_levels_by_their_text():
 )
 def test_texts_by_themselves_are_one_column(make):
     texts, labels = COLUMNS["note"], LABELS
-    learned = NaiveBayes(Words()).fit(make(texts), labels)
+    learned = NaiveBayes(Words(), weigh=False).fit(make(texts), labels)
     assert digest(learned.model_) == digest(Model.train({"text": Words()}, texts, labels))
     assert learned.n_features_in_ == 1
-    named = NaiveBayes({"mail": Words()}).fit(make(texts), labels)
+    named = NaiveBayes({"mail": Words()}, weigh=False).fit(make(texts), labels)
     assert digest(named.model_) == digest(Model.train({"mail": Words()}, texts, labels))
     np.testing.assert_array_equal(named.predict_proba(make(texts)), learned.model_.posterior(texts))
 

@@ -240,6 +240,11 @@ class Family(ABC):
         declared = settings_of(type(self))
         return self.statistics(), {name: value for name, value in self.settings().items() if declared[name].counting}
 
+    def counts_to_json(self) -> list[Any]:
+        """The same as JSON has it."""
+        declared, (statistics, settings) = settings_of(type(self)), self.counts
+        return [statistics, {name: declared[name].to_json(value) for name, value in settings.items()}]
+
     @classmethod
     def statistics(cls) -> str:
         """The name of the statistics kept, by default this family's own."""

@@ -4,7 +4,26 @@
 file in the place of another. Leans on `model`.
 """
 
-from tallybayes.files.model_file import changing, digest, from_bytes, load, load_version, save, to_bytes
+from tallybayes.files.model_file import (
+    changing,
+    counts_digest,
+    digest,
+    from_bytes,
+    load,
+    load_version,
+    save,
+    to_bytes,
+)
 from tallybayes.files.tensors import FileError
 
-__all__ = ["FileError", "changing", "digest", "from_bytes", "load", "load_version", "save", "to_bytes"]
+__all__ = [
+    "FileError",
+    "changing",
+    "counts_digest",
+    "digest",
+    "from_bytes",
+    "load",
+    "load_version",
+    "save",
+    "to_bytes",
+]

@@ -95,6 +95,14 @@ def digest(model: Model) -> str:
     return hashlib.sha256(to_bytes(model)).hexdigest()
 
 
+def counts_digest(model: Model) -> str:
+    """The sha256 of the counts alone, whatever is believed of them: equal before and after `believing` or `weigh`."""
+    keys = model.keys()
+    tallies, arrays = _packed(model, keys)
+    schema = [[name, *family.counts_to_json()] for name, family in in_order(model.schema.columns)]
+    return hashlib.sha256(file_bytes(_header(model, keys, schema, tallies), arrays)).hexdigest()
+
+
 def to_bytes(model: Model) -> bytes:
     """The model as the bytes of its file, if its counts can have come from rows: others could not be read again."""
     if not isinstance(model, Model):
@@ -105,10 +113,14 @@ def to_bytes(model: Model) -> bytes:
             "train the model again."
         )
     keys = model.keys()
+    tallies, arrays = _packed(model, keys)
+    return file_bytes(_text(model, keys, tallies), arrays)
+
+
+def _packed(model: Model, keys: list[Any]) -> tuple[list[dict[str, Any]], Arrays]:
     arrays: Arrays = {}
     counted = [model.rows, *(tally for _, tally in in_order(model.columns))]
-    tallies = [tally.canonical().pack(str(i), keys, arrays) for i, tally in enumerate(counted)]
-    return file_bytes(_text(model, keys, tallies), arrays)
+    return [tally.canonical().pack(str(i), keys, arrays) for i, tally in enumerate(counted)], arrays
 
 
 def from_bytes(data: bytes) -> Model:
@@ -126,10 +138,14 @@ def from_bytes(data: bytes) -> Model:
 
 def _text(model: Model, keys: list[Any], tallies: list[dict[str, Any]]) -> str:
     """What the arrays mean, as JSON of one form."""
+    return _header(model, keys, model.schema.to_json(), tallies)
+
+
+def _header(model: Model, keys: list[Any], schema: Any, tallies: list[dict[str, Any]]) -> str:
     header = {
         "format": FORMAT,
         "labels": {"type": str(model.label_type) if keys else "null", "keys": [key_to_json(key) for key in keys]},
-        "schema": model.schema.to_json(),
+        "schema": schema,
         "tallies": tallies,
     }
     return json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

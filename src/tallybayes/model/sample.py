@@ -102,13 +102,14 @@ class SampledRows(NamedTuple):
         rows = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
         return Batch(self.cells.take(pa.array(at)), self.label_type, rows, 0)
 
-    def folds(self, k: int) -> list[Indices]:
-        """Rows by the fold they belong to: those of a class by turns, equal rows together."""
+    def folds(self, k: int, together: bool) -> list[Indices]:
+        """Rows by the fold they belong to: those of a class by turns; equal rows `together`, where these are copies of
+        each other and not cases that happen to be alike."""
         fold = np.empty(len(self), np.intp)
         for number in range(len(self.keys)):
             mine = np.flatnonzero(self.labels == number)
-            distinct = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
-            fold[mine] = (distinct + number) % k
+            turn = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
+            fold[mine] = ((turn if together else np.arange(len(mine))) + number) % k
         return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
 
 

@@ -101,7 +101,8 @@ def left_out_evidence(model: Model, rows: SampledRows, names: list[Name], missin
     shape = (len(rows), len(keys))
     evidence = np.zeros((*shape, len(names) + len(missing) + 1))
     base = np.zeros(shape)
-    for at in rows.folds(FOLDS):
+    together = any(family.is_text for family in model.schema.columns.values())
+    for at in rows.folds(FOLDS, together):
         rest = _without(model, rows, at)
         known = rest.beliefs()
         present = np.array([number[key] for key in known.keys], np.intp)

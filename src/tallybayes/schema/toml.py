@@ -28,8 +28,9 @@ from tallybayes.families.posteriors import Dirichlet
 from tallybayes.schema.class_prior import FREQUENCIES, PSEUDO_COUNTS, CheckedPrior, prior_to_json
 from tallybayes.schema.family_text import LEFT_OUT, column_from_text, family_to_text, prior_from_text
 from tallybayes.schema.schema import Schema
+from tallybayes.schema.weights import Weights
 
-KEYS = ("label", "prior", "columns", "blocks")
+KEYS = ("label", "prior", "columns", "blocks", "weights")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 NAMED_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 WIDEST = 60  # characters up to which comments stand in one column
@@ -59,7 +60,7 @@ def schema_to_toml(schema: Schema, *, comments: bool = True) -> str:
         about = f"  # {ABOUT_PRIOR}" if comments and schema.prior == FREQUENCIES else ""
         lines.append(f"prior = {_prior_text(schema.prior)}{about}")
     lines += ["", "[columns]", *_commented(_column_lines(schema), comments)]
-    return "\n".join([*lines, *_block_lines(schema), *table, ""])
+    return "\n".join([*lines, *_block_lines(schema), *table, *_weight_lines(schema), ""])
 
 
 def schema_from_toml(text: str) -> Schema:
@@ -94,7 +95,8 @@ def schema_from_toml(text: str) -> Schema:
     counted = {name: family for name, family in families.items() if family is not None}
     reasons = {name: "as the schema file has it" for name in families if name not in counted}
     try:
-        return Schema(counted, prior=_prior(found.get("prior", FREQUENCIES)), label=label, reasons=reasons)
+        prior, weights = _prior(found.get("prior", FREQUENCIES)), _weights(found.get("weights"))
+        return Schema(counted, prior=prior, label=label, reasons=reasons, weights=weights)
     except (TypeError, OverflowError) as error:  # labels of several types, or numbers without end
         raise ValueError(f"The schema has a prior that cannot be read: {error}") from None
 
@@ -201,6 +203,24 @@ def _block_lines(schema: Schema) -> list[str]:
                 f"family = {_quoted(family_to_text(family))}",
             ]
     return lines
+
+
+def _weight_lines(schema: Schema) -> list[str]:
+    if schema.weights is None:
+        return []
+    return ["", "[weights]", *(f"{key} = {_written(value)}" for key, value in schema.weights.to_json().items())]
+
+
+def _weights(value: Any) -> Weights | None:
+    if value is None:
+        return None
+    try:
+        return Weights.from_json({"prior": 1.0, "offsets": [], "columns": [], "missing": [], **value})
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        raise ValueError(
+            f"The schema has weights = {_shown(value)}, which cannot be read: {error}. Write [weights] with the line "
+            'columns = [["outlook", 0.5], ["wind", 0.3]].'
+        ) from None
 
 
 def _commented(lines: list[tuple[str, str]], comments: bool) -> list[str]:

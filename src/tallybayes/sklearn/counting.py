@@ -6,6 +6,7 @@ An estimator says how it reads `X`, which schema it counts by, and what its para
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
@@ -69,9 +70,19 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             The fitted estimator.
         """
         labels = checked_labels(y, type(self).__name__)
-        return self._begin(X, labels, None, checked_weights(sample_weight, labels, some=True))
+        return self._begin(X, labels, None, checked_weights(sample_weight, labels, some=True), self._weigh)
 
-    def _begin(self, X: Any, labels: NDArray[Any], classes: NDArray[Any] | None, weights: Floats | None) -> Self:
+    def _weigh(self, learned: Learned, rows: Any, labels: NDArray[Any], weights: Floats | None) -> None:
+        """Finds out how much each piece of evidence should count, where that is wanted."""
+
+    def _begin(
+        self,
+        X: Any,
+        labels: NDArray[Any],
+        classes: NDArray[Any] | None,
+        weights: Floats | None,
+        finish: Callable[..., None] | None = None,
+    ) -> Self:
         if not len(labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
         with as_it_was(self):
@@ -81,6 +92,8 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             model = Model.train(schema, rows, labels, weights=weights, **self._how())
             learned = Learned(schema, model, labels, Expected(classes, weightless(labels, weights)))
             learned.believe(self._believed(learned), self._settings())
+            if finish is not None:
+                finish(learned, rows, labels, weights)
             self._learned = learned
         return self
 

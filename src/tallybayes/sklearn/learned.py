@@ -43,6 +43,7 @@ class Learned:
         self.kind = labels.dtype
         self.settled = False  # whether there are to be no classes but those that were announced
         self.declared: list[Any] = []  # classes that were announced, or whose rows weighed nothing
+        self.weights = schema.weights  # of the evidence, as `fit` found them
         self._settings: tuple[Any, ...] | None = None  # what the beliefs came from; none since the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
@@ -102,7 +103,7 @@ class Learned:
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
         """The same counts, read by another schema."""
         if schema != self.model.schema:
-            read = self.model.believing(schema.columns).believing(prior=schema.prior)
+            read = self.model.believing(schema.columns).believing(prior=schema.prior, weights=schema.weights)
             read.schema.reasons = dict(schema.reasons)
             self.model, self._snapshot = read, None
         self._settings = settings

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags
 
+from tallybayes.counts.exact import Floats
 from tallybayes.data.dataframes import small_frame
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
+from tallybayes.model.weigh import reweighed, sampled_rows
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
 from tallybayes.schema.entries import Name, checked_name, members
@@ -21,6 +24,8 @@ from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import read_matrix
 from tallybayes.sklearn.tables import labels_of, opened
 from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
+
+ENOUGH = 200  # rows from which on evidence is weighed
 
 
 class NaiveBayes(CountingClassifier):
@@ -50,6 +55,10 @@ class NaiveBayes(CountingClassifier):
         Whether parameters are estimated and put in, rather than integrated out, likewise.
     reading : str, default=None
         What counts of words mean ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
+    weigh : bool, default=True
+        Whether `fit` finds out how much each column's evidence should count, by rows that are left out of the counts;
+        from 200 rows on. Columns that repeat each other then count less, and probabilities are calibrated.
+        `partial_fit` and `forget` keep the weights that `fit` has found.
     absent : {"error", "missing"}, default="error"
         What to do where rows lack a column that was counted: an error, or all of its cells are missing.
     threads : int, default=None
@@ -72,9 +81,9 @@ class NaiveBayes(CountingClassifier):
 
     Notes
     -----
-    `prior`, `alpha`, `m`, `plugin` and `reading` are beliefs: `set_params` changes them in a fitted estimator, with no
-    need to fit again. With `schema=None` the schema depends on the first rows, so that `fit(A).partial_fit(B)` and
-    `fit(A + B)` are the same only if they choose the same one; give a schema to be sure.
+    `prior`, `alpha`, `m`, `plugin`, `reading` and `weigh` are beliefs: `set_params` changes them in a fitted
+    estimator, with no need to fit again. With `schema=None` the schema depends on the first rows, so that
+    `fit(A).partial_fit(B)` and `fit(A + B)` count the same only if they choose the same one; give a schema to be sure.
 
     Examples
     --------
@@ -91,7 +100,7 @@ class NaiveBayes(CountingClassifier):
     array([2., 1.])
     """
 
-    _beliefs: ClassVar[tuple[str, ...]] = ("prior", "alpha", "m", "plugin", "reading")
+    _beliefs: ClassVar[tuple[str, ...]] = ("prior", "alpha", "m", "plugin", "reading", "weigh")
 
     def __init__(
         self,
@@ -102,6 +111,7 @@ class NaiveBayes(CountingClassifier):
         m: float | None = None,
         plugin: bool | None = None,
         reading: str | None = None,
+        weigh: bool = True,
         absent: str = ERROR,
         threads: int | None = None,
     ) -> None:
@@ -111,6 +121,7 @@ class NaiveBayes(CountingClassifier):
         self.m = m
         self.plugin = plugin
         self.reading = reading
+        self.weigh = weigh
         self.absent = absent
         self.threads = threads
 
@@ -174,11 +185,19 @@ class NaiveBayes(CountingClassifier):
         settings = {k: v for k, v in zip(self._beliefs, self._settings(), strict=True) if v is not None}
         known = {name for family in schema.columns.values() for name in family.beliefs()} if settings else set()
         changes = {k: v for k, v in settings.items() if k == "prior" or k in known}
-        if not changes:
+        weights = learned.weights if self.weigh else schema.weights
+        if not changes and weights is schema.weights:
             return schema
+        changes["weights"] = weights
         believed = schema.believing(changes)
         believed.reasons = dict(schema.reasons)
         return believed
+
+    def _weigh(self, learned: Learned, rows: Any, labels: NDArray[Any], weights: Floats | None) -> None:
+        if self.weigh and learned.schema.weights is None and len(labels) >= ENOUGH:
+            sample = sampled_rows(learned.model, rows, labels, weights, absent=self.absent)
+            learned.weights = reweighed(learned.model, sample)[1].weights
+            learned.believe(self._believed(learned), self._settings())
 
 
 def _named(name: Any) -> Name:

@@ -1,0 +1,246 @@
+"""Weighing evidence: what the weights mean, how they are found, and what they must withstand."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes import (
+    Categorical,
+    Correlated,
+    Gaussian,
+    Histogram,
+    Model,
+    Schema,
+    Weights,
+    Words,
+    counts_digest,
+    digest,
+    kernels,
+    schema_from_toml,
+    schema_to_toml,
+    weigh,
+)
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.model.weigh import reweighed, sampled_rows
+
+TENNIS = {
+    "outlook": ["sunny", "sunny", "rain", "rain", None, "overcast", "rain", "sunny"],
+    "temp": [29.5, 28.0, 18.0, 16.5, 21.0, 24.0, None, 30.0],
+}
+PLAY = ["no", "no", "yes", "yes", "yes", "yes", "no", "no"]
+SCHEMA = Schema({"outlook": Categorical(), "temp": Gaussian()})
+
+
+def softmax(scores):
+    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return shifted / shifted.sum(axis=1, keepdims=True)
+
+
+def copies(rows=600, columns=6, seed=0):
+    """One column that tells something, repeated; and one that tells something else."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, 2, rows)
+    one = np.where(random.random(rows) < 0.8, labels, 1 - labels)
+    other = np.where(random.random(rows) < 0.7, labels, 1 - labels)
+    frame = {f"copy {i}": one.astype(str) for i in range(columns)}
+    return {**frame, "other": other.astype(str)}, labels.astype(str)
+
+
+def test_given_weights_multiply_what_each_column_says_beyond_the_mean_of_the_classes():
+    plain = Model.train(SCHEMA, TENNIS, PLAY)
+    weights = Weights({"outlook": 0.5, "temp": {"no": 0.25, "yes": 2.0}}, prior=0.75, offsets={"no": 0.1, "yes": -0.3})
+    model = plain.believing(weights=weights)
+    said = plain.evidence(TENNIS)
+    outlook, temp = (said[name] - said[name].mean(axis=1, keepdims=True) for name in ("outlook", "temp"))
+    scores = 0.75 * said.prior + [0.1, -0.3] + 0.5 * outlook + [0.25, 2.0] * temp
+    np.testing.assert_allclose(model.log_joint(TENNIS), scores, rtol=1e-12)
+    np.testing.assert_allclose(model.posterior(TENNIS), softmax(scores), rtol=1e-12)
+    np.testing.assert_allclose(model.evidence(TENNIS).total(), scores, rtol=1e-12)
+
+
+def test_all_weights_of_one_are_naive_bayes():
+    plain = Model.train(SCHEMA, TENNIS, PLAY)
+    np.testing.assert_allclose(plain.believing(weights={}).posterior(TENNIS), plain.posterior(TENNIS), rtol=1e-12)
+    assert plain.believing(weights={}).believing(weights=None) == plain
+
+
+def test_that_a_cell_is_missing_is_evidence_of_its_own():
+    """Of four rows each, one in either class lacks a cell in one of the columns: (1 + 2q) / (4 + 2), q = 2/10."""
+    model = Model.train(SCHEMA, TENNIS, PLAY).believing(
+        weights=Weights({"outlook": 0.0, "temp": 0.0}, {"outlook": 2.0})
+    )
+    missing, present = np.log([0 + 0.4, 1 + 0.4]), np.log([4 + 1.6, 3 + 1.6])
+    expected = 2.0 * np.array([missing - missing.mean(), present - present.mean()])
+    found = model.evidence({"outlook": [None, "rain"], "temp": [1.0, None]})["outlook"]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    alone = model.log_joint({"outlook": None, "temp": 1.0})
+    np.testing.assert_allclose(alone[0], np.log([0.5, 0.5]) + expected[0], rtol=1e-12)
+
+
+def test_what_a_class_has_never_met_is_bounded():
+    model = Model.train({"x": Categorical(alpha=0)}, {"x": ["a", "a", "b"]}, [0, 0, 1])
+    assert np.isneginf(model.log_joint({"x": ["a"]})[0, 1])
+    np.testing.assert_allclose(model.believing(weights={"x": 0.5}).evidence({"x": ["a"]})["x"], [[15.0, -15.0]])
+
+
+def test_words_are_weighed_one_by_one():
+    model = Model.train({"t": Words()}, ["win a prize", "lunch at noon", "free prize"], ["spam", "ham", "spam"])
+    weighed = model.believing(weights={"t": 0.25})
+    said = weighed.evidence("prize lunch prize")
+    np.testing.assert_allclose(sum(part.said for part in said.words()), said["t"][0], rtol=1e-12)
+    assert [part.word for part in said.words()] == ["prize", "lunch"]
+    np.testing.assert_allclose(np.diff(said["t"][0]), 0.25 * np.diff(model.evidence("prize lunch prize")["t"][0]))
+
+
+@given(st.integers(1, 30), st.integers(2, 4), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_the_loss_and_its_gradient_are_those_of_the_formula(rows, classes, pieces, seed):
+    random = np.random.default_rng(seed)
+    evidence, thetas = random.normal(size=(rows, classes, pieces)), random.random((classes, pieces))
+    offsets, weights = random.normal(size=classes), random.random(rows)
+    labels = random.integers(0, classes, rows).astype(np.int32)
+    base = np.where(random.random((rows, classes)) < 0.2, -np.inf, 0.0)
+    base[np.arange(rows), labels] = 0.0
+    found, slope = kernels.weighed_loss(evidence, base, labels, weights, thetas, offsets)
+    p = softmax(base + offsets + np.einsum("rcp,cp->rc", evidence, thetas))
+    own = p[np.arange(rows), labels]
+    assert found == pytest.approx(-(weights * np.log(own)).sum(), rel=1e-10, abs=1e-12)
+    p[np.arange(rows), labels] -= 1.0
+    expected = np.einsum("r,rc,rcp->cp", weights, p, evidence).reshape(-1)
+    np.testing.assert_allclose(slope, [*expected, *(weights @ p)], rtol=1e-9, atol=1e-12)
+
+
+def test_columns_that_repeat_each_other_count_as_one():
+    frame, labels = copies()
+    plain = Model.train(Schema.infer(frame), frame, labels)
+    model = weigh(plain, frame, labels)
+    weights = model.schema.weights
+    copied = sum(weights.columns[f"copy {i}"] for i in range(6))
+    assert 0.5 < copied < 1.5
+    assert 0.5 < weights.columns["other"] < 1.5
+    asked = {**{f"copy {i}": ["1"] for i in range(6)}, "other": ["0"]}
+    assert plain.posterior(asked)[0, 1] > 0.99
+    assert 0.5 < model.posterior(asked)[0, 1] < 0.75  # 0.8·0.3 / (0.8·0.3 + 0.2·0.7) is 0.63
+
+
+def test_left_out_rows_are_never_less_probable_than_without_weights():
+    for seed in range(5):
+        frame, labels = copies(rows=40, columns=3, seed=seed)
+        plain = Model.train(Schema.infer(frame), frame, labels)
+        model, found = reweighed(plain, sampled_rows(plain, frame, labels))
+        assert found.weighed <= found.naive
+        assert (found.weights is None) == (model.schema.weights is None)
+
+
+@given(st.permutations(range(60)), st.integers(1, 59), st.booleans())
+def test_the_same_rows_give_the_same_weights_in_any_order_and_batches(order, cut, dictionary):
+    frame, labels = copies(rows=60, columns=2)
+    random = np.random.default_rng(3)
+    frame["x"] = np.where(random.random(60) < 0.1, np.nan, random.normal(size=60) + (labels == "1"))
+    table = pa.table(frame)
+    model = Model.train(Schema.infer(frame), frame, labels)
+    expected = digest(weigh(model, frame, labels))
+    shuffled = table.take(pa.array(order))
+    if dictionary:
+        shuffled = shuffled.set_column(0, "copy 0", shuffled["copy 0"].dictionary_encode())
+    mixed = labels[list(order)]
+    pairs = [(shuffled[:cut], mixed[:cut]), (shuffled[cut:], mixed[cut:])]
+    assert digest(weigh(model, pairs)) == expected
+
+
+def test_no_more_rows_are_left_out_than_asked_for():
+    frame, labels = copies(rows=3000, columns=2)
+    model = Model.train(Schema.infer(frame), frame, labels)
+    frame["x"] = np.arange(3000.0)
+    schema = Schema({"x": Histogram(), "other": Categorical()})
+    model = Model.train(schema, frame, labels)
+    rows = sampled_rows(model, frame, labels, rows=100)
+    assert len(rows) == 100
+    assert set(rows.cells["x"].to_pylist()) <= set(range(3000))
+    again = sampled_rows(
+        model, [({k: v[i : i + 7] for k, v in frame.items()}, labels[i : i + 7]) for i in range(0, 3000, 7)], rows=100
+    )
+    assert again.cells["x"].equals(rows.cells["x"])
+
+
+def test_weights_are_kept_by_learning_merging_files_and_toml_and_the_counts_are_the_same():
+    frame, labels = copies()
+    plain = Model.train(Schema.infer(frame), frame, labels)
+    model = weigh(plain, frame, labels)
+    assert counts_digest(model) == counts_digest(plain)
+    assert digest(model) != digest(plain)
+    assert digest(model.believing(weights=None)) == digest(plain)
+    assert digest(from_bytes(to_bytes(model))) == digest(model)
+    assert schema_from_toml(schema_to_toml(model.schema)).weights == model.schema.weights
+    row = {name: cells[:1] for name, cells in frame.items()}
+    more = Model.train(plain.schema, row, labels[:1])
+    assert (model + more).schema.weights == model.schema.weights
+    learned = model.copy()
+    learned += more
+    learned -= more
+    assert digest(learned) == digest(from_bytes(to_bytes(model)))
+
+
+def test_several_classes_have_weights_of_their_own_from_a_thousand_rows_on():
+    random = np.random.default_rng(1)
+    labels = random.integers(0, 3, 1200)
+    frame = {"a": labels + random.normal(size=1200), "b": (labels == 2) + random.normal(size=1200)}
+    model = weigh(Model.train({"a": Gaussian(), "b": Gaussian()}, frame, labels), frame, labels)
+    assert set(model.schema.weights.columns["a"]) == {0, 1, 2}
+    assert digest(from_bytes(to_bytes(model))) == digest(model)
+    newer = model + Model.train(model.schema.believing({"weights": None}), {"a": [9.0], "b": [9.0]}, [7])
+    assert np.isfinite(newer.posterior({"a": [9.0], "b": [1.0]})).all()
+
+
+def test_blocks_and_texts_are_weighed_beside_columns():
+    random = np.random.default_rng(2)
+    labels = np.array(["ham", "spam"])[random.integers(0, 2, 300)]
+    shift = (labels == "spam") * 1.0
+    frame = {
+        "t": [f"{'free' if s else 'lunch'} {'money' if random.random() < 0.5 else 'monday'}" for s in shift],
+        "h": random.normal(size=300) + shift,
+        "w": random.normal(size=300),
+    }
+    model = Model.train({"t": Words(), ("h", "w"): Correlated()}, frame, labels)
+    weighed = weigh(model, frame, labels)
+    assert set(weighed.schema.weights.columns) == {"t", ("h", "w")}
+    np.testing.assert_allclose(weighed.posterior(frame).sum(axis=1), 1.0)
+
+
+def test_weights_that_make_no_sense_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"columns\['a'\]=-1\): give a number of at least 0"):
+        Weights({"a": -1})
+    with pytest.raises(ValueError, match="There is a weight for 'wind', but the schema has 'outlook', 'temp'"):
+        Schema(SCHEMA.columns, weights={"wind": 1.0})
+    with pytest.raises(TypeError, match="weights=3"):
+        Schema(SCHEMA.columns, weights=3)
+    with pytest.raises(TypeError, match="believing\\(weights=None\\)"):
+        Model.train(SCHEMA, TENNIS, PLAY).believing(weights={}).log_marginal(TENNIS)
+
+
+def test_rows_that_the_model_has_not_counted_are_an_error():
+    model = Model.train(SCHEMA, TENNIS, PLAY)
+    with pytest.raises(ValueError, match="not those that the model has counted"):
+        weigh(model, {**TENNIS, "temp": [99.0] * 8}, PLAY)
+    with pytest.raises(ValueError, match="no row of the class 'maybe'"):
+        weigh(model, TENNIS, ["maybe"] * 8)
+
+
+@pytest.mark.parametrize(
+    ("frame", "labels"),
+    [
+        ({"x": ["a", "b"]}, [0, 1]),
+        ({"x": ["a", "b", "a"]}, [0, 0, 0]),
+        ({"x": ["a", "b", "a", "c"]}, [0, 0, 0, 1]),
+        ({"x": [None, None, None, None]}, [0, 1, 0, 1]),
+        ({"x": ["a"] * 50 + ["b"] * 50}, [0] * 50 + [1] * 50),
+    ],
+    ids=["two rows", "one class", "a class of one row", "all missing", "separable"],
+)
+def test_what_it_must_withstand(frame, labels):
+    model = weigh(Model.train({"x": Categorical()}, frame, labels), frame, labels)
+    posterior = model.posterior(frame)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
+    weights = model.schema.weights
+    assert weights is None or all(np.isfinite(list(np.ravel(w))).all() for w in weights.columns.values())
