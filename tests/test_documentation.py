@@ -13,7 +13,6 @@ import tallybayes.mail
 import tallybayes.model.evaluation
 import tallybayes.sklearn
 import tallybayes.sources
-import tallybayes.sources.streams
 from console import blocks, commands
 from tallybayes import FAMILIES, ReadOptions
 from tallybayes.cli.codes import EXIT_CODES
@@ -30,7 +29,6 @@ MODULES = (
     tallybayes.mail,
     tallybayes.sklearn,
     tallybayes.sources,
-    tallybayes.sources.streams,
 )
 
 

@@ -51,20 +51,17 @@ def evaluate(
     tallybayes evaluate spam.tally test.csv
     tallybayes evaluate spam.tally test.csv --at-least 0.95 || echo retrain it
     """
-    from tallybayes.sources import streams
-
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
     found = tallybayes.load(model)
     source = how.open(data)
     with watching(source, "asking"):
-        measured = streams.measure(
+        measured = tallybayes.evaluate(
             found,
             source,
-            label=label or found.schema.label or source.label,
+            label,
             costs=costs_of(found, costs),
             reject=reject,
-            skip_bad=how.skip_bad_rows,
             threads=threads,
             absent=absent.value,
         )

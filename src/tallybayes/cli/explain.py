@@ -79,11 +79,9 @@ def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: 
     import pyarrow as pa
 
     from tallybayes.data.matching import matched
-    from tallybayes.sources import streams
 
     source = how.open(data)
-    kinds = streams.wanted(model.schema, source, absent=absent)
-    for batch in source.batches(kinds, skip_bad=how.skip_bad_rows):
+    for batch in source.batches(source.kinds(model.schema.reads(), absent=absent)):
         if len(batch):
             return pa.record_batch(matched(batch.slice(0, rows), model.schema.by_column, absent))
     raise ValueError("There are no rows to explain.")

@@ -197,6 +197,7 @@ class Input:
             quotes=not self.no_quotes,
             names=tuple(self.names.split(",")) if self.names else None,
             header=not self.no_header,
+            skip_bad_rows=self.skip_bad_rows,
             live=live,
         )
         return tallybayes.open_source(data, reading)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Columns, Data, Input, Label, NewModel, Threads, keep_apart
+from tallybayes.cli.options import Absent, AbsentColumn, Columns, Data, Input, Label, NewModel, Threads, keep_apart
 from tallybayes.cli.terminal import say
 from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import count, how_many
@@ -47,6 +47,7 @@ def train(
     label_as_text: Annotated[
         bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
     ] = False,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
     """Count rows, and save them as a model.
@@ -67,7 +68,7 @@ def train(
     def settled_with(source: Source, misled: dict[Name, Family | None]) -> Schema:
         return settle(source, label, schema, misled | parsed_columns(column), prior)
 
-    source, model = _counted(how, data, settled_with, label_as_text, threads)
+    source, model = _counted(how, data, settled_with, label_as_text, threads, absent.value)
     settled = model.schema
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
@@ -93,23 +94,24 @@ def _counted(
     settled_with: Callable[[Source, dict[Name, Family | None]], Schema],
     label_as_text: bool,
     threads: int | None,
+    absent: str,
 ) -> tuple[Source, Model]:
     """The model of all rows. Where a column has a cell that does not fit what a sample of it looked like, and the data
     can be read once more, counting starts again with that column as a category, which takes every cell."""
     import pyarrow as pa
 
     from tallybayes.schema.schema import AS_TOLD
-    from tallybayes.sources import SourceError, streams
+    from tallybayes.sources import SourceError
     from tallybayes.sources.paths import STANDARD_INPUT
 
-    kind = pa.string() if label_as_text else None
+    label_type = pa.string() if label_as_text else None
     misled: dict[Name, Family | None] = {}
     while True:
         source = how.open(data)
         schema = settled_with(source, misled)
         try:
             with watching(source, "counting"):
-                model = streams.train(schema, source, kind=kind, skip_bad=how.skip_bad_rows, threads=threads)
+                model = tallybayes.Model.train(schema, source, threads=threads, absent=absent, label_type=label_type)
             return source, model
         except SourceError as error:
             name = error.column
@@ -130,12 +132,11 @@ def settle(
             names = ", ".join(map(repr, source.names))
             raise ValueError(f"Which column holds the classes? Give --label; there are {names}.")
         from tallybayes.schema.entries import members
-        from tallybayes.sources.streams import infer_schema
 
         source.require([label, *(column for name in hints for column in members(name))])
         if hints.get(label) is not None:
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
-        found = infer_schema(source, label, hints=hints)
+        found = tallybayes.Schema.infer(source, label, hints=hints)
     else:
         found = _from_file(file, hints)
     chosen = found.prior if prior is None else _prior(prior)

@@ -16,6 +16,7 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.data.one_row import Row
+from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
@@ -29,6 +30,7 @@ from tallybayes.schema.class_prior import (
 )
 from tallybayes.schema.entries import Name, check_distinct, checked_name, found, in_order, joined, members, title
 from tallybayes.schema.infer import choose
+from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 from tallybayes.schema.weights import Weights, as_weights
 
@@ -107,8 +109,9 @@ class Schema:
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
-        `hints` settle single columns, or blocks: a family, or None to leave the column out. Where `data` is not the
-        `whole` table, columns that do not vary in it are counted all the same.
+        `data` is a frame, or a source, of which no row is used up. `hints` settle single columns, or blocks: a family,
+        or None to leave the column out. Where `data` is not the `whole` table, columns that do not vary in it are
+        counted all the same.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -116,7 +119,12 @@ class Schema:
         day      left out                     as told
         (class)  frequencies
         """
-        settled = _settled(hints or {})
+        hints = hints or {}
+        if isinstance(data, RowSource):
+            source, label = data, label or data.label
+            data, hints = sample_of(source, label, hints)
+            whole = whole and source.is_sampled_whole()
+        settled = _settled(hints)
         owner = {column: name for name in settled for column in members(name)}
         sample, all_rows = sampled(data)
         for name in [*owner, *([label] if label is not None else [])]:
@@ -151,10 +159,9 @@ class Schema:
                 groups[names[0]] = names
         return [(self.columns[names[0]], names) for names in groups.values()]
 
-    def reads(self) -> dict[str, pa.DataType]:
-        """As what every column is best read from a file that has no types; vectors do not stand in such files."""
-        reads = {name: family.reads for name, family in self.columns.items() if family.reads is not None}
-        return {column: kind for name, kind in reads.items() for column in members(name)}
+    def reads(self) -> dict[str, pa.DataType | None]:
+        """As what every column is best read from a file that has no types; None for vectors, which no such file has."""
+        return {column: family.reads for column, family in self.by_column.items()}
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.sources.base import Kinds
 from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
@@ -20,7 +21,6 @@ from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_QUOTES
 
-MOST_MARKS = 2  # different texts that may be marks
 SKIP = "or leave such rows out with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
 

@@ -32,6 +32,7 @@ class ReadOptions:
     encoding: str = "utf-8"  # what a byte order mark says counts more
     names: tuple[str, ...] | None = None  # of the columns, for a file that has no header
     header: bool = True  # whether the first row has the names; if not, and none are given, they are "column 1", …
+    skip_bad_rows: bool = False  # leave out rows that cannot be read or counted; `Source.skipped` says how many
     live: bool = False  # rows of standard input are handed on as soon as they are there
     block_bytes: int = BLOCK_BYTES  # so much text is read at once
 

@@ -26,7 +26,6 @@ from tallybayes import (
     schema_to_toml,
 )
 from tallybayes.files import from_bytes, to_bytes
-from tallybayes.sources.streams import infer_schema, train
 
 BLOCK = ("height", "weight")
 ROWS = {
@@ -197,8 +196,8 @@ def test_a_family_for_a_block_can_be_told_to_inference():
 
 def test_files_are_read_for_their_blocks(table):
     source = open_source([os.fspath(table)])
-    schema = infer_schema(source, "class", hints={BLOCK: Correlated(), "id": None, "colour": Categorical()})
-    model = train(schema, source)
+    schema = Schema.infer(source, "class", hints={BLOCK: Correlated(), "id": None, "colour": Categorical()})
+    model = Model.train(schema, source)
     expected = Model.train(Schema(schema.columns, label="class"), {**ROWS, "class": LABELS})
     assert digest(model) == digest(expected)
 
