@@ -95,5 +95,5 @@ def test_rows_that_are_refused_are_named_by_their_line_or_skipped(path):
 def test_labels_and_weights_of_a_source_that_are_no_columns_are_refused(path):
     with pytest.raises(ValueError, match="names of the columns that hold the labels"):
         Model.train(COLUMNS, open_source(path), ROWS["y"])
-    with pytest.raises(ValueError, match=r"Which column holds the labels\? There are 'x', 'text', 'weight', 'y'"):
+    with pytest.raises(ValueError, match=r"Which column holds the classes\? There are 'x', 'text', 'weight', 'y'"):
         Model.train(COLUMNS, open_source(path))

@@ -176,7 +176,10 @@ def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, l
     content = b"\n" * (kind != "arrows") + WRITERS[kind](rows, layout)
     edges = sorted({0, *(min(cut, len(content)) for cut in cuts), len(content)})
     reading = ReadOptions(
-        kind=kind.removesuffix("s") if kind == "arrows" else kind, block_bytes=layout.block_bytes, live=True, missing=()
+        format=kind.removesuffix("s") if kind == "arrows" else kind,
+        block_bytes=layout.block_bytes,
+        live=True,
+        missing=(),
     )
 
     def write():

@@ -1,4 +1,4 @@
-"""CSV and TSV in which quotes are signs like any other."""
+"""CSV and TSV in which quotes are ordinary characters."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ def test_names_keep_their_quotes_and_places_their_lines(tmp_path):
 def test_a_quote_that_is_never_closed_is_an_error_that_says_what_to_do(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\n1\t2\n"3\t4\n')
-    with pytest.raises(SourceError, match="or give --no-quotes if quotes are signs like any other"):
+    with pytest.raises(SourceError, match="or give --no-quotes if quotes are ordinary characters"):
         rows_of(path, ReadOptions())
     assert rows_of(path, PLAIN) == [("1", "2"), ('"3', "4")]
 

@@ -83,7 +83,7 @@ def test_the_delimiter_is_the_one_the_header_has_most_of(file, delimiter):
 
 def test_tsv_has_tabs(file):
     assert rows_of(file("a,b\tc\n1\t2\n", "data.tsv")) == [{"a,b": 1, "c": 2}]
-    assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, ReadOptions(kind="tsv")) == [{"a,b": 1, "c": 2}]
+    assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, ReadOptions(format="tsv")) == [{"a,b": 1, "c": 2}]
 
 
 def test_numbers_may_have_a_decimal_comma(file):
@@ -247,7 +247,7 @@ def test_a_row_that_is_too_long_is_an_error_and_costs_no_more_memory(file, monke
     path = file("a,b\n1,2\n" + "x" * 10_000)
     assert refusal(path, None, reading).startswith("data.csv, line 3: the row is longer than")
     path = file('a,b\n1,2\n3,"' + "x\n" * 5_000)
-    assert refusal(path, None, reading).endswith("give --no-quotes if quotes are signs like any other.")
+    assert refusal(path, None, reading).endswith("give --no-quotes if quotes are ordinary characters.")
 
 
 def test_very_wide_files_are_read(file):

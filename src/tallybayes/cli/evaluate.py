@@ -56,7 +56,7 @@ def evaluate(
     found = tallybayes.load(model)
     source = how.open(data)
     with watching(source, "asking"):
-        measured = tallybayes.evaluate(
+        evaluation = tallybayes.evaluate(
             found,
             source,
             label,
@@ -65,9 +65,9 @@ def evaluate(
             threads=threads,
             absent=absent.value,
         )
-    report = tallybayes.report_on(measured)
+    report = tallybayes.report_on(evaluation)
     print_report(report.brief() if brief else report, format)
-    if at_least is not None and not measured.accuracy >= at_least:
-        say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
+    if at_least is not None and not evaluation.accuracy >= at_least:
+        say(f"The accuracy is {evaluation.accuracy:.4f}, below {at_least}.")
         return NO
     return FINE

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tallybayes import Model
 
-ROWS = 3  # of data that are explained, unless somebody says how many
+ROWS = 3  # of data that are explained by default
 TOP = 15
 
 
@@ -81,7 +81,7 @@ def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: 
     from tallybayes.data.matching import matched
 
     source = how.open(data)
-    for batch in source.batches(source.kinds(model.schema.reads(), absent=absent)):
+    for batch in source.batches(source.column_types(model.schema.reads(), absent=absent)):
         if len(batch):
             return pa.record_batch(matched(batch.slice(0, rows), model.schema.by_column, absent))
     raise ValueError("There are no rows to explain.")

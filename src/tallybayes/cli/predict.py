@@ -94,10 +94,10 @@ def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list
 
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
-    kinds = source.kinds(deciding.model.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
+    types = source.column_types(deciding.model.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
     # An answer on a terminal and a bar of progress would write over each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
         answer = partial(deciding.answer, kept=kept, source=source)
-        batches = source.each(kinds, answer)
-        yield next(batches, answer(empty_batch(pa.schema(kinds))))  # which has the names of the columns
+        batches = source.each(types, answer)
+        yield next(batches, answer(empty_batch(pa.schema(types))))  # which has the names of the columns
         yield from batches

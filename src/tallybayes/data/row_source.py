@@ -22,7 +22,7 @@ class RowSource(ABC):
     label: str | None  # the column that holds the class, where that is part of what the input is
     place: str | None  # the column that says where a row comes from, which is not counted
     texts: tuple[str, ...]  # the columns that are free text, whatever some of their cells look like
-    untyped: bool  # whether cells are nothing but text until somebody says as what to read them
+    untyped: bool  # whether cells are plain text until a type is asked for
     missing_numbers: Collection[str]  # texts that are a missing cell where numbers are wanted
     decimal: str  # of numbers in such cells
 
@@ -35,7 +35,7 @@ class RowSource(ABC):
         """Whether the sample is all rows that there are."""
 
     @abstractmethod
-    def kinds(
+    def column_types(
         self,
         columns: Mapping[str, pa.DataType | None],
         label: str | None = None,
@@ -46,5 +46,5 @@ class RowSource(ABC):
         `absent="missing"`, columns that are not there are passed over."""
 
     @abstractmethod
-    def each(self, kinds: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
+    def each(self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
         """What `work` makes of every batch. A row that it refuses is an error that names its place, or is skipped."""

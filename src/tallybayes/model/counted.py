@@ -111,7 +111,7 @@ class Counted(Additive):
         """Every column's cells, counted; `start` is the number of the first row, for errors."""
         columns: dict[Name, Any] = dict.fromkeys(encoded)
         try:
-            for family, names in self.schema.alike:
+            for family, names in self.schema.by_family:
                 tallies = family.tally_each([encoded[name] for name in names], rows)
                 for name, tally in zip(names, tallies, strict=True):
                     columns[name] = tally

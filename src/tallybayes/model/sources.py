@@ -26,10 +26,10 @@ def each_batch(
     """What `work` makes of every batch and its labels, which are the name of a column or the same for all rows."""
     labels = source.label if labels is None else labels
     if labels is None:
-        raise ValueError(f"Which column holds the labels? There are {', '.join(map(repr, source.names))}.")
+        raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
     if not isinstance(labels, (str, pa.Scalar)) or not isinstance(weights, (str, type(None))):
         raise ValueError("With a source, give the names of the columns that hold the labels and the weights.")
     columns = schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
-    kinds = source.kinds(columns, column, label_type, absent)
-    return source.each(kinds, lambda batch: work(batch, labels))
+    types = source.column_types(columns, column, label_type, absent)
+    return source.each(types, lambda batch: work(batch, labels))

@@ -1,4 +1,4 @@
-"""An input of any kind as a stream of record batches, read ahead of whoever takes them, with errors that say file and
+"""An input of any kind as a stream of record batches, read ahead in threads, with errors that name file and
 line."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.sources.ahead import read_ahead
-from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.elsewhere import joined
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
@@ -58,8 +58,8 @@ def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None
 
 
 def _holds_documents(path: str, reading: ReadOptions) -> bool:
-    if reading.kind is not None:
-        return reading.kind in DOCUMENTS
+    if reading.format is not None:
+        return reading.format in DOCUMENTS
     return path != STANDARD_INPUT and (os.path.isdir(path) or suffix(path) in DOCUMENT_SUFFIXES or _is_mail(path))
 
 
@@ -117,18 +117,18 @@ class Source(RowSource):
             self._first += islice(self._chunks, 1)
         return self.total is not None and len(self._first) < 2
 
-    def batches(self, kinds: Kinds | None = None) -> Iterator[pa.RecordBatch]:
-        """All rows, once. `kinds` says which columns are wanted and as what; texts may come as a dictionary of texts.
+    def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
+        """All rows, once. `types` says which columns are wanted and as what; texts may come as a dictionary of texts.
 
         A row that cannot be read is an error that names its place; or it is left out, if the options say so."""
         if self._started:
             raise SourceError("The source was read already; open it again.")
-        self.require(kinds or ())
+        self.require(types or ())
         self._started = True
-        self._reader.want(kinds)
-        return self._read(kinds)
+        self._reader.want(types)
+        return self._read(types)
 
-    def kinds(
+    def column_types(
         self,
         columns: Mapping[str, pa.DataType | None],
         label: str | None = None,
@@ -141,20 +141,20 @@ class Source(RowSource):
         if label is not None:
             wanted[label] = label_type
         found = self.sample().schema if None in wanted.values() else None
-        kinds = {name: _kind(found, name) if kind is None else kind for name, kind in wanted.items()}
-        if label is not None and frames.is_text(kinds[label]):
-            kinds[label] = frames.LEVELS
-        return kinds
+        types = {name: _kind(found, name) if kind is None else kind for name, kind in wanted.items()}
+        if label is not None and frames.is_text(types[label]):
+            types[label] = frames.LEVELS
+        return types
 
     def as_stored(self, names: Sequence[str]) -> dict[str, pa.DataType]:
         """As what to read columns that are only to be repeated: as texts where the input has nothing but texts."""
         found = None if self.untyped or not names else self.sample().schema
         return {name: pa.string() if found is None else _kind(found, name) for name in names}
 
-    def each(self, kinds: Kinds, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
+    def each(self, types: ColumnTypes, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
         """What `work` makes of every batch. A row that it refuses is an error that names its place; or, if the options
         say so, it is skipped and the others of its batch are worked on in parts."""
-        for batch in self.batches(kinds):
+        for batch in self.batches(types):
             if self._skips:
                 yield from self._in_parts(batch, work)
                 continue
@@ -178,10 +178,10 @@ class Source(RowSource):
             raise ValueError(f"There is no row {row}: no batch was given out.")
         return self._last.where(row)
 
-    def _read(self, kinds: Kinds | None) -> Iterator[pa.RecordBatch]:
+    def _read(self, types: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, list[BadRow]]:
             bad: list[BadRow] = []
-            return chunk, chunk.read(kinds, bad if self._skips else None), bad
+            return chunk, chunk.read(types, bad if self._skips else None), bad
 
         workers = min(processors(), MOST_WORKERS)
         for chunk, batch, bad in read_ahead(self._all_chunks(), read, workers, workers + AHEAD):
@@ -236,7 +236,7 @@ class Source(RowSource):
 
 
 def _kind(found: pa.Schema, name: str) -> pa.DataType:
-    """The type of a column in a sample; that of one which is not there matters nothing."""
+    """The type of a column in a sample; of one that is not there, any type."""
     kind = found.field(name).type if name in found.names else pa.null()
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.string() if pa.types.is_null(kind) else kind

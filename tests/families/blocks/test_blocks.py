@@ -190,7 +190,7 @@ def test_blocks_are_drawn_evaluated_and_shown():
 def test_a_family_for_a_block_can_be_told_to_inference():
     schema = Schema.infer({**ROWS, "class": LABELS}, "class", hints={BLOCK[::-1]: Correlated()})
     assert list(schema.columns) == [BLOCK, "colour"]
-    assert schema.reasons[BLOCK] == "as told"
+    assert schema.reasons[BLOCK] == "as given"
     assert Schema.infer(ROWS, hints={BLOCK: None}).columns.keys() == {"colour"}
 
 
