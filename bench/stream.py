@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from tallybayes import Categorical, Gaussian, Poisson, Schema, Words
-from tallybayes.sources import open_source, streams
+from tallybayes import Categorical, Gaussian, Model, Poisson, Schema, Words
+from tallybayes.sources import open_source
 
 PIECE_ROWS = 500_000
 GROUP_ROWS = 1 << 17
@@ -89,7 +89,7 @@ def read(path: Path) -> int:
 
 
 def train(path: Path) -> int:
-    return int(streams.train(Schema(SCHEMA, label="label"), open_source(path), kind=pa.string()).n)
+    return int(Model.train(Schema(SCHEMA, label="label"), open_source(path), label_type=pa.string()).n)
 
 
 def measure(what: str, path: Path) -> None:

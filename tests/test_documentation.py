@@ -1,5 +1,6 @@
 """What is there is documented. (The examples themselves are run as doctests.)"""
 
+import ast
 import dataclasses
 import inspect
 import re
@@ -13,11 +14,10 @@ import tallybayes.mail
 import tallybayes.model.evaluation
 import tallybayes.sklearn
 import tallybayes.sources
-import tallybayes.sources.streams
 from console import blocks, commands
 from tallybayes import FAMILIES, ReadOptions
 from tallybayes.cli.codes import EXIT_CODES
-from tallybayes.cli.options import AnswerFormat, Input, InputKind, ReportFormat
+from tallybayes.cli.options import AnswerFormat, Input, InputFormat, ReportFormat
 from tallybayes.mail.row import TEXTS
 from tallybayes.sources.read_options import DOCUMENTS, TABLES
 
@@ -30,7 +30,6 @@ MODULES = (
     tallybayes.mail,
     tallybayes.sklearn,
     tallybayes.sources,
-    tallybayes.sources.streams,
 )
 
 
@@ -76,7 +75,7 @@ def first_cells(page):
 
 
 def test_every_kind_of_input_and_every_format_of_output_is_described():
-    kinds = {*map(str, InputKind)}
+    kinds = {*map(str, InputFormat)}
     assert kinds == {*TABLES, *DOCUMENTS}
     assert {*kinds, *map(str, AnswerFormat)} <= first_cells(FORMAT_PAGE)
     for report in ReportFormat:
@@ -87,8 +86,7 @@ def test_every_way_of_reading_is_described():
     for field in dataclasses.fields(ReadOptions):
         assert f"`ReadOptions.{field.name}`" in FORMAT_PAGE
     for field in dataclasses.fields(Input):
-        option = "input" if field.name == "kind" else field.name.replace("_", "-")
-        assert f"--{option}" in first_cells(FORMAT_PAGE)
+        assert f"--{field.name.replace('_', '-')}" in first_cells(FORMAT_PAGE)
 
 
 def test_every_column_of_a_mail_is_described():
@@ -98,14 +96,33 @@ def test_every_column_of_a_mail_is_described():
         assert f"`{name}`" in described.rpartition("\n|")[2]
 
 
-@pytest.mark.parametrize("folder", ["", "cli", "mail", "sklearn", "sources"])
+ROOMS = sorted(path.parent for path in (ROOT / "src" / "tallybayes").rglob("__init__.py"))
+WITH_A_TABLE = ("counts", "data", "schema", "model", "files", "sources", "mail", "report", "cli", "sklearn")
+
+
+@pytest.mark.parametrize("folder", ["", *WITH_A_TABLE])
 def test_every_module_has_its_place_in_the_architecture(folder):
     page = (ROOT / "ARCHITECTURE.md").read_text()
-    within = ROOT / "src" / "tallybayes" / folder
-    for path in within.iterdir():
-        module = path.suffix == ".py" or (not folder and (path / "__init__.py").exists())
+    for path in (ROOT / "src" / "tallybayes" / folder).iterdir():
+        module = path.suffix == ".py" or (path / "__init__.py").exists()
         if module and not path.name.startswith("__"):
             assert f"`{folder}{'/' * bool(folder)}{path.stem}`" in page, path.name
+
+
+def test_every_module_of_the_architecture_is_there():
+    rooms = "|".join(folder.name for folder in ROOMS if folder.parent.name == "tallybayes")
+    named = re.findall(rf"`((?:{rooms})/[a-z_/]+)(?:\.\w+)?`", (ROOT / "ARCHITECTURE.md").read_text())
+    assert len(named) > 100
+    for name in named:
+        path = ROOT / "src" / "tallybayes" / name
+        assert any(path.with_suffix(suffix).exists() for suffix in ("", ".py", ".cpp", ".hpp")), name
+
+
+@pytest.mark.parametrize("folder", ROOMS[1:], ids=lambda folder: folder.name)
+def test_every_room_says_what_it_leans_on(folder):
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+    if folder.name not in ("infer", "evaluation"):  # which are modules, in several files
+        assert "Leans on" in docstring
 
 
 def test_every_page_is_in_the_index():

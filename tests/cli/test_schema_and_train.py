@@ -10,9 +10,8 @@ from calling import PROGRAM
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallybayes import Schema, Words, schema_from_toml, schema_to_toml
-from tallybayes.sources import ReadOptions, open_source
-from tallybayes.sources.streams import infer_schema, train
+from tallybayes import Model, ReadOptions, Schema, Words, schema_from_toml, schema_to_toml
+from tallybayes.sources import open_source
 
 WORDS = st.lists(st.sampled_from(["red", "green", "a b", ""]) | st.none(), max_size=3)
 NUMBER = st.integers(-5, 5) | st.floats(-5, 5)
@@ -40,8 +39,8 @@ def tables(draw, kinds):
 
 
 def rows_trained(path):
-    schema = schema_from_toml(schema_to_toml(infer_schema(open_source(path), "y")))
-    return train(schema, open_source(path)).n
+    schema = schema_from_toml(schema_to_toml(Schema.infer(open_source(path), "y")))
+    return Model.train(schema, open_source(path)).n
 
 
 @given(tables([*KINDS]))
@@ -69,7 +68,7 @@ def test_lists_of_words_of_any_type_are_counted_alike(tmp_path, kind):
     cells = [["red", "green"], ["green", "blue"]] * 5
     pq.write_table(pa.table({"tags": pa.array(cells, kind), "y": ["p", "q"] * 5}), tmp_path / "t.parquet")
     source = open_source(tmp_path / "t.parquet")
-    model = train(infer_schema(source, "y"), source)
+    model = Model.train(Schema.infer(source, "y"), source)
     assert model.counts("tags").slots == ["blue", "green", "red"]
 
 
@@ -77,15 +76,15 @@ def test_lists_that_are_empty_in_the_first_block_may_have_words_later(tmp_path):
     lines = ['{"tags": [], "y": "p"}', '{"tags": ["red"], "y": "q"}', '{"tags": null, "y": "q"}']
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
     source = open_source(tmp_path / "t.jsonl", ReadOptions(block_bytes=24))
-    model = train(Schema({"tags": Words()}, label="y"), source)
+    model = Model.train(Schema({"tags": Words()}, label="y"), source)
     assert (model.n, model.counts("tags").slots) == (3, ["red"])
 
 
 def test_a_bad_line_does_not_change_what_the_others_are(tmp_path):
     lines = ['{"tags": ["red", null], "y": "p"}', '{"tags": ["blue"], "y": "q"}', "{broken"]
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
-    source = open_source(tmp_path / "t.jsonl")
-    model = train(infer_schema(source, "y"), source, skip_bad=True)
+    source = open_source(tmp_path / "t.jsonl", ReadOptions(skip_bad_rows=True))
+    model = Model.train(Schema.infer(source, "y"), source)
     assert (model.n, source.skipped, model.counts("tags").slots) == (2, 1, ["blue", "red"])
 
 

@@ -289,7 +289,7 @@ def test_sampled_rows_can_be_trained_on(tally, model):
 
 def test_a_model_made_in_python_without_a_label_is_told_it(tally, tmp_path, weather):
     save(Model.train({"outlook": Categorical()}, {"outlook": ["rain", "sunny"]}, ["yes", "no"]), tmp_path / "m.tally")
-    assert "Which column holds the class" in tally("learn", "m.tally", weather).err
+    assert "Which column holds the classes?" in tally("learn", "m.tally", weather).err
     assert tally("learn", "m.tally", weather, "--label", "play").code == 0
     assert load("m.tally").n == 7
     assert list(rows(tally("predict", "m.tally", weather).out)[0]) == ["class", "probability"]

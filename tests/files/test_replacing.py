@@ -13,7 +13,7 @@ import pytest
 
 from tallybayes import Categorical, Model, changing, load, save
 from tallybayes.files import load_version
-from tallybayes.files.replacing import SaveError, held, replacing
+from tallybayes.files.replacing import SaveError, locked, replacing
 
 
 def one_row(label="a"):
@@ -124,11 +124,11 @@ def test_whoever_waits_is_told(tmp_path):
     told, release = threading.Event(), threading.Event()
 
     def wait():
-        with held(path, told.set):
+        with locked(path, told.set):
             release.set()
 
     thread = threading.Thread(target=wait)
-    with held(path, lambda: None):
+    with locked(path, lambda: None):
         thread.start()
         assert told.wait(10)
         assert not release.is_set()

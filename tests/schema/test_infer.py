@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from examples import some
 from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, Model, Schema, Words, open_source
 from tallybayes.schema.infer import choose, sample
-from tallybayes.sources.streams import infer_schema, train
 
 RNG = np.random.default_rng(8)
 LEVELS = Categorical(alpha="fitted")
@@ -130,8 +129,8 @@ def test_intervals_of_pandas_are_levels_as_they_are_in_a_file(edges, closed, tmp
     assert schema.columns == {"cut": LEVELS, "plain": LEVELS}
     frame.to_csv(tmp_path / "t.csv", index=False)
     source = open_source(tmp_path / "t.csv")
-    assert infer_schema(source, "y").columns == schema.columns
-    assert train(schema, source) == Model.train(schema, frame, "y")
+    assert Schema.infer(source, "y").columns == schema.columns
+    assert Model.train(schema, source) == Model.train(schema, frame, "y")
 
 
 @pytest.mark.parametrize(
@@ -221,7 +220,7 @@ def test_a_table_is_inferred_alike_from_python_and_from_files(tmp_path):
     assert list(expected.columns) == ["price", "pieces", "stars", "sold", "colour", "note"]
     assert Schema.infer(table, "class") == expected
     for kind in ("csv", "parquet", "jsonl"):
-        assert infer_schema(open_source(tmp_path / f"t.{kind}"), "class") == expected, kind
+        assert Schema.infer(open_source(tmp_path / f"t.{kind}"), "class") == expected, kind
 
 
 def test_a_spike_that_is_not_all_is_never_called_100_percent():

@@ -21,8 +21,8 @@ def test_hints_settle_single_columns():
     schema = Schema.infer(frame, "play", hints={"zip": Categorical(), "age": None})
     assert schema.columns == {"zip": Categorical()}
     assert repr(schema).splitlines() == [
-        "zip      Categorical()  as told",
-        "age      left out       as told",
+        "zip      Categorical()  as given",
+        "age      left out       as given",
         "(class)  frequencies    column 'play'",
     ]
     with pytest.raises(ValueError, match="The data has no column 'zap'"):

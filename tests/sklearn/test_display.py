@@ -12,13 +12,13 @@ from tallybayes import Categorical, NaiveBayes, Poisson, Schema
 
 
 def test_a_notebook_shows_the_schema_and_the_counts():
-    learned = NaiveBayes(Schema({"calls": Poisson()}, reasons={"calls": "whole numbers", "day": "as told"}))
+    learned = NaiveBayes(Schema({"calls": Poisson()}, reasons={"calls": "whole numbers", "day": "as given"}))
     assert "tallybayes" not in learned._repr_html_()
     learned.fit({"calls": [1, 2, 3], "day": [1, 2, 3]}, ["no", "no", "yes"])
     html = learned._repr_html_()
     assert html[html.index('<div class="tallybayes"') :] in learned._repr_mimebundle_()["text/html"]
     assert "<tr><td>calls</td><td>Poisson()</td><td>whole numbers</td></tr>" in html
-    assert "<tr><td>day</td><td>left out</td><td>as told</td></tr>" in html
+    assert "<tr><td>day</td><td>left out</td><td>as given</td></tr>" in html
     assert '<tr><td>no</td><td class="n">2</td><td class="n">66.7%</td></tr>' in html
     assert "<p>3 rows in 2 classes</p>" in html
     assert "<caption>classes (frequencies)</caption>" in html

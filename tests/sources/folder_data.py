@@ -27,7 +27,7 @@ def lay_out(folder, files):
 
 
 def reader(*paths, kind=None, encoding="utf-8"):
-    return DocumentReader([str(path) for path in paths], ReadOptions(kind=kind, encoding=encoding))
+    return DocumentReader([str(path) for path in paths], ReadOptions(format=kind, encoding=encoding))
 
 
 def table(*paths, kinds=None, bad=None, **said):

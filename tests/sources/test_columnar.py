@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tallybayes.sources import SourceError, open_source
+from tallybayes.sources import ReadOptions, SourceError, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()
 TABLE = pa.table({"n": [1, 2, None], "x": [0.5, None, 2.0], "word": ["a", "b", None], "written": ["1", "2.5", "3"]})
@@ -29,8 +29,8 @@ def path(request, tmp_path):
     return tmp_path / request.param
 
 
-def rows_of(path, kinds=None, **options):
-    return [row for batch in open_source(path).batches(kinds, **options) for row in batch.to_pylist()]
+def rows_of(path, kinds=None):
+    return [row for batch in open_source(path).batches(kinds) for row in batch.to_pylist()]
 
 
 def refusal(path, kinds=None):
@@ -110,8 +110,8 @@ def test_a_text_that_is_no_number_has_its_row(path):
     write(path, pa.table({"a": ["1", "x", "2", "y"]}))
     expected = f"{path.name}, row 2, column 'a': 'x' is not a number. Correct it, or"
     assert refusal(path, {"a": NUMBER}).startswith(expected)
-    source = open_source(path)
-    (batch,) = source.batches({"a": NUMBER}, skip_bad=True)
+    source = open_source(path, ReadOptions(skip_bad_rows=True))
+    (batch,) = source.batches({"a": NUMBER})
     assert batch.to_pydict() == {"a": [1.0, 2.0]}
     assert [re.sub(".*row", "row", bad.where) for bad in source.bad] == ["row 2, column 'a'", "row 4, column 'a'"]
     assert source.where(1).endswith("row 3")

@@ -144,10 +144,10 @@ def test_every_row_of_a_table_is_given_once_and_in_order(kind, files, layout):
     good = [row for rows in files for row in rows if not is_bad(row)]
     bad = sum(is_bad(row) for rows in files for row in rows)
     with written(files, kind, layout) as paths:
-        source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes, missing=()))
+        source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes, missing=(), skip_bad_rows=bad > 0))
         if layout.sampled:
             source.sample()
-        cells, rows = cells_of(source.batches(kinds, skip_bad=bad > 0), kinds)
+        cells, rows = cells_of(source.batches(kinds), kinds)
     assert (rows, source.rows, source.skipped) == (len(good), len(good), bad)
     assert cells == {name: [float(row[name]) if name == "x" else row[name] for row in good] for name in kinds}
 
@@ -158,8 +158,8 @@ def test_every_row_of_a_table_is_given_once_and_in_order(kind, files, layout):
 def test_every_row_has_the_place_where_it_stands(kind, files, layout):
     word = "line" if kind == "jsonl" else "row"
     with written(files, kind, layout) as paths:
-        source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes))
-        batches = source.batches({"x": pa.float64()}, skip_bad=True)
+        source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes, skip_bad_rows=True))
+        batches = source.batches({"x": pa.float64()})
         places = [source.where(row) for batch in batches for row in range(len(batch))]
         assert places == [
             f"{path}, {word} {number}"
@@ -176,7 +176,10 @@ def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, l
     content = b"\n" * (kind != "arrows") + WRITERS[kind](rows, layout)
     edges = sorted({0, *(min(cut, len(content)) for cut in cuts), len(content)})
     reading = ReadOptions(
-        kind=kind.removesuffix("s") if kind == "arrows" else kind, block_bytes=layout.block_bytes, live=True, missing=()
+        format=kind.removesuffix("s") if kind == "arrows" else kind,
+        block_bytes=layout.block_bytes,
+        live=True,
+        missing=(),
     )
 
     def write():

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Words, digest
 from tallybayes.sources import ReadOptions, SourceError, open_source
 from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
-from tallybayes.sources.streams import infer_schema, train
 
 SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "text": Words()}, label="y")
 BLANKS = st.text(alphabet=" \t", max_size=2)
@@ -39,7 +38,7 @@ ROW = st.tuples(
 
 
 def counted(path, block_bytes):
-    return digest(train(SCHEMA, open_source(path, ReadOptions(block_bytes=block_bytes))))
+    return digest(Model.train(SCHEMA, open_source(path, ReadOptions(block_bytes=block_bytes))))
 
 
 def read(path, kinds, reading=None):
@@ -70,9 +69,9 @@ def test_a_cell_means_the_same_in_any_order_and_any_block(tmp_path_factory, rows
 @pytest.mark.parametrize("mark", [*MISSING, *MISSING_NUMBERS])
 def test_marks_beside_numbers_are_missing(file, mark):
     path = file("x,y\n" + "".join(f"{mark if i % 10 == 0 else i / 7:.4},{'ab'[i % 2]}\n" for i in range(100)))
-    schema = infer_schema(open_source(path), "y")
+    schema = Schema.infer(open_source(path), "y")
     assert schema.columns["x"].reads == pa.float64()
-    model = train(schema, open_source(path, ReadOptions(block_bytes=64)))
+    model = Model.train(schema, open_source(path, ReadOptions(block_bytes=64)))
     assert model.counts("x").sums["n"].round().sum() == 90
 
 
@@ -94,53 +93,53 @@ def test_a_column_that_is_nearly_numbers_is_noted(file):
     path = file("x,y\n" + "".join(f"{'unknown' if i % 10 == 0 else i / 7:.7},{i % 2}\n" for i in range(100)))
     expected = "Column 'x': 90% numbers, the rest 'unknown'. If nothing is known there, give --missing unknown."
     with pytest.warns(UserWarning, match="90% numbers") as noted:
-        infer_schema(open_source(path), "y")
+        Schema.infer(open_source(path), "y")
     assert [str(note.message) for note in noted] == [expected]
-    schema = infer_schema(open_source(path, ReadOptions(missing=(*MISSING, "unknown"))), "y")
+    schema = Schema.infer(open_source(path, ReadOptions(missing=(*MISSING, "unknown"))), "y")
     assert schema.columns["x"].reads == pa.float64()
 
 
 def test_all_but_one_of_a_thousand_is_not_said_to_be_all(file):
     path = file("x,y\n" + "".join(f"{row / 7},p\n" for row in range(999)) + "unknown,p\n")
     with pytest.warns(UserWarning, match="Column 'x': nearly all numbers, the rest 'unknown'"):
-        infer_schema(open_source(path), "y")
+        Schema.infer(open_source(path), "y")
 
 
 def test_marks_among_whole_numbers_that_are_categories_are_levels_and_noted(file):
     path = file("x,y\n" + "".join(f"{'-' if i % 10 == 0 else i % 3},{i % 2}\n" for i in range(300)))
     with pytest.warns(UserWarning, match=r"Column 'x': numbers but for '-', counted as levels like the others\."):
-        schema = infer_schema(open_source(path), "y")
-    model = train(schema, open_source(path, ReadOptions(block_bytes=99)))
+        schema = Schema.infer(open_source(path), "y")
+    model = Model.train(schema, open_source(path, ReadOptions(block_bytes=99)))
     assert model.counts("x").slots == ["-", "0", "1", "2"]
 
 
 def test_marks_without_a_number_beside_them_are_texts(file):
     path = file("x,y\n" + "-,p\nNone,q\n" * 20)
-    assert infer_schema(open_source(path), "y").columns == {"x": Categorical(alpha="fitted")}
+    assert Schema.infer(open_source(path), "y").columns == {"x": Categorical(alpha="fitted")}
 
 
 def test_numbers_in_quotes_may_have_blanks_around_them(file):
     path = file("x,y\n" + "".join(f'" {i}.5 ",{"pq"[i % 2]}\n' for i in range(30)) + "-,p\n")
-    schema = infer_schema(open_source(path), "y")
-    assert train(schema, open_source(path)).counts("x").sums["n"].round().sum() == 30
+    schema = Schema.infer(open_source(path), "y")
+    assert Model.train(schema, open_source(path)).counts("x").sums["n"].round().sum() == 30
 
 
 def test_labels_keep_what_texts_keep(file):
     path = file("a,y\n" + "u,1\nv,None\nw,2\n" * 10)
-    assert train(Schema({"a": Categorical()}, label="y"), open_source(path)).classes == ["1", "2", "None"]
+    assert Model.train(Schema({"a": Categorical()}, label="y"), open_source(path)).classes == ["1", "2", "None"]
 
 
 def test_columns_of_codes_stay_texts(file):
     path = file("zip,y\n" + "".join(f"{'-' if i % 10 == 0 else f'0{i}'},{i % 2}\n" for i in range(100)))
     assert open_source(path).sample().schema.field("zip").type == pa.string()
-    assert infer_schema(open_source(path), "y").columns.get("zip") is None
+    assert Schema.infer(open_source(path), "y").columns.get("zip") is None
 
 
 def test_numbers_with_a_comma_have_marks_too(file):
     path = file("x;y\n" + "".join(f"{'None' if i % 10 == 0 else f'{i},5'};{i % 2}\n" for i in range(100)))
     reading = ReadOptions(decimal=",")
-    schema = infer_schema(open_source(path, reading), "y")
-    model = train(schema, open_source(path, reading)).believing(x=Histogram(intervals=1, bits=8))
+    schema = Schema.infer(open_source(path, reading), "y")
+    model = Model.train(schema, open_source(path, reading)).believing(x=Histogram(intervals=1, bits=8))
     assert model.counts("x").sums["n"].round().sum() == 90
 
 

@@ -10,10 +10,10 @@ from tallybayes.sources import ReadOptions, open_source
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"kind": "excel"}, "kind='excel': give one of csv, tsv"),
-        ({"delimiter": "ab"}, "delimiter='ab': give one sign"),
-        ({"delimiter": "\n"}, "delimiter='\\n': give one sign"),
-        ({"decimal": "e"}, "decimal='e': give the sign"),
+        ({"format": "excel"}, "format='excel': give one of csv, tsv"),
+        ({"delimiter": "ab"}, "delimiter='ab': give one ASCII character"),
+        ({"delimiter": "\n"}, "delimiter='\\n': give one ASCII character"),
+        ({"decimal": "e"}, "decimal='e': give the character"),
         ({"encoding": "martian"}, "encoding='martian' is not known"),
         ({"names": ("a", "a")}, "every column needs a name of its own"),
         ({"names": "ab"}, "names='ab': give a tuple of texts, such as ('age', 'city')."),
@@ -44,6 +44,6 @@ def test_empty_lines_of_a_table_are_passed_over_and_those_of_a_text_are_counted(
     path = tmp_path / "data"
     path.write_text("x\n\na\n\n\nb\n\n")
     counted = {
-        kind: sum(map(len, open_source(path, ReadOptions(kind=kind)).batches())) for kind in ("csv", "tsv", "lines")
+        kind: sum(map(len, open_source(path, ReadOptions(format=kind)).batches())) for kind in ("csv", "tsv", "lines")
     }
     assert counted == {"csv": 2, "tsv": 2, "lines": 7}

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tallybayes import Histogram, ReadOptions, open_source
-from tallybayes.sources.streams import infer_schema, train
+from tallybayes import Histogram, Model, ReadOptions, Schema, open_source
 
 ROWS = 60_000
 SORTED = {  # by class; nothing varies in the first two thirds but the row
@@ -42,9 +41,9 @@ def test_a_sample_comes_from_all_over_a_file(kind, tmp_path):
     source = open_source(written(kind, tmp_path), SMALL)
     assert source.sample().column("class").unique().to_pylist() == ["a", "b"]
     assert not source.is_sampled_whole()
-    schema = infer_schema(source, "class")
+    schema = Schema.infer(source, "class")
     assert isinstance(schema.columns["late"], Histogram)
-    model = train(schema, source)
+    model = Model.train(schema, source)
     assert model.n == ROWS
     assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
 
@@ -52,9 +51,9 @@ def test_a_sample_comes_from_all_over_a_file(kind, tmp_path):
 def test_what_does_not_vary_at_the_beginning_of_a_pipe_is_counted_all_the_same(tmp_path):
     source = open_source(written("csv.gz", tmp_path), SMALL)
     assert source.sample().column("class").unique().to_pylist() == ["a"]
-    schema = infer_schema(source, "class")
+    schema = Schema.infer(source, "class")
     assert list(schema.columns) == ["late", "word"]
-    model = train(schema, source)
+    model = Model.train(schema, source)
     assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
 
 
@@ -106,7 +105,7 @@ def test_a_column_that_is_text_further_on_is_text(tmp_path):
     path.write_text("x,y\n" + "1.50,p\n" * 20_000 + "unknown,q\n" * 20_000)
     source = open_source(path, SMALL)
     assert source.sample().column("x").unique().to_pylist() == ["1.50", "unknown"]
-    assert train(infer_schema(source, "y"), source).counts("x").slots == ["1.50", "unknown"]
+    assert Model.train(Schema.infer(source, "y"), source).counts("x").slots == ["1.50", "unknown"]
 
 
 def test_fields_that_the_first_objects_do_not_have_are_columns(tmp_path):
@@ -114,7 +113,7 @@ def test_fields_that_the_first_objects_do_not_have_are_columns(tmp_path):
     path.write_text('{"x": 1, "y": "p"}\n' * 9000 + '{"z": "late", "y": "q"}\n' * 9000)
     source = open_source(path, SMALL)
     assert source.names == ["x", "y", "z"]
-    assert train(infer_schema(source, "y"), source).counts("z").slots == ["late"]
+    assert Model.train(Schema.infer(source, "y"), source).counts("z").slots == ["late"]
 
 
 def test_what_begins_in_the_midst_of_a_quoted_cell_is_not_taken_for_rows(tmp_path):
@@ -123,7 +122,7 @@ def test_what_begins_in_the_midst_of_a_quoted_cell_is_not_taken_for_rows(tmp_pat
     path.write_text("text,y\n" + f"{cell},p\n" * 200)
     source = open_source(path, SMALL)
     assert set(source.sample().column("y").to_pylist()) == {"p"}
-    assert train(infer_schema(source, "y", hints={"text": None}), source).n == 200
+    assert Model.train(Schema.infer(source, "y", hints={"text": None}), source).n == 200
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
@@ -132,4 +131,4 @@ def test_standard_input_that_is_a_file_is_sampled_all_over_too(kind, tmp_path, m
         monkeypatch.setattr(sys, "stdin", file)
         source = open_source("-", SMALL)
         assert source.sample().column("class").unique().to_pylist() == ["a", "b"]
-        assert train(infer_schema(source, "class"), source).n == ROWS
+        assert Model.train(Schema.infer(source, "class"), source).n == ROWS

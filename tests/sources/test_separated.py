@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -30,14 +31,14 @@ def file(tmp_path):
     return write
 
 
-def rows_of(path, kinds=None, reading=None, **options):
+def rows_of(path, kinds=None, reading=None):
     source = open_source(path, reading)
-    return [row for batch in source.batches(kinds, **options) for row in batch.to_pylist()]
+    return [row for batch in source.batches(kinds) for row in batch.to_pylist()]
 
 
-def refusal(path, kinds=None, reading=None, **options):
+def refusal(path, kinds=None, reading=None):
     with pytest.raises(SourceError) as caught:
-        rows_of(path, kinds, reading, **options)
+        rows_of(path, kinds, reading)
     return str(caught.value).replace(str(path.parent) + "/", "")
 
 
@@ -82,7 +83,7 @@ def test_the_delimiter_is_the_one_the_header_has_most_of(file, delimiter):
 
 def test_tsv_has_tabs(file):
     assert rows_of(file("a,b\tc\n1\t2\n", "data.tsv")) == [{"a,b": 1, "c": 2}]
-    assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, ReadOptions(kind="tsv")) == [{"a,b": 1, "c": 2}]
+    assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, ReadOptions(format="tsv")) == [{"a,b": 1, "c": 2}]
 
 
 def test_numbers_may_have_a_decimal_comma(file):
@@ -177,7 +178,7 @@ def test_bytes_that_are_no_utf8_are_errors_that_suggest_an_encoding(file):
 def test_a_quote_that_is_never_closed_is_an_error(file):
     path = file('a,b\n1,x\n2,"y\n3,z\n')
     assert refusal(path).startswith("data.csv, line 3: a quote is opened and never closed.")
-    assert rows_of(path, skip_bad=True) == [{"a": 1, "b": "x"}]
+    assert rows_of(path, reading=ReadOptions(skip_bad_rows=True)) == [{"a": 1, "b": "x"}]
 
 
 def test_bad_rows_are_left_out_counted_and_remembered(file):
@@ -185,8 +186,8 @@ def test_bad_rows_are_left_out_counted_and_remembered(file):
     for at in range(0, 1000, 50):
         lines[at] = ["no,x", "1", "1,x,2", "1,\xff"][at // 50 % 4]
     path = file("\n".join(["a,b", *lines]).encode("latin-1"))
-    source = open_source(path, ReadOptions(block_bytes=256))
-    batches = list(source.batches({"a": NUMBER, "b": TEXT}, skip_bad=True))
+    source = open_source(path, ReadOptions(block_bytes=256, skip_bad_rows=True))
+    batches = list(source.batches({"a": NUMBER, "b": TEXT}))
     assert sum(batch.num_rows for batch in batches) == source.rows == 980
     assert source.skipped == 20
     assert [int(re.search(r"line (\d+)", bad.where)[1]) for bad in source.bad] == [2 + 50 * i for i in range(10)]
@@ -194,8 +195,8 @@ def test_bad_rows_are_left_out_counted_and_remembered(file):
 
 
 def test_places_of_rows_are_known_also_after_bad_ones(file):
-    source = open_source(file('a,b\n"1\n",x\nno\n\n2,y\n'))
-    (batch,) = source.batches({"b": TEXT}, skip_bad=True)
+    source = open_source(file('a,b\n"1\n",x\nno\n\n2,y\n'), ReadOptions(skip_bad_rows=True))
+    (batch,) = source.batches({"b": TEXT})
     assert [re.sub(".*/", "", source.where(row)) for row in range(len(batch))] == [
         "data.csv, line 2",
         "data.csv, line 6",
@@ -246,7 +247,7 @@ def test_a_row_that_is_too_long_is_an_error_and_costs_no_more_memory(file, monke
     path = file("a,b\n1,2\n" + "x" * 10_000)
     assert refusal(path, None, reading).startswith("data.csv, line 3: the row is longer than")
     path = file('a,b\n1,2\n3,"' + "x\n" * 5_000)
-    assert refusal(path, None, reading).endswith("give --no-quotes if quotes are signs like any other.")
+    assert refusal(path, None, reading).endswith("give --no-quotes if quotes are ordinary characters.")
 
 
 def test_very_wide_files_are_read(file):
@@ -299,8 +300,8 @@ def test_a_planted_bad_cell_is_found_in_its_line(tmp_path_factory, texts, data, 
     reading, kinds = ReadOptions(block_bytes=block_bytes, missing=()), {"n": NUMBER, "text": TEXT}
     with pytest.raises(SourceError, match=f"planted.csv, line {line}[,:]"):
         list(open_source(path, reading).batches(kinds))
-    source = open_source(path, reading)
-    kept = [row["text"] for batch in source.batches(kinds, skip_bad=True) for row in batch.to_pylist()]
+    source = open_source(path, replace(reading, skip_bad_rows=True))
+    kept = [row["text"] for batch in source.batches(kinds) for row in batch.to_pylist()]
     assert kept == [read_back(text, end) for text in texts[:bad] + texts[bad + 1 :]]
     assert source.skipped == 1
 

@@ -121,7 +121,7 @@ def test_names_of_any_bytes_are_read_and_shown_without_control_characters():
 def test_what_is_no_table_is_refused_by_name():
     save(Model.train({"a": Gaussian()}, {"a": [1.0, 2.0]}, ["x", "y"]), "spam.tally")
     assert refusal("spam.tally") == "spam.tally is a model, not data."
-    assert refusal("spam.tally", ReadOptions(kind="csv")) == "spam.tally is a model, not data."
+    assert refusal("spam.tally", ReadOptions(format="csv")) == "spam.tally is a model, not data."
     assert refusal(write("x.csv", b"%PDF-1.4\n")).startswith("x.csv is a PDF, not a table.")
     assert refusal(write("x.xlsx", b"PK\x03\x04\n")).startswith(
         "x.xlsx is a zip archive or a spreadsheet, not a table."
@@ -142,7 +142,7 @@ def test_the_kind_is_found_out_from_the_content_or_else_the_name():
     pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), "data.csv")
     assert rows_of("data.csv") == ROWS
     assert open_source(write("data.TXT")).names == ["text"]
-    assert rows_of("data.TXT", ReadOptions(kind="csv")) == ROWS
+    assert rows_of("data.TXT", ReadOptions(format="csv")) == ROWS
 
 
 def test_a_source_is_read_once():

@@ -1,6 +1,8 @@
-"""The command line: a face. Its verbs are the library's; each asks it once, and says what it said.
+"""The command line, a face: its verbs are those of the library, and each makes one call to it.
 
-Nothing here imports numpy, Arrow or a part of the library before a verb runs: `--help` should come at once.
+`program` lists the verbs, `options` what they share, and each verb has a file of its own. Leans on the whole library
+but `sklearn` and `testing`, and is the only importer of typer and rich. Nothing here imports numpy, Arrow or another
+room before a verb runs: `--help` should come at once.
 """
 
 import sys

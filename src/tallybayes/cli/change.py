@@ -129,25 +129,16 @@ def _counted(
     """The rows as a model of their own; that is counted before the file is touched."""
     import pyarrow as pa
 
-    from tallybayes.sources import streams
-
     given = None if class_ is None else class_named(model, class_)
     if row != (None, None):
         if given is None or data:
             raise ValueError("--text and --cell are a row by themselves: they need --class, and no other data.")
         return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.label_type))
     source = how.open(data)
-    label = label or model.schema.label or source.label
+    labels = label if given is None else pa.scalar(given, model.label_type)
     with watching(source, "counting"):
-        return streams.train(
-            model.schema,
-            source,
-            label=label,
-            kind=model.label_type,
-            given=given,
-            skip_bad=how.skip_bad_rows,
-            threads=threads,
-            absent=absent,
+        return tallybayes.Model.train(
+            model.schema, source, labels, threads=threads, absent=absent, label_type=model.label_type
         )
 
 

@@ -13,7 +13,7 @@ EVERY = {
     FINE: "fine",
     WRONG: "something that was given is wrong: a sentence on standard error says what, and nothing was written",
     INTERRUPTED: "interrupted (Ctrl-C): no file is left half written",
-    BROKEN_PIPE: "whoever read the answers has gone, as `head` does",
+    BROKEN_PIPE: "the reader of the answers has gone away, as `head` does",
     TERMINATED: "told to end (SIGTERM): no file is left half written",
 }
 

@@ -51,26 +51,23 @@ def evaluate(
     tallybayes evaluate spam.tally test.csv
     tallybayes evaluate spam.tally test.csv --at-least 0.95 || echo retrain it
     """
-    from tallybayes.sources import streams
-
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
     found = tallybayes.load(model)
     source = how.open(data)
     with watching(source, "asking"):
-        measured = streams.measure(
+        evaluation = tallybayes.evaluate(
             found,
             source,
-            label=label or found.schema.label or source.label,
+            label,
             costs=costs_of(found, costs),
             reject=reject,
-            skip_bad=how.skip_bad_rows,
             threads=threads,
             absent=absent.value,
         )
-    report = tallybayes.report_on(measured)
+    report = tallybayes.report_on(evaluation)
     print_report(report.brief() if brief else report, format)
-    if at_least is not None and not measured.accuracy >= at_least:
-        say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
+    if at_least is not None and not evaluation.accuracy >= at_least:
+        say(f"The accuracy is {evaluation.accuracy:.4f}, below {at_least}.")
         return NO
     return FINE

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tallybayes import Model
 
-ROWS = 3  # of data that are explained, unless somebody says how many
+ROWS = 3  # of data that are explained by default
 TOP = 15
 
 
@@ -79,11 +79,9 @@ def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: 
     import pyarrow as pa
 
     from tallybayes.data.matching import matched
-    from tallybayes.sources import streams
 
     source = how.open(data)
-    kinds = streams.wanted(model.schema, source, absent=absent)
-    for batch in source.batches(kinds, skip_bad=how.skip_bad_rows):
+    for batch in source.batches(source.column_types(model.schema.reads(), absent=absent)):
         if len(batch):
             return pa.record_batch(matched(batch.slice(0, rows), model.schema.by_column, absent))
     raise ValueError("There are no rows to explain.")

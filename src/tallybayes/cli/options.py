@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 READING = "How the data is read"
 
 
-class InputKind(StrEnum):
+class InputFormat(StrEnum):
     """What the data is, where its name and its first bytes do not tell."""
 
     csv = "csv"
@@ -120,8 +120,8 @@ Threads = Annotated[
 class Input:
     """How data is read."""
 
-    kind: Annotated[
-        InputKind | None,
+    input: Annotated[
+        InputFormat | None,
         typer.Option("--input", help="What the data is, where name and content do not tell.", rich_help_panel=READING),
     ] = None
     missing: Annotated[
@@ -157,9 +157,7 @@ class Input:
     ] = "utf-8"
     no_quotes: Annotated[
         bool,
-        typer.Option(
-            "--no-quotes", help="Take quotes in CSV or TSV for signs like any other.", rich_help_panel=READING
-        ),
+        typer.Option("--no-quotes", help="Take quotes in CSV or TSV as ordinary characters.", rich_help_panel=READING),
     ] = False
     names: Annotated[
         str | None,
@@ -188,7 +186,7 @@ class Input:
         from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
 
         reading = tallybayes.ReadOptions(
-            kind=self.kind.value if self.kind else None,
+            format=self.input.value if self.input else None,
             missing=tuple(dict.fromkeys([*(() if self.no_default_missing else MISSING), *(self.missing or ())])),
             missing_numbers=() if self.no_default_missing else MISSING_NUMBERS,
             delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
@@ -197,6 +195,7 @@ class Input:
             quotes=not self.no_quotes,
             names=tuple(self.names.split(",")) if self.names else None,
             header=not self.no_header,
+            skip_bad_rows=self.skip_bad_rows,
             live=live,
         )
         return tallybayes.open_source(data, reading)

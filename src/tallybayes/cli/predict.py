@@ -88,17 +88,16 @@ def predict(
 
 
 def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list[str]) -> Iterator[pa.RecordBatch]:
-    from tallybayes.sources import streams
+    import pyarrow as pa
+
+    from tallybayes.sources.columns import empty_batch
 
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
-    kinds = {
-        **streams.wanted(deciding.model.schema, source, absent=deciding.absent),
-        **streams.as_they_are(source, kept),
-    }
+    types = source.column_types(deciding.model.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
     # An answer on a terminal and a bar of progress would write over each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
         answer = partial(deciding.answer, kept=kept, source=source)
-        batches = streams.each(source, kinds, answer, skip_bad=how.skip_bad_rows)
-        yield next(batches, answer(streams.no_rows(kinds)))  # which has the names of the columns
+        batches = source.each(types, answer)
+        yield next(batches, answer(empty_batch(pa.schema(types))))  # which has the names of the columns
         yield from batches

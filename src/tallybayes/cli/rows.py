@@ -23,8 +23,7 @@ def row_of(schema: Schema, text: str | None, cells: list[str] | None) -> pa.Reco
     given = _cells(schema, cells or [])
     if text is not None:
         given[_text_column(schema, given)] = text
-    kinds = schema.reads()
-    columns = {name: kinds.get(name, pa.null()) for name in schema.by_column}
+    columns = {name: kind or pa.null() for name, kind in schema.reads().items()}
     found = {name: pa.array([given.get(name)], pa.string()) for name in columns}
     return pa.record_batch({name: _typed(name, found[name], kind) for name, kind in columns.items()})
 

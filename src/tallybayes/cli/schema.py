@@ -18,9 +18,9 @@ def schema(data: Data, how: Input, label: Label = None, column: Columns = None) 
     """
     import sys
 
-    from tallybayes.cli.train import parsed_columns, settle
+    from tallybayes.cli.train import parsed_columns, schema_for
 
-    text = tallybayes.schema_to_toml(settle(how.open(data), label, None, parsed_columns(column), None))
+    text = tallybayes.schema_to_toml(schema_for(how.open(data), label, None, parsed_columns(column), None))
     if is_terminal(sys.stdout):
         print(clean(text, KEPT), end="")
     else:  # a file to be read again, whatever the encoding of the terminal

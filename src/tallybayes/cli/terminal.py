@@ -1,4 +1,4 @@
-"""What reaches the terminal: never a control character of somebody else's text, and no colour where none is wanted."""
+"""What reaches the terminal: never a control character from untrusted text, and no colour where none is wanted."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Columns, Data, Input, Label, NewModel, Threads, keep_apart
+from tallybayes.cli.options import Absent, AbsentColumn, Columns, Data, Input, Label, NewModel, Threads, keep_apart
 from tallybayes.cli.terminal import say
 from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import count, how_many
@@ -47,6 +47,7 @@ def train(
     label_as_text: Annotated[
         bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
     ] = False,
+    absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
     """Count rows, and save them as a model.
@@ -64,11 +65,10 @@ def train(
 
     keep_apart(output, *data, schema)
 
-    def settled_with(source: Source, misled: dict[Name, Family | None]) -> Schema:
-        return settle(source, label, schema, misled | parsed_columns(column), prior)
+    def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
+        return schema_for(source, label, schema, misled | parsed_columns(column), prior)
 
-    source, model = _counted(how, data, settled_with, label_as_text, threads)
-    settled = model.schema
+    source, model = _counted(how, data, schema_of, label_as_text, threads, absent.value)
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
     counted = model.rows_by_class()
@@ -77,65 +77,66 @@ def train(
     say(f"{output}: {told(model)}")
     if _looks_like_regression(model):
         say(
-            f"Note: the labels in {settled.label!r} are {len(model.classes):,} different numbers, which looks like a "
-            "regression; tallybayes tells classes apart. Cut the numbers into ranges, or give --label-as-text if they "
-            "are names."
+            f"Note: the labels in {model.schema.label!r} are {len(model.classes):,} different numbers, which looks "
+            "like a regression; tallybayes tells classes apart. Cut the numbers into ranges, or give --label-as-text "
+            "if they are names."
         )
-    left_out = [name for name in settled.reasons if name not in settled.columns and name != source.place]
+    reasons = model.schema.reasons
+    left_out = [name for name in reasons if name not in model.schema.columns and name != source.place]
     if left_out:
-        named = "; ".join(f"{clean(title(name))} ({settled.reasons[name]})" for name in left_out[:SHOWN])
+        named = "; ".join(f"{clean(title(name))} ({reasons[name]})" for name in left_out[:SHOWN])
         say(f"Left out: {named}" + f"; and {len(left_out) - SHOWN:,} more" * (len(left_out) > SHOWN))
 
 
 def _counted(
     how: Input,
     data: list[str],
-    settled_with: Callable[[Source, dict[Name, Family | None]], Schema],
+    schema_of: Callable[[Source, dict[Name, Family | None]], Schema],
     label_as_text: bool,
     threads: int | None,
+    absent: str,
 ) -> tuple[Source, Model]:
     """The model of all rows. Where a column has a cell that does not fit what a sample of it looked like, and the data
     can be read once more, counting starts again with that column as a category, which takes every cell."""
     import pyarrow as pa
 
-    from tallybayes.schema.schema import AS_TOLD
-    from tallybayes.sources import SourceError, streams
+    from tallybayes.schema.schema import AS_GIVEN
+    from tallybayes.sources import SourceError
     from tallybayes.sources.paths import STANDARD_INPUT
 
-    kind = pa.string() if label_as_text else None
+    label_type = pa.string() if label_as_text else None
     misled: dict[Name, Family | None] = {}
     while True:
         source = how.open(data)
-        schema = settled_with(source, misled)
+        schema = schema_of(source, misled)
         try:
             with watching(source, "counting"):
-                model = streams.train(schema, source, kind=kind, skip_bad=how.skip_bad_rows, threads=threads)
+                model = tallybayes.Model.train(schema, source, threads=threads, absent=absent, label_type=label_type)
             return source, model
         except SourceError as error:
             name = error.column
-            inferred = name in schema.columns and schema.reasons.get(name, AS_TOLD) != AS_TOLD
+            inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
             if name is None or not inferred or source.total is None or STANDARD_INPUT in data:
                 raise
             misled[name] = tallybayes.Categorical(alpha="fitted")
             say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
 
 
-def settle(
+def schema_for(
     source: Source, label: str | None, file: str | None, hints: dict[Name, Family | None], prior: str | None
 ) -> Schema:
-    """The schema as it was told, in a file and column by column, or else inferred."""
+    """The schema as it is given, in a file and column by column, or else inferred."""
     if file is None:
         label = label or source.label
         if label is None:
             names = ", ".join(map(repr, source.names))
             raise ValueError(f"Which column holds the classes? Give --label; there are {names}.")
         from tallybayes.schema.entries import members
-        from tallybayes.sources.streams import infer_schema
 
         source.require([label, *(column for name in hints for column in members(name))])
         if hints.get(label) is not None:
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
-        found = infer_schema(source, label, hints=hints)
+        found = tallybayes.Schema.infer(source, label, hints=hints)
     else:
         found = _from_file(file, hints)
     chosen = found.prior if prior is None else _prior(prior)
@@ -146,7 +147,7 @@ def settle(
 
 def _from_file(file: str, hints: dict[Name, Family | None]) -> Schema:
     from tallybayes.schema.entries import replaced
-    from tallybayes.schema.schema import AS_TOLD
+    from tallybayes.schema.schema import AS_GIVEN
 
     try:
         found = tallybayes.schema_from_toml(Path(file).read_text("utf-8"))
@@ -156,7 +157,7 @@ def _from_file(file: str, hints: dict[Name, Family | None]) -> Schema:
         raise ValueError(f"{file}: {error}") from None
     changed = replaced(found.columns, hints)
     columns = {name: family for name, family in changed.items() if family is not None}
-    reasons = found.reasons | dict.fromkeys(hints, AS_TOLD)
+    reasons = found.reasons | dict.fromkeys(hints, AS_GIVEN)
     return tallybayes.Schema(columns, prior=found.prior, label=found.label, reasons=reasons)
 
 

@@ -1,4 +1,4 @@
-"""Which cells of a tally were changed since somebody looked: what others say need not be worked out again."""
+"""Which cells of a tally were changed since it was last read: the beliefs of all others still hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums over all words, by class: added up when somebody asks for one, and kept while more is counted.
+"""Sums over all words, by class: added up when first needed, and kept while more is counted.
 
 They are exact, so that adding what is learned gives the same as adding everything up again.
 """

@@ -29,7 +29,7 @@ def never_met(key: Any, known: Sequence[Any]) -> NoReturn:
     raise KeyError(f"Nothing is counted of {key!r}.{hint} There are {listed or 'none'}.")
 
 
-def written(title: str, slots: Sequence[Any], classes: Sequence[Any], numbers: Floats) -> str:
+def formatted(title: str, slots: Sequence[Any], classes: Sequence[Any], numbers: Floats) -> str:
     """Numbers under their labels, as wide as they need."""
     cells = [[title, *map(str, classes)]]
     cells += [[str(s), *(f"{v:.12g}" for v in row)] for s, row in zip(slots, numbers.tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""What one row adds to a tally: a few doubles, which become sums when somebody looks at them."""
+"""What one row adds to a tally: a few doubles, which become sums when they are read."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class SparseTally(AnyTally):
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
         self._totals = ClassTotals()
-        self.changes: Changes | None = None  # since somebody looked who wants to know
+        self.changes: Changes | None = None  # since beliefs were last worked out, if they keep track
 
     @classmethod
     def empty(cls, statistics: Iterable[str]) -> SparseTally:

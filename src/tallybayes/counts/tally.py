@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.decay import scaled, traces_of, without_traces
 from tallybayes.counts.exact import FULL, Codes, Exact, Floats, union
-from tallybayes.counts.lookup import by_class, never_met, written
+from tallybayes.counts.lookup import by_class, formatted, never_met
 from tallybayes.counts.packing import Arrays, pack_table, unpack_table
 from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_order
@@ -183,7 +183,7 @@ class Tally(AnyTally):
 
     def __repr__(self) -> str:
         tidy = self.canonical()
-        return "\n".join(written(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
+        return "\n".join(formatted(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing

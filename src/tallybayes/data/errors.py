@@ -1,4 +1,4 @@
-"""Errors that know their place, so that whoever knows more of it can say it better: a file and a line, say."""
+"""Errors that know their place, so that callers who know more can add it: a file and a line, say."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class RowError(ValueError):
-    """A row that cannot be counted or asked about: which one of its frame, and why."""
+    """A row that cannot be counted or scored: which one of its frame, and why."""
 
     def __init__(self, row: int, reason: str, sentence: str, column: str | None = None) -> None:
         super().__init__(sentence)

@@ -1,5 +1,4 @@
-"""The families, by name: one short file each, in a folder for numbers, levels, text, vectors and
-blocks.
+"""The families, by name: one short file each, in folders for numbers, levels, text, vectors and blocks.
 
 `base` says what a family is, `settings` how its settings are declared, `smoothing` how levels and words are smoothed.
 A line here makes a file's family one of the library's: a text or a model file may then name it. Leans on `counts` and

@@ -1,7 +1,7 @@
 """One safe, canonical model file: equal models are equal bytes, and nothing in a file is ever run.
 
-`model_file` saves and loads, `packing` makes arrays of tallies, `tensors` bytes of arrays, `replacing` puts a whole
-file in the place of another. Leans on `model`.
+`model_file` saves and loads, `tensors` turns a text and the arrays of tallies into bytes, `replacing` puts a whole file
+in the place of another and locks it meanwhile. Leans on `model`.
 """
 
 from tallybayes.files.model_file import (

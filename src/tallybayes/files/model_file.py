@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from tallybayes.counts.packing import PackError
 from tallybayes.data.labels import key_from_json, key_to_json, kind_from_name, label_column, label_values
-from tallybayes.files.replacing import held, replacing
+from tallybayes.files.replacing import locked, replacing
 from tallybayes.files.tensors import START, Arrays, FileError, arrays_of, check_start, file_bytes, text_of
 from tallybayes.model import Model
 from tallybayes.model.plausible import why_cells_impossible, why_discordant
@@ -49,7 +49,7 @@ def changing(
     >>> with changing("spam.tally") as model:  # doctest: +SKIP
     ...     model += Model.train(model.schema, mails)
     """
-    with held(path, waiting):
+    with locked(path, waiting):
         same = loaded is not None and loaded.version == _version(os.stat(path))
         model = loaded.model if loaded is not None and same else load(path)
         yield model

@@ -163,7 +163,7 @@ def _sync(folder: Path) -> None:
 
 
 @contextmanager
-def held(path: str | os.PathLike[str], waiting: Callable[[], object]) -> Iterator[None]:
+def locked(path: str | os.PathLike[str], waiting: Callable[[], object]) -> Iterator[None]:
     """Nobody else holds this file meanwhile. The lock is on the file itself, and ends with the process that has it."""
     while True:
         with open(path, "rb") as file:

@@ -45,7 +45,7 @@ def has_codes(texts: pa.Array) -> bool:
 
 
 def is_writable(text: str) -> bool:
-    """Whether a text can be written as UTF-8: it holds no half of a sign."""
+    """Whether a text can be written as UTF-8: it holds no lone surrogate."""
     try:
         return text.isascii() or bool(text.encode())
     except UnicodeEncodeError:

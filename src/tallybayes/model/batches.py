@@ -37,23 +37,30 @@ class Batch(NamedTuple):
     start: int
 
 
-def labelled(data: Any, labels: Any, weights: Any, columns: Collection[str] | None = None) -> Iterator[Batch]:
+def labelled(
+    data: Any,
+    labels: Any,
+    weights: Any,
+    columns: Collection[str] | None = None,
+    label_type: pa.DataType | None = None,
+) -> Iterator[Batch]:
     """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
     (frame, labels) or (frame, labels, weights). With `columns`, a row that comes by itself and has these is given as it
     is."""
+    settings = {"columns": None if label_type else columns, "label_type": label_type}
     if not is_stream(data):
-        yield from _one_frame(data, labels, weights, columns=columns)
+        yield from _one_frame(data, labels, weights, **settings)
         return
-    if not all(given is None or isinstance(given, str) for given in (labels, weights)):
+    if not isinstance(labels, (str, pa.Scalar, type(None))) or not isinstance(weights, (str, type(None))):
         raise ValueError(
             "With a stream of frames, give the name of the column that holds the labels, or a stream of "
             "(frame, labels) pairs."
         )
     for item in data:
         if isinstance(item, tuple):
-            yield from _one_frame(*item[:3], columns=columns)
+            yield from _one_frame(*item[:3], **settings)
         else:
-            yield from _one_frame(item, labels, weights, columns=columns)
+            yield from _one_frame(item, labels, weights, **settings)
 
 
 def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
@@ -106,7 +113,12 @@ def check_threads(threads: int | None) -> None:
 
 
 def _one_frame(
-    data: Any, labels: Any = None, weights: Any = None, *, columns: Collection[str] | None
+    data: Any,
+    labels: Any = None,
+    weights: Any = None,
+    *,
+    columns: Collection[str] | None,
+    label_type: pa.DataType | None,
 ) -> Iterator[Batch]:
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
@@ -114,26 +126,32 @@ def _one_frame(
         row, label = alone
         yield Batch(row, label.label_type, Rows(label.keys, label.codes), 0)
         return
-    single = single_label(labels)
-    whole_labels = None if isinstance(labels, str) else labels if single else label_array(labels)
+    single = None if label_type else single_label(labels)
+    by_batch = isinstance(labels, (str, pa.Scalar))
+    whole_labels = None if by_batch else labels if single else label_array(labels)
     whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")
     start = 0
     for cells in frames.batches(data):
         if not cells.num_rows:
             continue
         stop = start + cells.num_rows
-        part = _named(cells, labels, "labels") if whole_labels is None else whole_labels[start:stop]
+        part = _labels_of(cells, labels) if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:
             raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
-        label_type, keys, codes = single or label_column(part, start)
+        found = single or label_column(part if label_type is None else part.cast(label_type), start)
         given = None if whole_weights is None else whole_weights[start:stop]
         if isinstance(weights, str):
             given = _named(cells, weights, "weights")
-        yield Batch(cells, label_type, Rows(keys, codes, _checked(given, cells.num_rows, start)), start)
+        rows = Rows(found.keys, found.codes, _checked(given, cells.num_rows, start))
+        yield Batch(cells, found.label_type, rows, start)
         start = stop
     for what, given in (("labels", whole_labels), ("weights", whole_weights)):
         if given is not None and len(given) != start:
             raise ValueError(f"There are {len(given)} {what} for {start} rows.")
+
+
+def _labels_of(cells: pa.RecordBatch, labels: str | pa.Scalar) -> pa.Array:
+    return _named(cells, labels, "labels") if isinstance(labels, str) else pa.repeat(labels, cells.num_rows)
 
 
 def _named(cells: pa.RecordBatch, name: str, what: str) -> pa.Array:

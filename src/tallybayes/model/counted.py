@@ -22,6 +22,8 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.errors import CellError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.processors import processors
+from tallybayes.data.row_source import RowSource
 from tallybayes.families.base import Family
 from tallybayes.model.batches import (
     MOST_WEIGHT,
@@ -32,6 +34,7 @@ from tallybayes.model.batches import (
     size_of,
 )
 from tallybayes.model.plausible import too_heavy, why_impossible
+from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema, check_apart
 
@@ -64,11 +67,14 @@ class Counted(Additive):
         weights: Any = None,
         threads: int | None = None,
         absent: str = ERROR,
+        label_type: pa.DataType | None = None,
     ) -> Self:
-        """Counts rows. `labels` and `weights` are one value per row, or the name of a column, which for labels the
-        schema may know; `data` is a frame of any make, or a stream of frames (with labels by column name, or in
-        (frame, labels) pairs). A frame that lacks a column of the schema is an error, or with `absent="missing"`
-        those cells are missing."""
+        """Counts rows: of a frame of any make, one row, a stream of frames, or a source (`open_source`).
+
+        `labels` and `weights` are one value per row or the name of a column, which for labels the schema may know; a
+        `pyarrow.scalar` is the label of all rows. A stream comes with names of columns, or in (frame, labels) pairs.
+        Data that lacks a column of the schema is an error, or with `absent="missing"` those cells are missing.
+        `label_type` is what labels are read as, where they are not to be what they look like: 1 as "1", say."""
         check_threads(threads)
         check_absent(absent)
         model = cls(schema)
@@ -76,15 +82,36 @@ class Counted(Additive):
         for given, what in ((labels, "label"), (weights, "weight")):
             if isinstance(given, str):
                 check_apart(given, model.schema.by_column, what)
-        for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys()):
+        if isinstance(data, RowSource):
+            model._count_source(data, labels, weights, threads, absent, label_type)
+            return model
+        for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type):
             model._count(batch, threads, absent)
         return model
+
+    def _count_source(
+        self,
+        source: RowSource,
+        labels: Any,
+        weights: Any,
+        threads: int | None,
+        absent: str,
+        label_type: pa.DataType | None,
+    ) -> None:
+        some = threads or max(processors() - 1, 1)  # one is left to read ahead
+
+        def count(batch: pa.RecordBatch, labels: Any) -> Counted:
+            return type(self).train(self.schema, batch, labels, weights=weights, threads=some, absent=absent)
+
+        parts = each_batch(source, self.schema, labels, count, weights=weights, label_type=label_type, absent=absent)
+        for part in parts:
+            self += part
 
     def _tallies(self, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
         """Every column's cells, counted; `start` is the number of the first row, for errors."""
         columns: dict[Name, Any] = dict.fromkeys(encoded)
         try:
-            for family, names in self.schema.alike:
+            for family, names in self.schema.by_family:
                 tallies = family.tally_each([encoded[name] for name in names], rows)
                 for name, tally in zip(names, tallies, strict=True):
                     columns[name] = tally

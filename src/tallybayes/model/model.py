@@ -1,7 +1,7 @@
 """A model is its counts.
 
-How they are counted, added and taken away is in `counted`; here they are asked. What they say is worked out when
-somebody asks (`scoring.Beliefs`), and kept until the counts change.
+How they are counted, added and taken away is in `counted`; here they are asked. What they say is worked out
+on demand (`scoring.Beliefs`), and kept until the counts change.
 """
 
 from __future__ import annotations

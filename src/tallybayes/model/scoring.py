@@ -260,7 +260,7 @@ def _believed(
 ) -> dict[Name, Belief]:
     """What is believed of every column; those that have the same family are looked at together."""
     found: dict[Name, Belief | None] = {}
-    for family, names in schema.alike:
+    for family, names in schema.by_family:
         for name in names:
             found[name] = family.believe_after(before[name], tallies[name], keys) if name in before else None
         new = [name for name in names if found[name] is None]

@@ -1,4 +1,4 @@
-"""Text that is somebody else's, fit to be shown: never a control character, and columns that stay in line."""
+"""Untrusted text made fit to be shown: never a control character, and columns that stay in line."""
 
 from __future__ import annotations
 

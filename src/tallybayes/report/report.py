@@ -1,4 +1,4 @@
-"""Facts and how they are shown, for whoever asks."""
+"""Facts, and how they are shown."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
 from tallybayes.report.characters import aligned, clean, padded, short, width
 
 BOLD, FOR, AGAINST = "bold", "for", "against"
-WIDE = 80  # characters of a line, where nobody says
+WIDE = 80  # characters of a line, by default
 WIDEST = 110  # of a line of bars
 WIDEST_TITLE = 32
 ROOM = 34  # for the words after a bar, beside the classes' names

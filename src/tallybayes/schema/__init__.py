@@ -1,6 +1,6 @@
 """Which family counts which column, and what is believed of the classes: told, inferred, written and read.
 
-`schema` is the mapping, `infer` chooses families that nobody named, `toml` and `family_text` write and read
+`schema` is the mapping, `infer` chooses families where none are given, `toml` and `family_text` write and read
 them. Leans on `families` and `data`.
 """
 

@@ -107,9 +107,9 @@ def _by_class(prior: Any, numbers: Mapping[Any, Any]) -> dict[Any, float]:
     fine = (isinstance(p, (int, float, np.number)) and math.isfinite(p) and p >= 0 for p in numbers.values())
     if not numbers or not all(fine):
         raise _refused(prior)
-    settled = {k.item() if isinstance(k, np.generic) else k: float(p) for k, p in numbers.items()}
-    numbers_to_json(settled)  # an error if the labels are not of one type
-    return settled
+    shares = {k.item() if isinstance(k, np.generic) else k: float(p) for k, p in numbers.items()}
+    numbers_to_json(shares)  # an error if the labels are not of one type
+    return shares
 
 
 def _refused(prior: Any) -> ValueError:

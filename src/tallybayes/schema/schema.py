@@ -16,6 +16,7 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.data.one_row import Row
+from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
@@ -29,10 +30,11 @@ from tallybayes.schema.class_prior import (
 )
 from tallybayes.schema.entries import Name, check_distinct, checked_name, found, in_order, joined, members, title
 from tallybayes.schema.infer import choose
+from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 from tallybayes.schema.weights import Weights, as_weights
 
-AS_TOLD = "as told"  # the reason of a family that somebody chose
+AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 
 
 class Schema:
@@ -107,17 +109,23 @@ class Schema:
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
-        `hints` settle single columns, or blocks: a family, or None to leave the column out. Where `data` is not the
-        `whole` table, columns that do not vary in it are counted all the same.
+        `data` is a frame, or a source, of which no row is used up. `hints` settle single columns, or blocks: a family,
+        or None to leave the column out. Where `data` is not the `whole` table, columns that do not vary in it are
+        counted all the same.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
         mph      Gaussian()                   numbers from 3.5 to 20.25
-        day      left out                     as told
+        day      left out                     as given
         (class)  frequencies
         """
-        settled = _settled(hints or {})
-        owner = {column: name for name in settled for column in members(name)}
+        hints = hints or {}
+        if isinstance(data, RowSource):
+            source, label = data, label or data.label
+            data, hints = sample_of(source, label, hints)
+            whole = whole and source.is_sampled_whole()
+        hinted = _by_entry(hints)
+        owner = {column: name for name in hinted for column in members(name)}
         sample, all_rows = sampled(data)
         for name in [*owner, *([label] if label is not None else [])]:
             frames.column(sample, name, "Give hints and the label by the names of columns.")
@@ -128,8 +136,8 @@ class Schema:
             name = owner.get(column, column)
             if column in passed_over or name in reasons:
                 continue
-            if name in settled:
-                family, reasons[name] = settled[name], AS_TOLD
+            if name in hinted:
+                family, reasons[name] = hinted[name], AS_GIVEN
             else:
                 cells = frames.column(sample, column)
                 family, reasons[name] = choose(cells, name=column, whole=whole and all_rows)
@@ -138,7 +146,7 @@ class Schema:
         return cls(columns, prior=prior, label=label, reasons=reasons)
 
     @cached_property
-    def alike(self) -> list[tuple[Family, list[Name]]]:
+    def by_family(self) -> list[tuple[Family, list[Name]]]:
         """The columns that have the same family, which are counted and believed together."""
         same: dict[int, list[Name]] = {}
         for name, family in self.columns.items():  # mostly the same object, quicker to see than an equal one
@@ -151,10 +159,9 @@ class Schema:
                 groups[names[0]] = names
         return [(self.columns[names[0]], names) for names in groups.values()]
 
-    def reads(self) -> dict[str, pa.DataType]:
-        """As what every column is best read from a file that has no types; vectors do not stand in such files."""
-        reads = {name: family.reads for name, family in self.columns.items() if family.reads is not None}
-        return {column: kind for name, kind in reads.items() for column in members(name)}
+    def reads(self) -> dict[str, pa.DataType | None]:
+        """As what every column is best read from a file that has no types; None for vectors, which no such file has."""
+        return {column: family.reads for column, family in self.by_column.items()}
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
@@ -276,13 +283,13 @@ class Schema:
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"), weights=weights)
 
 
-def _settled(hints: Mapping[Any, Family | None]) -> dict[Name, Family | None]:
+def _by_entry(hints: Mapping[Any, Family | None]) -> dict[Name, Family | None]:
     """Hints by the names of entries; of a block that is left out, every column is."""
-    settled: dict[Name, Family | None] = {}
+    hinted: dict[Name, Family | None] = {}
     for given, family in hints.items():
         name = checked_name(given)
-        settled |= {name: family} if family is not None else dict.fromkeys(members(name))
-    return settled
+        hinted |= {name: family} if family is not None else dict.fromkeys(members(name))
+    return hinted
 
 
 def check_apart(name: str, columns: Iterable[str], what: str) -> None:

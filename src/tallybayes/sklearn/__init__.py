@@ -1,4 +1,9 @@
-"""The scikit-learn face: estimators that are exact counts, wherever scikit-learn's own would stand."""
+"""The scikit-learn face: estimators that are exact counts, in place of scikit-learn's own.
+
+`counting` and `answering` hold what all of them share, `naive_bayes` is the estimator for tables, and the files ending
+in `_nb` are the drop-in replacements. Leans on `model` and the rooms below, on `report` for notebooks, and is the only
+importer of scikit-learn.
+"""
 
 try:
     from sklearn.utils.validation import validate_data as _validate_data  # noqa: F401  since 1.6

@@ -41,7 +41,7 @@ class Learned:
         self.schema = schema  # as it was chosen, before the estimator's own beliefs
         self.model = model  # under those beliefs
         self.kind = labels.dtype
-        self.settled = False  # whether there are to be no classes but those that were announced
+        self.classes_fixed = False  # whether there are to be no classes but those that were announced
         self.declared: list[Any] = []  # classes that were announced, or whose rows weighed nothing
         self.weights = schema.weights  # of the evidence, as `fit` found them
         self._settings: tuple[Any, ...] | None = None  # what the beliefs came from; none since the counts changed
@@ -68,7 +68,7 @@ class Learned:
             raise TypeError(f"The labels are {kinds}.")
         if expected.classes is not None:
             check_among(expected.met(rows), expected.classes.tolist())
-        elif self.settled:
+        elif self.classes_fixed:
             check_among(expected.met(rows), self.declared)
         if announced := expected.all():
             label_keys(
@@ -78,7 +78,7 @@ class Learned:
     def _check_same(self, classes: NDArray[Any]) -> None:
         known = self.classes()
         more = len(set(classes.tolist())) == len(classes) and np.isin(known, classes).all()
-        if not np.array_equal(classes, known) and (self.settled or not more):
+        if not np.array_equal(classes, known) and (self.classes_fixed or not more):
             raise ValueError(
                 f"`classes={classes.tolist()}` is not the same as on last call to partial_fit, was: {known.tolist()}"
             )
@@ -118,7 +118,7 @@ class Learned:
             for classes in expected:
                 self.kind = self.kind if classes is None else _wider(self.kind, classes.dtype)
             self._changed()
-        self.settled = self.settled or expected.classes is not None
+        self.classes_fixed = self.classes_fixed or expected.classes is not None
 
     def snapshot(self) -> Model:
         """The model as it is now: it stays so, whatever the estimator learns afterwards."""

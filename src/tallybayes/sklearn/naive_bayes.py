@@ -152,8 +152,8 @@ class NaiveBayes(CountingClassifier):
 
     def _first(self, given: Columns) -> Columns:
         """Remembers what the columns are called. Texts by themselves are the only column of a schema that has one."""
-        settled = self.schema.columns if isinstance(self.schema, Schema) else self.schema
-        alone = isinstance(settled, Mapping) and len(settled) == 1 and [n for n in settled if not isinstance(n, tuple)]
+        columns = self.schema.columns if isinstance(self.schema, Schema) else self.schema
+        alone = isinstance(columns, Mapping) and len(columns) == 1 and [n for n in columns if not isinstance(n, tuple)]
         if alone and len(given.names) == 1 and not given.named:
             given = given.renamed([str(name) for name in alone])
         self._columns = Columns(given.names, given.named, None)

@@ -1,7 +1,7 @@
 """What every input comes down to: chunks that become record batches, and know where their rows stand.
 
 A `Reader` cuts an input into chunks, one after another and cheaply; a `Chunk` is read (decoded, cut up, typed) when
-its turn comes, in a thread of its own and ahead of whoever counts.
+its turn comes, in a thread of its own, ahead of the counting.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-Kinds = Mapping[str, pa.DataType]  # which columns are wanted, and as what; others are not read
+ColumnTypes = Mapping[str, pa.DataType]  # which columns are wanted, and as what; others are not read
 
 
 class SourceError(ValueError):
@@ -38,11 +38,11 @@ class BadRow(NamedTuple):
 class Chunk(ABC):
     """Some rows that stand together in an input, not yet looked at."""
 
-    size: int  # in bytes of the input as it is stored, for whoever watches
+    size: int  # in bytes of the input as it is stored, for progress bars
 
     @abstractmethod
-    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        """The rows, columns as they are wanted; with no kinds all columns, typed by what is in them.
+    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        """The rows, columns as they are wanted; with no types all columns, typed by what is in them.
 
         A row that cannot be read goes into `bad` and is left out, or with no such list is a `SourceError`."""
 
@@ -56,16 +56,16 @@ class Reader(ABC):
 
     file: str = "The input"  # its name, for messages
     names: list[str]  # the columns that there are
-    total: int | None = None  # bytes of the input as it is stored; None if nobody knows
+    total: int | None = None  # bytes of the input as it is stored; None if unknown
     label: str | None = None  # the column that holds the class, where that is part of what the input is
     place: str | None = None  # the column that says where a row comes from, which is not counted
     texts: tuple[str, ...] = ()  # the columns that are free text, whatever some of their cells look like
-    untyped: bool = False  # whether cells are nothing but text until somebody says as what to read them
-    missing: Collection[str] = ()  # texts of such cells that mean nothing is known
+    untyped: bool = False  # whether cells are plain text until a type is asked for
+    missing: Collection[str] = ()  # texts of such cells that mean a missing value
     missing_numbers: Collection[str] = ()  # others that mean it where numbers are wanted
     decimal: str = "."  # of numbers in such cells
 
-    def want(self, kinds: Kinds | None) -> None:  # noqa: B027
+    def want(self, types: ColumnTypes | None) -> None:  # noqa: B027
         """Told, before all chunks but perhaps the first, what these will be read as; most readers need not know."""
 
     @abstractmethod

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, Chunk, Kinds, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
 from tallybayes.sources.convert import converted, unreadable
@@ -32,23 +32,23 @@ class ColumnarChunk(Chunk):
         self._batch = batch
         self._kept: list[int] | None = None  # of the rows, if some are left out
 
-    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        check_wanted(self._file, self._batch.schema.names, kinds)
+    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        check_wanted(self._file, self._batch.schema.names, types)
         self._kept = None
         with naming(self._file):  # what a file says of itself need not be true, and would be believed further on
-            for name in self._batch.schema.names if kinds is None else kinds:
+            for name in self._batch.schema.names if types is None else types:
                 self._batch.column(name).validate(full=True)
-        if kinds is None:
+        if types is None:
             return self._batch
-        kinds = as_found(kinds, {field.name: field.type for field in self._batch.schema})
+        types = as_found(types, {field.name: field.type for field in self._batch.schema})
         faults: dict[int, BadRow] = {}
-        columns = {name: self._column(name, kind, bad, faults) for name, kind in kinds.items()}
+        columns = {name: self._column(name, kind, bad, faults) for name, kind in types.items()}
         if not faults:
             return batch_of(columns, len(self._batch))
         (bad if bad is not None else []).extend(faults[row] for row in sorted(faults))
         self._kept = [row for row in range(len(self._batch)) if row not in faults]
         good = self._batch.take(pa.array(self._kept, pa.int64()))
-        return batch_of({name: converted(good.column(name), kind) for name, kind in kinds.items()}, len(good))
+        return batch_of({name: converted(good.column(name), kind) for name, kind in types.items()}, len(good))
 
     def where(self, row: int) -> str:
         return self._place(row if self._kept is None else self._kept[row])

@@ -20,7 +20,7 @@ from tallybayes.sources.paths import suffix
 from tallybayes.sources.text import is_binary
 
 TEXT = "text"  # or else "mail" or "mbox"
-GUESSED = "utf-8"  # what text files are if nobody said; those that are not are guessed
+GUESSED = "utf-8"  # the default encoding; that of files which do not decode is guessed
 HEAD_READ = 1 << 13  # bytes that are looked at to tell mail from text
 FIELD = re.compile(rb"([!-9;-~]++)[ \t]*+:")
 USUAL = {b"received", b"return-path", b"delivered-to", b"message-id", b"from", b"to", b"subject"}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import batch_of, check_wanted
 from tallybayes.sources.contents import content_of
 from tallybayes.sources.convert import converted
@@ -48,18 +48,18 @@ class DocumentReader(Reader):
 
     def __init__(self, paths: Sequence[str], reading: ReadOptions) -> None:
         self.file = ", ".join(map(shown, paths[:SHOWN])) + (" …" if len(paths) > SHOWN else "")
-        if STANDARD_INPUT in paths and reading.kind is None:
+        if STANDARD_INPUT in paths and reading.format is None:
             raise SourceError(
                 "There is no telling what standard input is. Give --input mail, --input mbox or --input text."
             )
-        self._groups = find(paths, reading.kind)
+        self._groups = find(paths, reading.format)
         holders = [holder for group in self._groups for holder in group.holders]
         if not any(holder.size or not isinstance(holder, Box) or holder.path == STANDARD_INPUT for holder in holders):
             raise SourceError(
                 f"{self.file} holds no documents. Give a folder of files, or one with a folder, a Maildir or an mbox "
                 "for each class; hidden files are not read."
             )
-        self.content = content_of(self._groups, reading.kind, reading.encoding)
+        self.content = content_of(self._groups, reading.format, reading.encoding)
         self.label = CLASS if self._groups[0].name is not None else None
         self.texts = self.content.texts
         self.names = [*self.content.types, FILE, *([CLASS] if self.label else [])]
@@ -113,8 +113,8 @@ class DocumentChunk(Chunk):
         self._content = reader.content
         self._places: list[str] = []
 
-    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        wanted = self._wanted(kinds)
+    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        wanted = self._wanted(types)
         cells: dict[str, list[Any]] = {name: [] for name in wanted}
         self._places = []
         for place, row in self._rows(bad):
@@ -129,9 +129,9 @@ class DocumentChunk(Chunk):
     def where(self, row: int) -> str:
         return self._places[row]
 
-    def _wanted(self, kinds: Kinds | None) -> Kinds:
-        check_wanted(self._reader.file, self._reader.names, kinds)
-        return {name: self._type(name) for name in self._reader.names} if kinds is None else kinds
+    def _wanted(self, types: ColumnTypes | None) -> ColumnTypes:
+        check_wanted(self._reader.file, self._reader.names, types)
+        return {name: self._type(name) for name in self._reader.names} if types is None else types
 
     def _type(self, name: str) -> pa.DataType:
         return self._content.types.get(name, pa.string())

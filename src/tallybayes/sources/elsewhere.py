@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.sources.base import Chunk, Kinds, SourceError
+from tallybayes.sources.base import Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.text import NO_DELIMITER, Block, is_plain
 
@@ -52,24 +52,24 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
             chunks.append(chunk)
     if len(chunks) == 1:
         return batches[0]
-    kinds = {
+    types = {
         name: _common([batch.schema.field(name).type for batch in batches if name in batch.schema.names])
         for name in names
     }
-    alike = [_as(kinds, chunk, batch) for chunk, batch in zip(chunks, batches, strict=True)]
+    alike = [_as(types, chunk, batch) for chunk, batch in zip(chunks, batches, strict=True)]
     enough = max(sum(map(len, alike[1:])) // len(alike[1:]), LEAST_ROWS)
     alike[0] = alike[0].take(pa.array(np.arange(0, len(alike[0]), -(-len(alike[0]) // enough) or 1)))
     table = pa.concat_tables(map(pa.Table.from_batches, ([batch] for batch in alike)), promote_options="permissive")
     return table.combine_chunks().to_batches()[0]
 
 
-def _as(kinds: Kinds, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:
+def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:
     """The rows of a chunk with these columns, read again where they were taken for something else."""
-    same = batch.schema.names == list(kinds) and all(
+    same = batch.schema.names == list(types) and all(
         _is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
-        for found, kind in zip(batch.schema.types, kinds.values(), strict=True)
+        for found, kind in zip(batch.schema.types, types.values(), strict=True)
     )
-    return batch if same else chunk.read(kinds, [])
+    return batch if same else chunk.read(types, [])
 
 
 def _common(types: list[pa.DataType]) -> pa.DataType:

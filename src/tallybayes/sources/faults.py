@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.sources.base import Kinds
+from tallybayes.data.row_source import MOST_MARKS
+from tallybayes.sources.base import ColumnTypes
 from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_QUOTES
 
-MOST_MARKS = 2  # different texts that may be marks
 SKIP = "or leave such rows out with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
 
@@ -31,11 +31,11 @@ class Fault(NamedTuple):
     reason: str
 
 
-def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, kinds: Kinds | None) -> dict[int, Fault]:
+def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None) -> dict[int, Fault]:
     """What is wrong, by row: one fault each, of its first column that has one."""
     faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
     good = np.array([row for row in range(len(rows.starts)) if row not in faults], np.int64)
-    wanted = dict.fromkeys(layout.names, pa.string()) if kinds is None else dict(kinds)
+    wanted = dict.fromkeys(layout.names, pa.string()) if types is None else dict(types)
     good_data = join(data, rows, good) if len(good) else pa.py_buffer(b"\n")
     raw = layout.read(good_data, dict.fromkeys(wanted, pa.binary()))
     for name, kind in wanted.items():

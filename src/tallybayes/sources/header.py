@@ -23,15 +23,15 @@ def settle_names(file: str, first: Sequence[str]) -> list[str]:
     for name, times in Counter(numbers).items():
         if times > 1:
             raise SourceError(f"{file} has {times} columns called {quoted(name)}. {NO_HEADER}")
-    settled = _told_apart(names)
-    changed = [f"{quoted(old)} → {quoted(new)}" for old, new in zip(names, settled, strict=True) if old != new]
+    distinct = _told_apart(names)
+    changed = [f"{quoted(old)} → {quoted(new)}" for old, new in zip(names, distinct, strict=True) if old != new]
     if changed:
         warnings.warn(
             f"{file} has columns of the same name; the later ones are renamed: {'; '.join(changed)}.", stacklevel=2
         )
     if 2 * len(numbers) > len(names) and not _counts_up(numbers):
         warnings.warn(f"{file} has columns whose names are numbers: {listed(numbers)}. {NO_HEADER}", stacklevel=2)
-    return settled
+    return distinct
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:

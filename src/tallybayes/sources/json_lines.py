@@ -12,7 +12,7 @@ import pyarrow.json
 from tallybayes import kernels
 from tallybayes.data.decimals import EXACT
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
 from tallybayes.sources.convert import converted, is_texts
@@ -68,23 +68,23 @@ class JsonLines(Reader):
 
 
 class JsonChunk(Chunk):
-    def __init__(self, file: str, natural: Kinds, block: Block) -> None:
+    def __init__(self, file: str, natural: ColumnTypes, block: Block) -> None:
         self.size = block.size
         self._file = file
         self._natural = natural  # how pyarrow types the fields of the first block
         self._block = block
         self._lines: list[int] | None = None  # of the rows, once they were asked for
 
-    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        if kinds is not None:
-            check_wanted(self._file, list(self._natural), kinds)
-            kinds = as_found(kinds, self._natural)
+    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        if types is not None:
+            check_wanted(self._file, list(self._natural), types)
+            types = as_found(types, self._natural)
         self._lines = None
         try:
-            batch = self._quickly(kinds)
-            return batch if kinds is None else _as_wanted(batch, kinds)
+            batch = self._quickly(types)
+            return batch if types is None else _as_wanted(batch, types)
         except (pa.ArrowException, CellError, UnicodeDecodeError):
-            return self._carefully(kinds, bad)
+            return self._carefully(types, bad)
 
     def where(self, row: int) -> str:
         if self._lines is None:
@@ -95,13 +95,13 @@ class JsonChunk(Chunk):
     def _place(self, line: int) -> str:
         return f"{self._file}, line {self._block.line + line}"
 
-    def _quickly(self, kinds: Kinds | None) -> pa.RecordBatch:
+    def _quickly(self, types: ColumnTypes | None) -> pa.RecordBatch:
         data = self._block.data
         view = np.frombuffer(data, np.uint8)
         objects = kernels.count_objects(view)
         if objects < 0:  # of null, pyarrow makes a row, or ends the process
             raise pa.ArrowInvalid("not an object a line")
-        if kinds is None:
+        if types is None:
             data.to_pybytes().decode("utf-8")  # of names, nobody else sees to that
             if kernels.find_depth(view) > DEEPEST:
                 raise pa.ArrowInvalid("nested too deeply")
@@ -110,8 +110,8 @@ class JsonChunk(Chunk):
                 pa.BufferReader(data),
                 read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=data.size + 1),
                 parse_options=pyarrow.json.ParseOptions(
-                    explicit_schema=None if kinds is None else self._explicit(kinds),
-                    unexpected_field_behavior="infer" if kinds is None else "ignore",
+                    explicit_schema=None if types is None else self._explicit(types),
+                    unexpected_field_behavior="infer" if types is None else "ignore",
                 ),
             )
         )
@@ -120,19 +120,19 @@ class JsonChunk(Chunk):
             raise pa.ArrowInvalid("not an object a line")
         return batch
 
-    def _explicit(self, kinds: Kinds) -> pa.Schema:
+    def _explicit(self, types: ColumnTypes) -> pa.Schema:
         """The types that fields have in the file, which may not be those that are wanted."""
         fields = {}
-        for name, kind in kinds.items():
+        for name, kind in types.items():
             natural = self._natural[name]
             fits = pa.types.is_null(natural) or pa.types.is_temporal(natural)
             fits = fits or (pa.types.is_float64(kind) and pa.types.is_integer(natural))
             fields[name] = kind if fits else natural
         return pa.schema(fields)
 
-    def _carefully(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _carefully(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Line by line."""
-        batch, self._lines, faults = read_rows(self._block.data.to_pybytes().splitlines(), kinds)
+        batch, self._lines, faults = read_rows(self._block.data.to_pybytes().splitlines(), types)
         found = [self._bad_row(fault) for fault in faults]
         if found and bad is None:
             raise found[0].error()
@@ -145,11 +145,11 @@ class JsonChunk(Chunk):
         return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
 
-def _as_wanted(batch: pa.RecordBatch, kinds: Kinds) -> pa.RecordBatch:
-    for name, kind in kinds.items():
+def _as_wanted(batch: pa.RecordBatch, types: ColumnTypes) -> pa.RecordBatch:
+    for name, kind in types.items():
         if is_texts(kind) and pa.types.is_float64(batch.column(name).type):
             _refuse_rounded(batch.column(name))
-    return batch_of({name: converted(batch.column(name), kind) for name, kind in kinds.items()}, len(batch))
+    return batch_of({name: converted(batch.column(name), kind) for name, kind in types.items()}, len(batch))
 
 
 def _refuse_rounded(cells: pa.Array) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from tallybayes.data.errors import CellError
 from tallybayes.data.objects import number_text
 from tallybayes.kernels.strings import is_writable
-from tallybayes.sources.base import Kinds
+from tallybayes.sources.base import ColumnTypes
 from tallybayes.sources.columns import batch_of
 from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
@@ -26,7 +26,7 @@ class ValueFaultError(ValueError):
     """A value that is not of the kind that is wanted; it says why."""
 
 
-def read_rows(lines: Iterable[bytes], kinds: Kinds | None) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
+def read_rows(lines: Iterable[bytes], types: ColumnTypes | None) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
     """The rows that can be read, which lines they are, and what is wrong with the others."""
     rows: list[dict[str, Any]] = []
     kept: list[int] = []
@@ -36,12 +36,12 @@ def read_rows(lines: Iterable[bytes], kinds: Kinds | None) -> tuple[pa.RecordBat
             continue
         try:
             row = _parsed(line)
-            rows.append(row if kinds is None else _wanted(row, kinds))
+            rows.append(row if types is None else _wanted(row, types))
             kept.append(at)
         except ValueFaultError as error:
             faults.append(Fault(at, *error.args))
-    names = list(dict.fromkeys(name for row in rows for name in row)) if kinds is None else list(kinds)
-    columns = {name: _column([row.get(name) for row in rows], None if kinds is None else kinds[name]) for name in names}
+    names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
+    columns = {name: _column([row.get(name) for row in rows], None if types is None else types[name]) for name in names}
     return batch_of(columns, len(rows)), kept, faults
 
 
@@ -52,7 +52,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
         reason = f"the line is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
         raise ValueFaultError(None, reason) from None
     except json.JSONDecodeError as error:
-        reason = f"the line is not JSON: {error.msg}, at its sign {error.pos + 1}."
+        reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."
         spread = " If one object goes over many lines, convert it, as with: jq -c ." if len(line.strip()) == 1 else ""
         raise ValueFaultError(None, reason + spread) from None
     except RecursionError:
@@ -64,9 +64,9 @@ def _parsed(line: bytes) -> dict[str, Any]:
     return row
 
 
-def _wanted(row: dict[str, Any], kinds: Kinds) -> dict[str, Any]:
+def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
     found = {}
-    for name, kind in kinds.items():
+    for name, kind in types.items():
         try:
             found[name] = _value(row.get(name), name, kind)
         except CellError as error:
@@ -104,7 +104,7 @@ def _text(value: Any) -> str | None:
     if not isinstance(value, str):
         raise CellError(None, f"the value is {_make(value)}; a cell holds a text, a number, true or false.")
     if not is_writable(value):
-        raise CellError(None, f"the text {quoted(value)} holds half a sign (a lone surrogate).")
+        raise CellError(None, f"the text {quoted(value)} holds a lone surrogate, which is half a character.")
     return value
 
 

@@ -15,7 +15,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.sources.base import Kinds, SourceError
+from tallybayes.sources.base import ColumnTypes, SourceError
 from tallybayes.sources.columns import one_batch
 from tallybayes.sources.header import settle_names
 from tallybayes.sources.paths import listed
@@ -44,27 +44,27 @@ class Layout:
     names: list[str]
     reading: ReadOptions
 
-    def read(self, data: pa.Buffer, kinds: Kinds | None) -> pa.RecordBatch:
+    def read(self, data: pa.Buffer, types: ColumnTypes | None) -> pa.RecordBatch:
         """Rows without the blanks around their cells; what pyarrow cannot read is its error."""
         data = self._trimmed(data)
         missing, marks = tuple(self.reading.missing), tuple(self.reading.missing_numbers)
         try:
-            return self._read(data, kinds, missing)
+            return self._read(data, types, missing)
         except pa.ArrowInvalid:
-            numbers = {name: kind for name, kind in (kinds or {}).items() if pa.types.is_floating(kind)}
-            if kinds is None or not numbers or not marks:
+            numbers = {name: kind for name, kind in (types or {}).items() if pa.types.is_floating(kind)}
+            if types is None or not numbers or not marks:
                 raise
-        others = {name: kind for name, kind in kinds.items() if name not in numbers}
+        others = {name: kind for name, kind in types.items() if name not in numbers}
         found = [self._read(data, numbers, (*missing, *marks))]
         found += [self._read(data, others, missing)] if others else []
         columns = {name: column for batch in found for name, column in zip(batch.schema.names, batch, strict=True)}
-        return pa.RecordBatch.from_arrays([columns[name] for name in kinds], names=list(kinds))
+        return pa.RecordBatch.from_arrays([columns[name] for name in types], names=list(types))
 
     def _trimmed(self, data: pa.Buffer) -> pa.Buffer:
         found = kernels.trim_cells(np.frombuffer(data, np.uint8), self.delimiter, self.reading.quotes)
         return data if found is None else pa.py_buffer(found)
 
-    def _read(self, data: pa.Buffer, kinds: Kinds | None, missing: tuple[str, ...]) -> pa.RecordBatch:
+    def _read(self, data: pa.Buffer, types: ColumnTypes | None, missing: tuple[str, ...]) -> pa.RecordBatch:
         """Rows as pyarrow reads them; what it cannot read is its error."""
         if data[: len(BOM_UTF8)].to_pybytes() == BOM_UTF8:  # pyarrow takes it off every text that it is given
             data = pa.py_buffer(BOM_UTF8 + data.to_pybytes())
@@ -79,15 +79,15 @@ class Layout:
                 newlines_in_values=self.reading.quotes,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types=kinds,
-                include_columns=None if kinds is None else list(kinds),
+                column_types=types,
+                include_columns=None if types is None else list(types),
                 null_values=[form for mark in missing for form in {mark, mark.strip(BLANKS), mark or ALONE}],
                 strings_can_be_null=True,
                 decimal_point=self.reading.decimal,
             ),
         )
         batch = one_batch(table)
-        return batch if kinds is None else batch.select(list(kinds))  # for none, pyarrow reads all
+        return batch if types is None else batch.select(list(types))  # for none, pyarrow reads all
 
     def split(self, data: pa.Buffer) -> Rows:
         return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter), self.reading.quotes))

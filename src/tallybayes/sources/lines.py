@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
@@ -42,8 +42,8 @@ class LinesChunk(Chunk):
         self._block = block
         self._kept: list[int] | None = None
 
-    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        check_wanted(self._file, self._names, kinds)
+    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        check_wanted(self._file, self._names, types)
         self._kept = None
         lines = self._block.data.to_pybytes().splitlines()
         try:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tallybayes.data import frames
-from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, open_anywhere, rows_within, spooled
 from tallybayes.sources.columns import check_unique, check_wanted
@@ -34,7 +34,7 @@ class Parquet(Reader):
         self.file = source.name
         self.total = source.total
         self._batch_bytes = reading.batch_bytes
-        self._wanted: Kinds | None = None
+        self._wanted: ColumnTypes | None = None
         self._given = 0  # rows
         with naming(self.file):
             self._place = spooled(source)
@@ -47,8 +47,8 @@ class Parquet(Reader):
             self._check_rows()
             self._coded = self._stored_as_dictionaries(file)
 
-    def want(self, kinds: Kinds | None) -> None:
-        self._wanted = kinds
+    def want(self, types: ColumnTypes | None) -> None:
+        self._wanted = types
 
     def chunks(self) -> Iterator[Chunk]:
         """All rows, each once. If what is wanted changes meanwhile (after a sample), the rest is read so."""
@@ -74,7 +74,7 @@ class Parquet(Reader):
                 for batch in islice(file.iter_batches(rows, [*range(group, following)], self.names), 1):
                     yield ColumnarChunk(self.file, 0, batch, 0)
 
-    def _after(self, given: int, wanted: Kinds | None) -> Iterator[pa.RecordBatch]:
+    def _after(self, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         """The rows but for the first so many, however these were cut."""
         check_wanted(self.file, self.names, wanted)
         for group in range(self._about.num_row_groups):
@@ -84,7 +84,7 @@ class Parquet(Reader):
             if passed < expected:
                 yield from self._rows_of(group, passed, wanted)
 
-    def _rows_of(self, group: int, given: int, wanted: Kinds | None) -> Iterator[pa.RecordBatch]:
+    def _rows_of(self, group: int, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         """The rows of a group but for the first so many; an error if it holds more or fewer than it says."""
         names = self.names if wanted is None else list(wanted)
         found, expected = 0, self._about.row_group(group).num_rows
@@ -102,7 +102,7 @@ class Parquet(Reader):
                 f"{'more' if found > expected else f'{found:,}'}. Write the file again."
             )
 
-    def _open(self, wanted: Kinds | None, group: int) -> pyarrow.parquet.ParquetFile:
+    def _open(self, wanted: ColumnTypes | None, group: int) -> pyarrow.parquet.ParquetFile:
         coded = [name for name, kind in (wanted or {}).items() if is_texts(kind) and name in self._coded]
         large = self._bytes_of(group) > LARGE_GROUP
         return pyarrow.parquet.ParquetFile(

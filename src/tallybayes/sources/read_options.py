@@ -18,30 +18,35 @@ BLOCK_BYTES = 1 << 23
 class ReadOptions:
     """How to read an input; whatever is not said is found out from its content and its name.
 
-    >>> ReadOptions(kind="excel")
+    >>> ReadOptions(format="excel")
     Traceback (most recent call last):
-    ValueError: kind='excel': give one of csv, tsv, jsonl, parquet, arrow, lines, mail, mbox, text.
+    ValueError: format='excel': give one of csv, tsv, jsonl, parquet, arrow, lines, mail, mbox, text.
     """
 
-    kind: str | None = None
+    format: str | None = None
     missing: tuple[str, ...] = MISSING  # cells of CSV and TSV that mean nothing is known, quoted or not
     missing_numbers: tuple[str, ...] = MISSING_NUMBERS  # others that mean it in columns that are counted as numbers
     delimiter: str | None = None  # tab for TSV; else that of , ; tab | which the header has most of
     decimal: str = "."
-    quotes: bool = True  # whether cells of CSV and TSV may stand in quotes; if not, quotes are signs like any other
+    quotes: bool = True  # whether cells of CSV and TSV may stand in quotes; if not, quotes are ordinary characters
     encoding: str = "utf-8"  # what a byte order mark says counts more
     names: tuple[str, ...] | None = None  # of the columns, for a file that has no header
     header: bool = True  # whether the first row has the names; if not, and none are given, they are "column 1", …
+    skip_bad_rows: bool = False  # leave out rows that cannot be read or counted; `Source.skipped` says how many
     live: bool = False  # rows of standard input are handed on as soon as they are there
     block_bytes: int = BLOCK_BYTES  # so much text is read at once
 
     def __post_init__(self) -> None:
-        if self.kind is not None and self.kind not in TABLES + DOCUMENTS:
-            raise ValueError(f"kind={self.kind!r}: give one of {', '.join(TABLES + DOCUMENTS)}.")
+        if self.format is not None and self.format not in TABLES + DOCUMENTS:
+            raise ValueError(f"format={self.format!r}: give one of {', '.join(TABLES + DOCUMENTS)}.")
         if self.delimiter is not None and not _is_delimiter(self.delimiter):
-            raise ValueError(f"delimiter={self.delimiter!r}: give one sign of ASCII that is no quote and no line end.")
+            raise ValueError(
+                f"delimiter={self.delimiter!r}: give one ASCII character other than a quote or a line end."
+            )
         if len(self.decimal) != 1 or self.decimal in '0123456789+-eE"\r\n' or not self.decimal.isascii():
-            raise ValueError(f"decimal={self.decimal!r}: give the sign between a number's whole part and its fraction.")
+            raise ValueError(
+                f"decimal={self.decimal!r}: give the character between a number's whole part and its fraction."
+            )
         _check_texts("missing", self.missing, ("NA",))
         _check_texts("missing_numbers", self.missing_numbers, ("-",))
         if self.names is not None:
@@ -66,8 +71,8 @@ class ReadOptions:
         return codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig", "ascii")
 
 
-def _is_delimiter(sign: str) -> bool:
-    return len(sign) == 1 and sign.isascii() and sign not in '"\r\n\0'
+def _is_delimiter(text: str) -> bool:
+    return len(text) == 1 and text.isascii() and text not in '"\r\n\0'
 
 
 def _check_texts(name: str, given: Collection[str], example: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.kernels.strings import has_codes
-from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.elsewhere import blocks_elsewhere
@@ -69,16 +69,16 @@ class SeparatedChunk(Chunk):
         self._block = block
         self._kept: NDArray[np.int64] | None = None  # of the rows, if some are left out
 
-    def read(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        check_wanted(self._layout.file, self._layout.names, kinds)
+    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        check_wanted(self._layout.file, self._layout.names, types)
         self._kept = None
         if self._block.open or len(self._layout.stray(self._block.data)):
-            return self._without_bad(kinds, bad)
+            return self._without_bad(types, bad)
         try:
-            batch = self._layout.read(self._block.data, kinds)
+            batch = self._layout.read(self._block.data, types)
         except pa.ArrowInvalid:
-            return self._without_bad(kinds, bad)
-        return batch if kinds is not None else self._typed(batch, bad)
+            return self._without_bad(types, bad)
+        return batch if types is not None else self._typed(batch, bad)
 
     def where(self, row: int) -> str:
         return self._place(row if self._kept is None else int(self._kept[row]))
@@ -90,9 +90,9 @@ class SeparatedChunk(Chunk):
     def _place(self, row: int) -> str:
         return f"{self._layout.file}, line {self._block.line + int(self._rows.lines[row])}"
 
-    def _without_bad(self, kinds: Kinds | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _without_bad(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         data, rows = self._block.data, self._rows
-        faults = find_faults(self._layout, data, rows, kinds)
+        faults = find_faults(self._layout, data, rows, types)
         found = [self._bad_row(fault) for fault in faults.values()]
         if bad is None and found:
             raise found[0].error()
@@ -100,7 +100,7 @@ class SeparatedChunk(Chunk):
         (bad if bad is not None else []).extend(found)
         try:
             good = join(data, rows, self._kept) if len(self._kept) else pa.py_buffer(b"\n")
-            return self._layout.read(good, kinds)
+            return self._layout.read(good, types)
         except pa.ArrowInvalid as error:
             raise SourceError(f"{self._place(0)} or below: {printable(error)}.") from None
 
@@ -110,13 +110,13 @@ class SeparatedChunk(Chunk):
 
     def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Columns as pyarrow types them, but for codes such as 007; text must be UTF-8."""
-        kinds = {field.name: field.type for field in batch.schema}
-        if any(pa.types.is_binary(kind) for kind in kinds.values()):
+        types = {field.name: field.type for field in batch.schema}
+        if any(pa.types.is_binary(kind) for kind in types.values()):
             return self._without_bad(None, bad)
-        numbers = {name: pa.string() for name, kind in kinds.items() if kind in (pa.int64(), pa.float64())}
+        numbers = {name: pa.string() for name, kind in types.items() if kind in (pa.int64(), pa.float64())}
         if not numbers or not len(batch):
             return batch
         texts = self._layout.read(self._block.data, numbers)
         codes = [name for name in numbers if has_codes(texts.column(name))]
-        columns = {name: (texts if name in codes else batch).column(name) for name in kinds}
+        columns = {name: (texts if name in codes else batch).column(name) for name in types}
         return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))

@@ -1,16 +1,22 @@
-"""An input of any kind as a stream of record batches, read ahead of whoever takes them."""
+"""An input of any kind as a stream of record batches, read ahead in threads, with errors that name file and
+line."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import TypeVar
 
 import pyarrow as pa
 
+from tallybayes.data import frames
+from tallybayes.data.errors import NoLabelError, RowError
+from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.processors import processors
+from tallybayes.data.row_source import RowSource
 from tallybayes.sources.ahead import read_ahead
-from tallybayes.sources.base import BadRow, Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.elsewhere import joined
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
@@ -19,7 +25,12 @@ from tallybayes.sources.tables import SUFFIXES, Tables
 
 REMEMBERED = 10  # bad rows
 MOST_WORKERS = 8
+CAREFUL = 4096  # rows looked at together where bad ones are left out
 AHEAD = 2  # chunks that are ready or nearly so, beside those that are worked on
+
+ABSENT_ADVICE = "Rename the column, or have it taken as missing: absent='missing', or --absent missing."
+
+T = TypeVar("T")
 
 
 def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None) -> Source:
@@ -37,18 +48,18 @@ def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None
     found = expand(paths)
     documents = [path for path in found if _holds_documents(path, reading)]
     if not documents:
-        return Source(Tables(found, reading))
+        return Source(Tables(found, reading), reading.skip_bad_rows)
     if len(documents) < len(found):
         table = next(path for path in found if path not in documents)
         raise SourceError(f"{shown(documents[0])} holds documents and {shown(table)} a table; read one kind at a time.")
     from tallybayes.sources.documents import DocumentReader
 
-    return Source(DocumentReader(found, reading))
+    return Source(DocumentReader(found, reading), reading.skip_bad_rows)
 
 
 def _holds_documents(path: str, reading: ReadOptions) -> bool:
-    if reading.kind is not None:
-        return reading.kind in DOCUMENTS
+    if reading.format is not None:
+        return reading.format in DOCUMENTS
     return path != STANDARD_INPUT and (os.path.isdir(path) or suffix(path) in DOCUMENT_SUFFIXES or _is_mail(path))
 
 
@@ -63,10 +74,10 @@ def _is_mail(path: str) -> bool:
         return looks_like_mail(file.read(HEAD_READ))
 
 
-class Source:
+class Source(RowSource):
     """A stream of record batches, which is read once, and what is known of it meanwhile."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, skip_bad_rows: bool = False) -> None:
         self.names = reader.names
         self.label = reader.label
         self.place = reader.place
@@ -81,6 +92,7 @@ class Source:
         self.skipped = 0  # rows that could not be read
         self.bad: list[BadRow] = []  # the first of these
         self._reader = reader
+        self._skips = skip_bad_rows
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # what a sample was taken from
         self._sampled: pa.RecordBatch | None = None
@@ -105,19 +117,54 @@ class Source:
             self._first += islice(self._chunks, 1)
         return self.total is not None and len(self._first) < 2
 
-    def batches(self, kinds: Kinds | None = None, *, skip_bad: bool = False) -> Iterator[pa.RecordBatch]:
-        """All rows, once. `kinds` says which columns are wanted and as what; texts may come as a dictionary of texts.
+    def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
+        """All rows, once. `types` says which columns are wanted and as what; texts may come as a dictionary of texts.
 
-        A row that cannot be read is an error that names its place, or is counted and left out."""
+        A row that cannot be read is an error that names its place; or it is left out, if the options say so."""
         if self._started:
             raise SourceError("The source was read already; open it again.")
-        self.require(kinds or ())
+        self.require(types or ())
         self._started = True
-        self._reader.want(kinds)
-        return self._read(kinds, skip_bad)
+        self._reader.want(types)
+        return self._read(types)
 
-    def skip(self, bad: BadRow) -> None:
-        """Counts a row that could not be read, or was given out and could not be used."""
+    def column_types(
+        self,
+        columns: Mapping[str, pa.DataType | None],
+        label: str | None = None,
+        label_type: pa.DataType | None = None,
+        absent: str = ERROR,
+    ) -> dict[str, pa.DataType]:
+        """As what to read these columns and the label: as the types that are given, else as what a sample has. With
+        `absent="missing"`, columns that are not there are passed over."""
+        wanted = {name: columns[name] for name in self._present(columns, absent)}
+        if label is not None:
+            wanted[label] = label_type
+        found = self.sample().schema if None in wanted.values() else None
+        types = {name: _kind(found, name) if kind is None else kind for name, kind in wanted.items()}
+        if label is not None and frames.is_text(types[label]):
+            types[label] = frames.LEVELS
+        return types
+
+    def as_stored(self, names: Sequence[str]) -> dict[str, pa.DataType]:
+        """As what to read columns that are only to be repeated: as texts where the input has nothing but texts."""
+        found = None if self.untyped or not names else self.sample().schema
+        return {name: pa.string() if found is None else _kind(found, name) for name in names}
+
+    def each(self, types: ColumnTypes, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
+        """What `work` makes of every batch. A row that it refuses is an error that names its place; or, if the options
+        say so, it is skipped and the others of its batch are worked on in parts."""
+        for batch in self.batches(types):
+            if self._skips:
+                yield from self._in_parts(batch, work)
+                continue
+            try:
+                yield work(batch)
+            except RowError as error:
+                bad = self._placed(error, 0)
+                raise BadRow(bad.where, bad.reason + self._about_missing(error)).error() from None
+
+    def _skip(self, bad: BadRow) -> None:
         self.skipped += 1
         self.bad += [bad][: REMEMBERED - len(self.bad)]
 
@@ -131,24 +178,65 @@ class Source:
             raise ValueError(f"There is no row {row}: no batch was given out.")
         return self._last.where(row)
 
-    def _read(self, kinds: Kinds | None, skip_bad: bool) -> Iterator[pa.RecordBatch]:
+    def _read(self, types: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, list[BadRow]]:
             bad: list[BadRow] = []
-            return chunk, chunk.read(kinds, bad if skip_bad else None), bad
+            return chunk, chunk.read(types, bad if self._skips else None), bad
 
         workers = min(processors(), MOST_WORKERS)
         for chunk, batch, bad in read_ahead(self._all_chunks(), read, workers, workers + AHEAD):
             self.rows += len(batch)
             self.done += chunk.size
             for row in bad:
-                self.skip(row)
+                self._skip(row)
             if len(batch):
                 self._last = chunk
                 yield batch
         self.done = self.done if self.total is None else self.total
+
+    def _present(self, columns: Iterable[str], absent: str) -> list[str]:
+        there = [name for name in columns if name in self.names]
+        lacking = [name for name in columns if name not in self.names]
+        if lacking and (absent != MISSING or not there):
+            try:
+                self.require(lacking)
+            except SourceError as error:
+                raise SourceError(f"{error} {ABSENT_ADVICE}" if absent == ERROR else str(error)) from None
+        return there
+
+    def _in_parts(self, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
+        edges = [*range(0, len(batch), CAREFUL), len(batch)]
+        parts = list(pairwise(edges))[::-1]
+        while parts:
+            start, stop = parts.pop()
+            try:
+                if stop > start:
+                    yield work(batch.slice(start, stop - start))
+            except RowError as error:
+                self._skip(self._placed(error, start))
+                parts += [(start + error.row + 1, stop), (start, start + error.row)]
+
+    def _placed(self, error: RowError, start: int) -> BadRow:
+        column = "" if error.column is None else f", column {error.column!r}"
+        return BadRow(f"{self.where(start + error.row)}{column}", error.reason)
+
+    def _about_missing(self, error: RowError) -> str:
+        """Why a row may have no label although there is something in its cell, as NA."""
+        if not self.missing or not isinstance(error, NoLabelError):
+            return ""
+        *others, last = (repr(marker) if marker else "empty" for marker in self.missing)
+        markers = f"{', '.join(others)} or " if others else ""
+        return f" Cells that are {markers}{last} mean that nothing is known, unless --no-default-missing is given."
 
     def _all_chunks(self) -> Iterator[Chunk]:
         first, self._first, self._sampled = self._first, [], None
         yield from first
         first.clear()
         yield from self._chunks
+
+
+def _kind(found: pa.Schema, name: str) -> pa.DataType:
+    """The type of a column in a sample; of one that is not there, any type."""
+    kind = found.field(name).type if name in found.names else pa.null()
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.string() if pa.types.is_null(kind) else kind

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from tallybayes.sources.base import Chunk, Kinds, Reader, SourceError
+from tallybayes.sources.base import Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.paths import STANDARD_INPUT, suffix
@@ -48,7 +48,7 @@ class Tables(Reader):
     def __init__(self, paths: Sequence[str], reading: ReadOptions) -> None:
         self._reading = reading
         self._later = list(paths[1:])
-        self._wanted: Kinds | None = None
+        self._wanted: ColumnTypes | None = None
         self._current = _open(paths[0], reading)
         self.names = self._current.names
         self.file = self._current.file
@@ -58,9 +58,9 @@ class Tables(Reader):
         self.decimal = self._current.decimal
         self.total = _total(paths)
 
-    def want(self, kinds: Kinds | None) -> None:
-        self._wanted = kinds
-        self._current.want(kinds)
+    def want(self, types: ColumnTypes | None) -> None:
+        self._wanted = types
+        self._current.want(types)
 
     def elsewhere(self) -> Iterator[Chunk]:
         yield from self._current.elsewhere()
@@ -89,7 +89,7 @@ def _open(path: str, reading: ReadOptions) -> Reader:
     """A reader of the kind that is given, or else found."""
     source = Input(path, reading)
     refuse_others(source.name, source.stream.look())
-    kind = reading.kind or find_kind(source)
+    kind = reading.format or find_format(source)
     if kind == "parquet":
         from tallybayes.sources.parquet import Parquet
 
@@ -111,7 +111,7 @@ def _open(path: str, reading: ReadOptions) -> Reader:
     return Separated(source, reading, kind)
 
 
-def find_kind(source: Input) -> str:
+def find_format(source: Input) -> str:
     """What the first bytes say, or else the name; what is neither is CSV."""
     head = source.stream.look()
     if not head:

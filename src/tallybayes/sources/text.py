@@ -20,7 +20,7 @@ from tallybayes.sources.read_options import ReadOptions
 ROW_LIMIT = 1 << 26  # bytes of one row; no honest one is longer, and an unclosed quote would take in all that follows
 LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
-NO_QUOTES = "give --no-quotes if quotes are signs like any other"
+NO_QUOTES = "give --no-quotes if quotes are ordinary characters"
 UNCLOSED = f"A quote is opened there and not closed; {NO_QUOTES}."
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
 STRAY, STRAY_EACH = 2, 20  # control characters that a text may hold: a few, and one in so many

@@ -7,14 +7,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
-from tallybayes.sources.base import Kinds
+from tallybayes.sources.base import ColumnTypes
 
 WORDS = pa.large_list(pa.large_string())
 
 
-def as_found(kinds: Kinds, found: Kinds) -> Kinds:
+def as_found(types: ColumnTypes, found: ColumnTypes) -> ColumnTypes:
     """What is wanted; but lists of words where texts are wanted and these are there."""
-    return {name: WORDS if kind == pa.string() and _is_words(found[name]) else kind for name, kind in kinds.items()}
+    return {name: WORDS if kind == pa.string() and _is_words(found[name]) else kind for name, kind in types.items()}
 
 
 def words(cells: pa.Array) -> pa.Array:

@@ -26,7 +26,6 @@ from tallybayes import (
     schema_to_toml,
 )
 from tallybayes.files import from_bytes, to_bytes
-from tallybayes.sources.streams import infer_schema, train
 
 BLOCK = ("height", "weight")
 ROWS = {
@@ -191,14 +190,14 @@ def test_blocks_are_drawn_evaluated_and_shown():
 def test_a_family_for_a_block_can_be_told_to_inference():
     schema = Schema.infer({**ROWS, "class": LABELS}, "class", hints={BLOCK[::-1]: Correlated()})
     assert list(schema.columns) == [BLOCK, "colour"]
-    assert schema.reasons[BLOCK] == "as told"
+    assert schema.reasons[BLOCK] == "as given"
     assert Schema.infer(ROWS, hints={BLOCK: None}).columns.keys() == {"colour"}
 
 
 def test_files_are_read_for_their_blocks(table):
     source = open_source([os.fspath(table)])
-    schema = infer_schema(source, "class", hints={BLOCK: Correlated(), "id": None, "colour": Categorical()})
-    model = train(schema, source)
+    schema = Schema.infer(source, "class", hints={BLOCK: Correlated(), "id": None, "colour": Categorical()})
+    model = Model.train(schema, source)
     expected = Model.train(Schema(schema.columns, label="class"), {**ROWS, "class": LABELS})
     assert digest(model) == digest(expected)
 

@@ -1,5 +1,5 @@
 """Families of blocks: several columns that are counted together, because they are not independent.
 
-Each file is one such family; `block` says what they have in common. They lean on the base of the families and on the
-exact sums.
+Each file is one such family; `block` says what they have in common. Leans on the base of the families
+and on `counts`.
 """

@@ -1,1 +1,4 @@
-"""Families of levels: a cell is one of a few texts, or one of two."""
+"""Families of levels: a cell is one of several texts (`categorical`), or true or false (`bernoulli`).
+
+Both are smoothed by `families/smoothing`. Leans on the base of the families, `counts` and `data`.
+"""

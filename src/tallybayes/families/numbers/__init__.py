@@ -1,2 +1,6 @@
-"""Families of numbers: `numeric` makes one out of a few formulas over exact sums; `values` counts every value
-by itself, which `histogram` reads as intervals and `density` as bumps."""
+"""Families of numbers: a file for each distribution.
+
+`numeric` makes a family out of a few formulas over exact sums; `values` counts every value by itself, from which
+`histogram` makes intervals and `density` a kernel density estimate. Leans on the base of the families, `counts`, `data`
+and the kernels that score.
+"""

@@ -1,2 +1,6 @@
-"""Text: `words` is the family, `tokens` says what a word is, `counting` counts them into a `word_tally`, and `readings`
-are what those counts may mean."""
+"""Text: the family is `Words`, in `words`.
+
+`tokens` says what a word is, `counting` counts them into a `word_tally`, and `readings` are what those counts may mean:
+multinomial, binary, Bernoulli and others. Leans on the base of the families, `counts`, `data` and the kernels that
+read text.
+"""

@@ -81,7 +81,7 @@ class WordBelief(Belief):
 
     @cached_property
     def alpha(self) -> Alpha:
-        return self.seen.settled(self.family.alpha)
+        return self.seen.resolved_alpha(self.family.alpha)
 
     @cached_property
     def said(self) -> WordEvidence:

@@ -89,7 +89,7 @@ class WordStatistics:
         )
         return Whole(self.size, *sums)
 
-    def settled(self, alpha: Alpha) -> Alpha:
+    def resolved_alpha(self, alpha: Alpha) -> Alpha:
         """Smoothing that is to be fitted, as the number it comes to."""
         return witten_bell(self.whole.met, max(self.whole.size, 1)) if alpha == FITTED else alpha
 

@@ -120,7 +120,7 @@ class BagBelief(Belief):
     ) -> None:
         self.family = family
         self.seen = seen_positions(sums, classes, gaps)
-        self.alpha = self.seen.settled(family.alpha)
+        self.alpha = self.seen.resolved_alpha(family.alpha)
         self.said = READINGS[family.reading](self.seen, self.alpha)
         self.likelihood = family.reading != "complement"
         self.table = dense_table(self.seen, self.said)

@@ -192,7 +192,7 @@ def refuse_infinite(cells: Vectors, words: str) -> None:
 
 
 def met_size(tally: Tally) -> int:
-    """How many positions there are if nobody says: up to the last that holds anything."""
+    """How many positions there are by default: up to the last that holds anything."""
     return max((slot for slot in tally.canonical().slots if isinstance(slot, int)), default=-1) + 1
 
 

@@ -7,6 +7,9 @@ One pass over a frame or a stream of frames, in constant memory: what is kept of
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +21,14 @@ from tallybayes.counts.tally import Key
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
+from tallybayes.data.row_source import RowSource
 from tallybayes.model import decide
 from tallybayes.model.batches import Batch, check_threads, labelled
 from tallybayes.model.decide import REJECTED
 from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.evaluation.result import INTERVALS, ClassScore, Evaluation, Interval
 from tallybayes.model.model import Model
+from tallybayes.model.sources import each_batch
 from tallybayes.schema.schema import check_apart
 
 __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
@@ -70,25 +75,39 @@ def evaluate(
     labels = model.schema.label if labels is None else labels
     if isinstance(labels, str):
         check_apart(labels, model.schema.by_column, "label")
+    if isinstance(data, RowSource):
+
+        def evaluated(batch: pa.RecordBatch, labels: Any) -> Evaluation:
+            return evaluate(model, batch, labels, costs=costs, reject=reject, threads=threads, absent=absent)
+
+        parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
+    else:
+        asked = _asked(model, costs, reject, threads, absent)
+        parts = (part for batch in labelled(model.schema.frame(data), labels, None) for part in _parts(asked, batch))
+    first = next(parts, None)
+    if first is None:
+        raise ValueError("The data has no rows, so there is nothing to evaluate.")
+    return reduce(add, parts, first)
+
+
+def _asked(model: Model, costs: Any, reject: float | None, threads: int | None, absent: str) -> Asked:
     classes = tuple(model.classes)
     given = None if costs is None else decide.cost_matrix(classes, costs)
     matrix = decide.cost_matrix(classes, {}) if given is None and reject is not None else given
     numbers = {key: number for number, key in enumerate(model.keys())}
     with np.errstate(divide="ignore"):
         prior = -np.log([*model.prior().values(), 0.0])
-    asked = Asked(model, classes, numbers, prior, given, matrix, reject, threads, absent)
-    total: Evaluation | None = None
-    for batch in labelled(model.schema.frame(data), labels, None):
-        if classes and batch.label_type != model.label_type:
-            kinds = f"of type {batch.label_type}; those of the model are of type {model.label_type}"
-            raise TypeError(f"The labels are {kinds}. Give labels as the model was trained on.")
-        step = max(CELLS // max(len(classes), 1), 1)
-        for start in range(0, len(batch.rows), step):
-            part = _evaluated(asked, batch, slice(start, start + step))
-            total = part if total is None else total + part
-    if total is None:
-        raise ValueError("The data has no rows, so there is nothing to evaluate.")
-    return total
+    return Asked(model, classes, numbers, prior, given, matrix, reject, threads, absent)
+
+
+def _parts(asked: Asked, batch: Batch) -> Iterator[Evaluation]:
+    """The rows of a batch, so many at once that their probabilities fit into memory."""
+    if asked.classes and batch.label_type != asked.model.label_type:
+        kinds = f"of type {batch.label_type}; those of the model are of type {asked.model.label_type}"
+        raise TypeError(f"The labels are {kinds}. Give labels as the model was trained on.")
+    step = max(CELLS // max(len(asked.classes), 1), 1)
+    for start in range(0, len(batch.rows), step):
+        yield _evaluated(asked, batch, slice(start, start + step))
 
 
 def _evaluated(asked: Asked, batch: Batch, rows: slice) -> Evaluation:

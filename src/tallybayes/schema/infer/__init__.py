@@ -1,7 +1,7 @@
-"""Which family a column gets when nobody says: rules on its type and values, each with its reason in words.
+"""Which family a column gets by default: rules on its type and values, each with its reason in words.
 
 The rules look at a sample once, before anything is counted; what they choose is in the schema for everybody to see and
-change. Nobody chose these families, so none may stop training later: numbers get one that takes every number, texts one
+change. No default family may stop training later: numbers get one that takes every number, texts one
 that takes every text. A column is left out only for what the sample shows for certain.
 
 `numbers` and `texts` have the rules of either kind; this file says which kind a column is.

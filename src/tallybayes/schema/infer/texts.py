@@ -16,7 +16,7 @@ from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
 
 FREE_TEXT = Words(reading="binary", alpha=FITTED)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-MANY_SIGNS = 8.0  # of writing without spaces
+MANY_CHARACTERS = 8.0  # of writing without spaces
 MANY_WORDS = 3.0  # so many to a cell make it free text …
 FEW_EACH = 5.0  # … where a text comes less often than this
 SOME = 1000  # cells that are looked at word by word
@@ -37,9 +37,11 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
         return unvarying("the same", CATEGORY, whole)
     some = present if n <= SOME else present.take(pa.array(np.linspace(0, n - 1, SOME, dtype=np.int64)))
     mostly_different = levels > n / 2
-    signs = _mean_count(some, UNSPACED) if mostly_different else 0.0
-    if signs >= MANY_SIGNS:
-        return Choice(Words(unit="characters", ngrams=2), f"free text without spaces, {signs:.0f} signs in a cell")
+    characters = _mean_count(some, UNSPACED) if mostly_different else 0.0
+    if characters >= MANY_CHARACTERS:
+        return Choice(
+            Words(unit="characters", ngrams=2), f"free text without spaces, {characters:.0f} characters in a cell"
+        )
     rarely_alike = mostly_different or (n >= ENOUGH and n < FEW_EACH * levels)
     words = _mean_count(some, r"\S+") if rarely_alike else 0.0
     if words >= MANY_WORDS:

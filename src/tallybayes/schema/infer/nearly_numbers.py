@@ -16,17 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
+from tallybayes.data.row_source import MOST_MARKS, RowSource
 from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.choice import share_text
-from tallybayes.sources import Source
-from tallybayes.sources.faults import MOST_MARKS
 
 MOST = 0.9  # of the cells, if these are numbers, the others are worth a word
 LOOKED_AT = 1000  # cells of a column, before all of them are
 
 
-def read_marks(source: Source, sample: pa.RecordBatch, passed_over: Collection[str]) -> pa.RecordBatch:
+def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collection[str]) -> pa.RecordBatch:
     """A sample in which columns that are to be counted as numbers are numbers; a note of those that nearly are."""
     for at, name in enumerate(sample.schema.names):
         if name not in passed_over and frames.is_text(sample.schema.types[at]):
@@ -35,7 +34,7 @@ def read_marks(source: Source, sample: pa.RecordBatch, passed_over: Collection[s
     return sample
 
 
-def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
+def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
     present = cells.drop_null()
     some = present.take(pa.array(np.linspace(0, len(present) - 1, min(len(present), LOOKED_AT), dtype=np.int64)))
     if not len(some) or _share(source, some, source.missing_numbers) < MOST:
@@ -58,12 +57,12 @@ def _numbers(source: Source, name: str, cells: pa.Array) -> pa.Array | None:
     return None
 
 
-def _are_numbers(source: Source, texts: pa.Array) -> pa.Array:
+def _are_numbers(source: RowSource, texts: pa.Array) -> pa.Array:
     point = re.escape(source.decimal)
     return pc.match_substring_regex(texts, rf"^ *[+-]?([0-9]+{point}?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)? *$")
 
 
-def _share(source: Source, texts: pa.Array, marks: Collection[str] = ()) -> float:
+def _share(source: RowSource, texts: pa.Array, marks: Collection[str] = ()) -> float:
     """Of the cells, how many are numbers or marks."""
     marked = pc.is_in(texts, pa.array(list(marks), texts.type))
     return float(pc.mean(pc.or_(_are_numbers(source, texts), marked)).as_py())

@@ -1,0 +1,28 @@
+"""What a schema is inferred from where rows are read from a source: a sample, and what the source itself knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from tallybayes.data.row_source import RowSource
+from tallybayes.families import Family
+from tallybayes.schema.entries import Name, members, replaced
+from tallybayes.schema.infer import FREE_TEXT
+from tallybayes.schema.infer.nearly_numbers import read_marks
+
+
+def sample_of(
+    source: RowSource, label: str | None, hints: Mapping[Name, Family | None]
+) -> tuple[pa.RecordBatch, dict[Name, Family | None]]:
+    """Some rows, and the hints with those that the source gives: which columns are free text, and which is not
+    counted."""
+    known: dict[Name, Family | None] = dict.fromkeys(source.texts, FREE_TEXT)
+    if source.place is not None:
+        known[source.place] = None
+    known = replaced(known, hints)
+    sample = source.sample()
+    if source.untyped:
+        sample = read_marks(source, sample, {label or "", *(column for name in known for column in members(name))})
+    return sample, known
