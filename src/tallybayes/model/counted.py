@@ -34,6 +34,7 @@ from tallybayes.model.batches import (
     size_of,
 )
 from tallybayes.model.plausible import too_heavy, why_impossible
+from tallybayes.model.sample import Sample
 from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema, check_apart
@@ -68,13 +69,15 @@ class Counted(Additive):
         threads: int | None = None,
         absent: str = ERROR,
         label_type: pa.DataType | None = None,
+        sample: Sample | None = None,
     ) -> Self:
         """Counts rows: of a frame of any make, one row, a stream of frames, or a source (`open_source`).
 
         `labels` and `weights` are one value per row or the name of a column, which for labels the schema may know; a
         `pyarrow.scalar` is the label of all rows. A stream comes with names of columns, or in (frame, labels) pairs.
         Data that lacks a column of the schema is an error, or with `absent="missing"` those cells are missing.
-        `label_type` is what labels are read as, where they are not to be what they look like: 1 as "1", say."""
+        `label_type` is what labels are read as, where they are not to be what they look like: 1 as "1", say. A
+        `sample` is shown every row that was counted."""
         check_threads(threads)
         check_absent(absent)
         model = cls(schema)
@@ -83,10 +86,12 @@ class Counted(Additive):
             if isinstance(given, str):
                 check_apart(given, model.schema.by_column, what)
         if isinstance(data, RowSource):
-            model._count_source(data, labels, weights, threads, absent, label_type)
+            model._count_source(data, labels, weights, threads, absent, label_type, sample)
             return model
         for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type):
             model._count(batch, threads, absent)
+            if sample is not None:
+                sample.add(batch)
         return model
 
     def _count_source(
@@ -97,11 +102,13 @@ class Counted(Additive):
         threads: int | None,
         absent: str,
         label_type: pa.DataType | None,
+        sample: Sample | None,
     ) -> None:
         some = threads or max(processors() - 1, 1)  # one is left to read ahead
 
         def count(batch: pa.RecordBatch, labels: Any) -> Counted:
-            return type(self).train(self.schema, batch, labels, weights=weights, threads=some, absent=absent)
+            how = {"weights": weights, "threads": some, "absent": absent, "sample": sample}
+            return type(self).train(self.schema, batch, labels, **how)
 
         parts = each_batch(source, self.schema, labels, count, weights=weights, label_type=label_type, absent=absent)
         for part in parts:

@@ -13,11 +13,14 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.row_source import RowSource
 from tallybayes.families.weighed import absence, centred
 from tallybayes.model.batches import labelled
 from tallybayes.model.model import Model
 from tallybayes.model.sample import Sample, SampledRows
+from tallybayes.model.sources import each_batch
 from tallybayes.model.weights_fit import Evidenced, fit_weights
+from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order
 from tallybayes.schema.weights import Weights
 
@@ -51,10 +54,24 @@ def sampled_rows(
 ) -> SampledRows:
     """Rows to be left out."""
     check_absent(absent)
-    sample = Sample(model.schema.by_column, rows)
-    for batch in labelled(model.schema.frame(data), model.schema.label if labels is None else labels, weights):
-        sample.add(batch)
+    sample, schema = sample_for(model.schema, rows), model.schema
+    labels = schema.label if labels is None else labels
+
+    def show(data: Any, labels: Any) -> None:
+        for batch in labelled(schema.frame(data), labels, weights, label_type=model.label_type):
+            sample.add(batch)
+
+    if isinstance(data, RowSource):
+        for _ in each_batch(data, schema, labels, show, weights=weights, label_type=model.label_type, absent=absent):
+            pass
+    else:
+        show(data, labels)
     return sample.rows()
+
+
+def sample_for(schema: Schema, rows: int = ROWS) -> Sample:
+    """What `Model.train` may show the rows that it counts, to be left out afterwards."""
+    return Sample(schema.by_column, rows)
 
 
 def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:

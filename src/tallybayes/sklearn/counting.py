@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallybayes.counts.exact import Floats
 from tallybayes.model import Model
+from tallybayes.model.sample import Sample
+from tallybayes.model.weigh import reweighed
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
 from tallybayes.sklearn.answering import Answering
@@ -48,6 +50,10 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
     def _believed(self, learned: Learned) -> Schema:
         """The schema under the beliefs that the parameters say, about what was learned."""
 
+    def _sample(self, schema: Schema, rows: int) -> Sample | None:
+        """What takes some of the first rows, to weigh the evidence by; nothing, where it is not to be weighed."""
+        return None
+
     def _prior(self, classes: NDArray[Any]) -> Prior | None:
         """What the parameters say of these classes, if they say anything; an error, if they say it of others."""
         return None
@@ -70,10 +76,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             The fitted estimator.
         """
         labels = checked_labels(y, type(self).__name__)
-        return self._begin(X, labels, None, checked_weights(sample_weight, labels, some=True), self._weigh)
-
-    def _weigh(self, learned: Learned, rows: Any, labels: NDArray[Any], weights: Floats | None) -> None:
-        """Finds out how much each piece of evidence should count, where that is wanted."""
+        return self._begin(X, labels, None, checked_weights(sample_weight, labels, some=True), self._sample)
 
     def _begin(
         self,
@@ -81,7 +84,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         labels: NDArray[Any],
         classes: NDArray[Any] | None,
         weights: Floats | None,
-        finish: Callable[..., None] | None = None,
+        sampled: Callable[[Schema, int], Sample | None] = lambda *_: None,
     ) -> Self:
         if not len(labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
@@ -89,11 +92,13 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
             schema = self._schema(rows)
-            model = Model.train(schema, rows, labels, weights=weights, **self._how())
+            sample = sampled(schema, len(labels))
+            model = Model.train(schema, rows, labels, weights=weights, sample=sample, **self._how())
             learned = Learned(schema, model, labels, Expected(classes, weightless(labels, weights)))
             learned.believe(self._believed(learned), self._settings())
-            if finish is not None:
-                finish(learned, rows, labels, weights)
+            if sample is not None:
+                learned.weights = reweighed(learned.model, sample.rows())[1].weights
+                learned.believe(self._believed(learned), self._settings())
             self._learned = learned
         return self
 

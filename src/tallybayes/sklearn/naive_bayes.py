@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags
 
-from tallybayes.counts.exact import Floats
 from tallybayes.data.dataframes import small_frame
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
-from tallybayes.model.weigh import reweighed, sampled_rows
+from tallybayes.model.sample import Sample
+from tallybayes.model.weigh import sample_for
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
 from tallybayes.schema.entries import Name, checked_name, members
@@ -193,11 +192,8 @@ class NaiveBayes(CountingClassifier):
         believed.reasons = dict(schema.reasons)
         return believed
 
-    def _weigh(self, learned: Learned, rows: Any, labels: NDArray[Any], weights: Floats | None) -> None:
-        if self.weigh and learned.schema.weights is None and len(labels) >= ENOUGH:
-            sample = sampled_rows(learned.model, rows, labels, weights, absent=self.absent)
-            learned.weights = reweighed(learned.model, sample)[1].weights
-            learned.believe(self._believed(learned), self._settings())
+    def _sample(self, schema: Schema, rows: int) -> Sample | None:
+        return sample_for(schema) if self.weigh and schema.weights is None and rows >= ENOUGH else None
 
 
 def _named(name: Any) -> Name:
