@@ -36,8 +36,8 @@ from tallybayes.model.batches import (
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.sample import Sample
 from tallybayes.model.sources import each_batch
-from tallybayes.schema.entries import Name
-from tallybayes.schema.schema import Schema, check_apart
+from tallybayes.schema.entries import Name, check_apart
+from tallybayes.schema.schema import Schema
 
 
 class Counted(Additive):

@@ -93,6 +93,21 @@ def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name,
     return {**result, **changes}
 
 
+def by_entry(hints: Mapping[Any, T | None]) -> dict[Name, T | None]:
+    """Hints by the names of entries; of a block that is left out, every column is."""
+    hinted: dict[Name, T | None] = {}
+    for given, family in hints.items():
+        name = checked_name(given)
+        hinted |= {name: family} if family is not None else dict.fromkeys(members(name))
+    return hinted
+
+
+def check_apart(name: str, columns: Iterable[str], what: str) -> None:
+    """The labels, and the weights, are not what is counted."""
+    if name in columns:
+        raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
+
+
 def found(name: Any, names: Iterable[Name]) -> Name | None:
     """The entry that is meant: by its name, by its columns in any order, by its title, or by a column in its block."""
     if isinstance(name, (tuple, list)):

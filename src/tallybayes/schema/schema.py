@@ -3,7 +3,7 @@ looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,18 @@ from tallybayes.schema.class_prior import (
     prior_to_json,
     pseudo_counts,
 )
-from tallybayes.schema.entries import Name, check_distinct, checked_name, found, in_order, joined, members, title
+from tallybayes.schema.entries import (
+    Name,
+    by_entry,
+    check_apart,
+    check_distinct,
+    checked_name,
+    found,
+    in_order,
+    joined,
+    members,
+    title,
+)
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
@@ -109,9 +120,8 @@ class Schema:
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
-        `data` is a frame, or a source, of which no row is used up. `hints` settle single columns, or blocks: a family,
-        or None to leave the column out. Where `data` is not the `whole` table, columns that do not vary in it are
-        counted all the same.
+        `data` is a frame, or a source, of which no row is used up. `hints` give columns or blocks a family, or None to
+        leave them out. Where `data` is not the `whole` table, columns that do not vary in it are counted all the same.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -121,10 +131,9 @@ class Schema:
         """
         hints = hints or {}
         if isinstance(data, RowSource):
-            source, label = data, label or data.label
-            data, hints = sample_of(source, label, hints)
-            whole = whole and source.is_sampled_whole()
-        hinted = _by_entry(hints)
+            label, whole = label or data.label, whole and data.is_sampled_whole()
+            data, hints = sample_of(data, label, hints)
+        hinted = by_entry(hints)
         owner = {column: name for name in hinted for column in members(name)}
         sample, all_rows = sampled(data)
         for name in [*owner, *([label] if label is not None else [])]:
@@ -281,21 +290,6 @@ class Schema:
             columns[name] = Family.from_json(entry)
         weights = Weights.from_json(data["weights"]) if "weights" in data else None
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"), weights=weights)
-
-
-def _by_entry(hints: Mapping[Any, Family | None]) -> dict[Name, Family | None]:
-    """Hints by the names of entries; of a block that is left out, every column is."""
-    hinted: dict[Name, Family | None] = {}
-    for given, family in hints.items():
-        name = checked_name(given)
-        hinted |= {name: family} if family is not None else dict.fromkeys(members(name))
-    return hinted
-
-
-def check_apart(name: str, columns: Iterable[str], what: str) -> None:
-    """The labels, and the weights, are not what is counted."""
-    if name in columns:
-        raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
 
 
 def _counted(family: Family, other: Family) -> str:

@@ -29,7 +29,7 @@ from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.evaluation.result import INTERVALS, ClassScore, Evaluation, Interval
 from tallybayes.model.model import Model
 from tallybayes.model.sources import each_batch
-from tallybayes.schema.schema import check_apart
+from tallybayes.schema.entries import check_apart
 
 __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
 
