@@ -182,8 +182,7 @@ def test_densities_are_those_of_the_formulas(spread, rows):
         scores = np.ones((2, rows + 3))
         settings = (mean, precision, constant) if found is kernels.add_normal else (mean, precision, power, constant)
         found(list(x), *settings, scores)
-        expected = 1.0 + np.nansum(said, axis=0)
-        np.testing.assert_allclose(scores[:, :rows], expected, rtol=1e-12, atol=1e-14)  # terms may cancel
+        np.testing.assert_allclose(scores[:, :rows], 1.0 + np.nansum(said, axis=0), rtol=1e-12, atol=1e-14)
         assert np.all(scores[:, rows:] == 1.0)
 
 

@@ -3,6 +3,8 @@
 import signal
 import subprocess
 import sys
+from functools import partial
+from threading import Event, Thread
 
 import numpy as np
 import pyarrow as pa
@@ -102,7 +104,17 @@ def bags():
     return starts, np.tile(np.arange(1000, dtype=np.int32), MANY.size // 1000), MANY
 
 
+def many_words():
+    index = kernels.StringIndex()
+    count(" ".join(map(str, range(1_000_000, 2_500_000))), index)
+    return index
+
+
 KERNELS = {
+    "words of another index": lambda: partial(kernels.StringIndex().merge, many_words()),
+    "words that are looked for": lambda: partial(kernels.StringIndex().find_all, many_words()),
+    "words in their order": lambda: many_words().sorted,
+    "some of the words": lambda: partial(many_words().subset, np.arange(1_500_000, dtype=np.int32)),
     "words": lambda: lambda: count(LONG, kernels.StringIndex()),
     "words and punctuation": lambda: lambda: count(LONG, kernels.StringIndex(), Words(punctuation=True)),
     "words that count once": lambda: lambda: count(LONG, kernels.StringIndex(), Words(presence=True)),
@@ -138,9 +150,27 @@ def test_a_long_kernel_hears_signals_all_the_time(heard, work):
     assert heard(KERNELS[work]()) > 3  # and not once, when it is over
 
 
+def test_words_met_by_two_threads_have_numbers_of_their_own():
+    """A large table that is made larger lets others add to it meanwhile."""
+    index, met, counted = kernels.StringIndex(), [], Event()
+
+    def add():
+        while not counted.is_set():
+            met.extend(index.encode_few([f"other {len(met)}"], True).tolist())
+
+    thread = Thread(target=add)
+    thread.start()
+    count(LONG, index)
+    counted.set()
+    thread.join()
+    numbers = index.encode_few([*LONG.split(), *(f"other {i}" for i in range(len(met)))], False).tolist()
+    assert numbers[400_000:] == met
+    assert sorted(numbers) == list(range(len(index)))
+
+
 @pytest.mark.parametrize("family", [Bag(), Bag(reading="averaged")])
 def test_fractions_in_many_columns_are_counted_in_steps(heard, family):
-    assert heard(lambda: Model.train(Schema({"x": family}), {"x": WIDE[:50]}, [0, 1] * 25, threads=1)) >= 5
+    assert heard(lambda: Model.train(Schema({"x": family}), {"x": WIDE}, [0, 1] * 100, threads=1)) > 10
 
 
 def test_long_lists_of_texts_are_handed_to_arrow_in_parts():

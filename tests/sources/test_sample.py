@@ -20,7 +20,7 @@ SORTED = {  # by class; nothing varies in the first two thirds but the row
 SMALL = ReadOptions(block_bytes=1 << 16)
 
 
-def written(kind, folder):
+def written(kind, folder, together=5000):
     table, path = pa.table(SORTED), folder / f"t.{kind}"
     rows = list(zip(*SORTED.values(), strict=True))
     if kind.startswith("csv"):
@@ -29,10 +29,10 @@ def written(kind, folder):
     elif kind == "jsonl":
         path.write_text("".join(json.dumps(dict(zip(SORTED, map(str, row), strict=True))) + "\n" for row in rows))
     elif kind == "parquet":
-        pyarrow.parquet.write_table(table, path, row_group_size=5000)
+        pyarrow.parquet.write_table(table, path, row_group_size=together)
     else:
         with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table, max_chunksize=5000)
+            file.write_table(table, max_chunksize=together)
     return path
 
 
@@ -75,6 +75,14 @@ def test_a_small_file_after_a_large_one_leaves_most_of_the_sample(tmp_path):
     (tmp_path / "small.csv").write_text("x,y\n1.5,p\n")
     sample = open_source([tmp_path / "large.csv", tmp_path / "small.csv"]).sample()
     assert len(sample) == 9001
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+@pytest.mark.parametrize("parts", [1, 2, 14])
+def test_few_large_parts_are_sampled_in_their_midst(kind, parts, tmp_path):
+    sample = open_source(written(kind, tmp_path, -(-ROWS // parts)), SMALL).sample()
+    assert sample.column("class").unique().to_pylist() == ["a", "b"]
+    assert len(set(sample.column("late").to_pylist())) > 1000
 
 
 def test_small_row_groups_are_sampled_and_counted_together(tmp_path):

@@ -112,11 +112,11 @@ void Text::clear() {
 }
 
 void Text::make_room(uint64_t room) {
-    if (bytes.size() < room) bytes.resize(room + room / 4);
+    if (bytes.size() < room) lengthen(bytes, room + room / 4);
     const uint64_t wanted = room / 64 + 2;
     if (clean_ >= wanted) return;
     const uint64_t clean = wanted + wanted / 4;  // not for every short text again
-    if (words.size() < clean) words.resize(clean);
+    if (words.size() < clean) lengthen(words, clean);
     std::memset(words.data() + clean_, 0, (clean - clean_) * sizeof(uint64_t));
     clean_ = clean;
 }

@@ -37,6 +37,17 @@ void in_stretches(At first, At last, Step step) {
     step(first, last);
 }
 
+// Gives a vector this length, stretch by stretch: memory that is touched for the first time may take long.
+template <class Vector>
+void lengthen(Vector& items, size_t size, const typename Vector::value_type& value = {}) {
+    items.reserve(size);
+    for (size_t next = items.size() + long_stretch; next < size; next += long_stretch) {
+        items.resize(next, value);
+        heed_signals();
+    }
+    items.resize(size, value);
+}
+
 // Sorts stretch by stretch, and puts these together.
 template <class At, class Less = std::less<>>
 void sort_in_stretches(At first, At last, Less less = {}) {

@@ -53,7 +53,7 @@ inline uint32_t hash(const char* text, uint64_t length, uint64_t head, uint64_t 
 
 }  // namespace
 
-StringIndex::StringIndex() : slots_(256, Slot{0, 0, 0, 0, -1}), mask_(255), ends_{0} {}
+StringIndex::StringIndex() : slots_(256, empty), mask_(255), ends_{0} {}
 
 StringIndex::Probe StringIndex::probe(std::string_view string) {
     const char* text = string.data();
@@ -98,21 +98,7 @@ inline int32_t StringIndex::find(const Probe& probe, bool grow) {
     slots_[at] = {probe.head, probe.tail, probe.length, probe.hash, code};
     bytes_.insert(bytes_.end(), probe.text, probe.text + probe.length);
     ends_.push_back(int64_t(bytes_.size()));
-    if (uint64_t(size()) * 2 > slots_.size()) enlarge();
     return code;
-}
-
-void StringIndex::enlarge() {
-    Pages<Slot> larger(slots_.size() * 2, Slot{0, 0, 0, 0, -1});
-    const uint64_t mask = larger.size() - 1;
-    for (const Slot& slot : slots_) {
-        if (slot.code < 0) continue;
-        uint64_t at = slot.hash & mask;
-        while (larger[at].code >= 0) at = (at + 1) & mask;
-        larger[at] = slot;
-    }
-    slots_.swap(larger);
-    mask_ = mask;
 }
 
 // Signals may need the interpreter, which somebody may hold who waits for this index.
@@ -123,16 +109,43 @@ inline void StringIndex::heed(Held& held) {
     held.lock();
 }
 
-void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) {
-    grow ? encode_column<Adding>(column, grow, codes) : encode_column<Looking>(column, grow, codes);
+// Makes the table so large that more strings find a place. While signals are heeded others may add theirs, or make it larger
+// themselves: then what was begun is of no use.
+void StringIndex::make_room(Adding& held, uint64_t more) {
+    while ((uint64_t(size()) + more) * 2 > slots_.size()) {
+        const uint64_t strings = uint64_t(size()), before = slots_.size(), mask = before * 2 - 1;
+        const auto unchanged = [&] { return uint64_t(size()) == strings && slots_.size() == before; };
+        Pages<Slot> larger;
+        held.unlock();
+        lengthen(larger, mask + 1, empty);
+        held.lock();
+        for (uint64_t i = 0; i < before && unchanged(); ++i) {
+            if (i && i % patience == 0) heed(held);
+            if (!unchanged() || slots_[i].code < 0) continue;
+            uint64_t at = slots_[i].hash & mask;
+            while (larger[at].code >= 0) at = (at + 1) & mask;
+            larger[at] = slots_[i];
+        }
+        if (!unchanged()) continue;
+        slots_.swap(larger);
+        mask_ = mask;
+    }
 }
 
-template <class Held>
-void StringIndex::encode_column(const StringColumn& column, bool grow, int32_t* codes) {
+void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) {
+    if (grow)
+        encode_column<Adding>(column, grow, codes, [&](Adding& held) { make_room(held, ahead); });
+    else
+        encode_column<Looking>(column, grow, codes, [](Looking&) {});
+}
+
+template <class Held, class Prepare>
+void StringIndex::encode_column(const StringColumn& column, bool grow, int32_t* codes, Prepare prepare) {
     Held held(lock_.mutex);
     Probe probes[ahead];
     for (int64_t start = 0; start < column.rows; start += ahead) {
         if (start && start % int64_t(patience) == 0) heed(held);
+        prepare(held);
         const int64_t count = std::min<int64_t>(ahead, column.rows - start);
         for (int64_t i = 0; i < count; ++i) {
             if (column.missing(start + i)) continue;
@@ -146,19 +159,21 @@ void StringIndex::encode_column(const StringColumn& column, bool grow, int32_t* 
 
 int32_t StringIndex::encode(std::string_view text, bool grow) {
     if (grow) {
-        const Adding held(lock_.mutex);
+        Adding held(lock_.mutex);
+        make_room(held, 1);
         return find(probe(text), true);
     }
     const Looking held(lock_.mutex);
     return find(probe(text), false);
 }
 
-template <class Held, class Resolve>
-inline void StringIndex::each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const {
+template <class Held, class Prepare, class Resolve>
+inline void StringIndex::each_span(const char* text, const std::vector<Span>& spans, Prepare prepare, Resolve resolve) const {
     Held held(lock_.mutex);
     Probe probes[ahead];
     for (size_t start = 0; start < spans.size(); start += ahead) {
         if (start && start % patience == 0) heed(held);
+        prepare(held);
         const size_t count = std::min<size_t>(ahead, spans.size() - start);
         for (size_t i = 0; i < count; ++i) {
             probes[i] = probe_padded(text + spans[start + i].start, spans[start + i].length);
@@ -170,27 +185,38 @@ inline void StringIndex::each_span(const char* text, const std::vector<Span>& sp
 
 void StringIndex::encode(const char* text, const std::vector<Span>& spans, bool grow, std::vector<int32_t>& codes) {
     if (!grow) return look_up(text, spans, codes);
-    codes.resize(spans.size());
-    each_span<Adding>(text, spans, [&](size_t i, const Probe& probe) { codes[i] = find(probe, true); });
+    lengthen(codes, spans.size());
+    each_span<Adding>(
+        text, spans, [&](Adding& held) { make_room(held, ahead); },
+        [&](size_t i, const Probe& probe) { codes[i] = find(probe, true); });
 }
 
 void StringIndex::look_up(const char* text, const std::vector<Span>& spans, std::vector<int32_t>& codes) const {
-    codes.resize(spans.size());
-    each_span<Looking>(text, spans, [&](size_t i, const Probe& probe) {
-        const int32_t code = slots_[locate(probe)].code;
-        codes[i] = code < 0 ? unknown : code;
-    });
+    lengthen(codes, spans.size());
+    each_span<Looking>(
+        text, spans, [](Looking&) {},
+        [&](size_t i, const Probe& probe) {
+            const int32_t code = slots_[locate(probe)].code;
+            codes[i] = code < 0 ? unknown : code;
+        });
 }
 
 void StringIndex::merge(const StringIndex& other, int32_t* codes) {
-    const Adding held(lock_.mutex);
-    for (const Slot& slot : other.slots_)
-        if (slot.code >= 0) codes[slot.code] = find({slot.head, slot.tail, slot.length, slot.hash, other[slot.code].data()}, true);
+    Adding held(lock_.mutex);
+    for (uint64_t i = 0; i < other.slots_.size(); ++i) {
+        if (i && i % patience == 0) heed(held);
+        const Slot& slot = other.slots_[i];
+        if (slot.code < 0) continue;
+        make_room(held, 1);
+        codes[slot.code] = find({slot.head, slot.tail, slot.length, slot.hash, other[slot.code].data()}, true);
+    }
 }
 
 void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
-    const Looking held(lock_.mutex);
-    for (const Slot& slot : other.slots_) {
+    Looking held(lock_.mutex);
+    for (uint64_t i = 0; i < other.slots_.size(); ++i) {
+        if (i && i % patience == 0) heed(held);
+        const Slot& slot = other.slots_[i];
         if (slot.code < 0) continue;
         const int32_t code = slots_[locate({slot.head, slot.tail, slot.length, slot.hash, other[slot.code].data()})].code;
         codes[slot.code] = code < 0 ? unknown : code;
@@ -203,13 +229,14 @@ StringIndex StringIndex::copy() const {
 }
 
 StringIndex StringIndex::subset(const int32_t* codes, int64_t count) const {
-    const Looking held(lock_.mutex);
     StringIndex result;
     uint64_t wanted = result.slots_.size();
     while (wanted < uint64_t(count) * 2) wanted *= 2;
-    result.slots_.assign(wanted, Slot{0, 0, 0, 0, -1});
+    lengthen(result.slots_, wanted, empty);
     result.mask_ = wanted - 1;
+    Looking held(lock_.mutex);
     for (int64_t i = 0; i < count; ++i) {
+        if (i && i % int64_t(patience) == 0) heed(held);
         if (codes[i] < 0 || codes[i] >= size()) throw std::out_of_range("there is no string of this number");
         result.find(probe((*this)[codes[i]]), true);
     }
@@ -219,7 +246,11 @@ StringIndex StringIndex::subset(const int32_t* codes, int64_t count) const {
 std::vector<int32_t> StringIndex::sorted() const {
     std::vector<int32_t> order(size());
     for (int32_t code = 0; code < int32_t(order.size()); ++code) order[code] = code;
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return (*this)[a] < (*this)[b]; });
+    size_t compared = 0;
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+        if (++compared % patience == 0) heed_signals();
+        return (*this)[a] < (*this)[b];
+    });
     return order;
 }
 

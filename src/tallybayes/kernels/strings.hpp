@@ -79,26 +79,12 @@ private:
         uint32_t hash;
         int32_t code;  // -1 in an empty slot
     };
+    static constexpr Slot empty{0, 0, 0, 0, -1};
     struct Probe {  // what a string's slot has, but for the code
         uint64_t head, tail;
         uint32_t length, hash;
         const char* text;
     };
-
-    static Probe probe(std::string_view text);
-    static Probe probe_padded(const char* text, uint32_t length);
-    bool is(const Slot& slot, const Probe& probe) const;
-    void prefetch(const Probe& probe) const { __builtin_prefetch(&slots_[probe.hash & mask_]); }
-    uint64_t locate(const Probe& probe) const;
-    int32_t find(const Probe& probe, bool grow);
-    int32_t admit(const Probe& probe, uint64_t at);
-    void enlarge();
-    template <class Held, class Resolve>
-    void each_span(const char* text, const std::vector<Span>& spans, Resolve resolve) const;
-    template <class Held>
-    static void heed(Held& held);
-    template <class Held>
-    void encode_column(const StringColumn& column, bool grow, int32_t* codes);
 
     // Others may look up while one adds. A copy has a lock of its own.
     struct Lock {
@@ -109,6 +95,21 @@ private:
     };
     using Looking = std::shared_lock<std::shared_mutex>;
     using Adding = std::unique_lock<std::shared_mutex>;
+
+    static Probe probe(std::string_view text);
+    static Probe probe_padded(const char* text, uint32_t length);
+    bool is(const Slot& slot, const Probe& probe) const;
+    void prefetch(const Probe& probe) const { __builtin_prefetch(&slots_[probe.hash & mask_]); }
+    uint64_t locate(const Probe& probe) const;
+    int32_t find(const Probe& probe, bool grow);
+    int32_t admit(const Probe& probe, uint64_t at);
+    void make_room(Adding& held, uint64_t more);
+    template <class Held, class Prepare, class Resolve>
+    void each_span(const char* text, const std::vector<Span>& spans, Prepare prepare, Resolve resolve) const;
+    template <class Held>
+    static void heed(Held& held);
+    template <class Held, class Prepare>
+    void encode_column(const StringColumn& column, bool grow, int32_t* codes, Prepare prepare);
 
     Lock lock_;
     Pages<Slot> slots_;

@@ -41,7 +41,7 @@ size_t find_edges(const Text& text, std::vector<uint32_t>& edges) {
     for (uint64_t block = 0; block < blocks;) {
         if (block) heed_signals();
         const uint64_t stop = std::min(block + stretch, blocks), room = found + (stop - block) * 64 + 1;
-        if (edges.size() < room) edges.resize(block ? room + room / 2 : room);
+        if (edges.size() < room) lengthen(edges, block ? room + room / 2 : room);
         uint32_t* next = edges.data() + found;
         for (; block < stop; ++block) {
             const uint64_t bits = text.words[block];
@@ -76,7 +76,7 @@ inline bool Tokeniser::is_long(const char* word, uint32_t length) const {
 void Tokeniser::find_words(Tokens& tokens) const {
     const size_t words = find_edges(tokens.text, tokens.edges) / 2;
     const char* base = tokens.text.bytes.data();
-    tokens.spans.resize(words);
+    lengthen(tokens.spans, words);
     const uint32_t* edges = tokens.edges.data();
     Span* spans = tokens.spans.data();
     size_t at = 0, kept = 0;

@@ -9,7 +9,7 @@ namespace tallybayes {
 namespace {
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
-constexpr double large = 0x1p800;   // a product beyond this is added as its logarithm
+constexpr double large = 0x1p800;   // products that may be beyond this are added as their logarithms
 constexpr double smallest = -80.0;  // log α from which a factor, 1 + times / α, is below 2^150
 
 }  // namespace
@@ -43,37 +43,50 @@ void Urn::look_up(int32_t word) {
     }
 }
 
-void Urn::multiply(uint32_t times, double* total) {
+// By class, 1 / α of the word at hand; 0 where there is nothing to multiply: where α is 0, or so small that what is to be said
+// is added right away. Returns the largest.
+double Urn::invert(uint32_t times, double* total) {
+    double most = 0.0;
     for (int64_t c = 0; c < said_.width; ++c) {
         const double log_alpha = log_alpha_[c];
-        if (log_alpha == nothing) continue;
-        if (log_alpha < smallest) {
+        const bool plain = log_alpha >= smallest;
+        inverse_[c] = plain ? std::exp(-log_alpha) : 0.0;
+        most = std::max(most, inverse_[c]);
+        if (!plain && log_alpha != nothing)
             for (uint32_t k = 1; k < times; ++k) total[c] += std::log(double(k)) - log_alpha;
-            continue;
-        }
-        const double inverse = std::exp(-log_alpha);
-        double product = product_[c];
-        for (uint32_t k = 1; k < times; ++k) {
-            product *= 1.0 + double(k) * inverse;
-            if (product < large) continue;
-            total[c] += std::log(product);
-            product = 1.0;
-        }
-        product_[c] = product;
     }
+    return most;
+}
+
+void Urn::multiply(uint32_t times, double most, double* total) {
+    const int64_t width = said_.width;
+    const double* inverse = inverse_.data();
+    double* product = product_.data();
+    for (uint32_t k = 1; k < times; ++k) {
+        const double factor = 1.0 + double(k) * most;
+        if (bound_ * factor >= large) settle(total);
+        bound_ *= factor;
+        for (int64_t c = 0; c < width; ++c) product[c] *= 1.0 + double(k) * inverse[c];
+    }
+}
+
+void Urn::settle(double* total) {
+    for (int64_t c = 0; c < said_.width; ++c) total[c] += std::log(product_[c]);
+    std::fill(product_.begin(), product_.end(), 1.0);
+    bound_ = 1.0;
 }
 
 void Urn::add_again(const Read& read, double* total) {
     find_repeated(read);
     if (repeated_.empty()) return;
-    std::fill(product_.begin(), product_.end(), 1.0);
     in_stretches(repeated_.begin(), repeated_.end(), [&](auto first, auto last) {
         for (; first < last; ++first) {
-            look_up(slots_[*first].word);
-            multiply(slots_[*first].times, total);
+            const Slot& slot = slots_[*first];
+            look_up(slot.word);
+            multiply(slot.times, invert(slot.times, total), total);
         }
     });
-    for (int64_t c = 0; c < said_.width; ++c) total[c] += std::log(product_[c]);
+    settle(total);
 }
 
 }  // namespace tallybayes

@@ -11,7 +11,8 @@ namespace tallybayes {
 
 class Urn {
 public:
-    Urn(const Scores& said, int64_t words) : said_(said), words_(size_t(words)), product_(said.width), log_alpha_(said.width) {}
+    Urn(const Scores& said, int64_t words)
+        : said_(said), words_(size_t(words)), product_(said.width, 1.0), log_alpha_(said.width), inverse_(said.width) {}
 
     // Adds to total[class], which has log α of every word as often as it comes, what it is short of: Σ over words of
     // log Γ(α + times) − log Γ(α) − times · log α. Where α is 0, nothing.
@@ -26,7 +27,9 @@ private:
 
     void find_repeated(const Read& read);
     void look_up(int32_t word);
-    void multiply(uint32_t times, double* total);
+    double invert(uint32_t times, double* total);
+    void multiply(uint32_t times, double most, double* total);
+    void settle(double* total);
 
     const Scores& said_;
     const size_t words_;  // that there are
@@ -34,7 +37,8 @@ private:
     std::vector<uint32_t> repeated_;  // the slots of words that come again, in the order in which they do: not in that of
                                       // the index, which depends on history
     std::vector<double> product_;     // by class, of what is not yet added as its logarithm
-    std::vector<double> log_alpha_;   // by class, of the word at hand
+    double bound_ = 1.0;              // above all of these
+    std::vector<double> log_alpha_, inverse_;  // by class, of the word at hand
     uint64_t documents_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "reader.hpp"
 #include "urn.hpp"
@@ -86,35 +87,51 @@ constexpr auto few_parts = [] {
 inline uint64_t part_of(uint64_t length) { return length < few_parts.size() ? few_parts[length] : divide(length); }
 
 // Cells that were counted, as they came, class by class.
-struct Taken {
-    std::vector<Cell> cells;
-    std::vector<int32_t> words, classes;
-
+class Taken {
+public:
     void take(Pages<Cell>& from, std::vector<int32_t>& met, int32_t class_) {
         sort_in_stretches(met.begin(), met.end());
-        for (const int32_t code : met) {
-            cells.push_back(from[code]);
-            words.push_back(code);
-            classes.push_back(class_);
-            from[code] = Cell{};
-        }
+        make_room(cells.size() + met.size());
+        in_stretches(met.begin(), met.end(), [&](auto first, auto last) {
+            for (; first < last; ++first) {
+                cells.push_back(from[*first]);
+                words.push_back(*first);
+                classes.push_back(class_);
+                from[*first] = Cell{};
+            }
+        });
         met.clear();
     }
 
-    Counted blocks() const {
+    Counted blocks() {
         const size_t count = cells.size();
-        Counted result{int64_t(count), std::vector<int64_t>(5 * count), words};
-        for (size_t i = 0; i < count; ++i) {
-            result.sums[i] = int64_t(cells[i].n);
-            result.sums[count + i] = cells[i].documents;
-            int64_t* share = result.sums.data() + 2 * count + 3 * i;
-            share[0] = int64_t(cells[i].fraction & 0xffffffff);
-            share[1] = int64_t(cells[i].fraction >> 32);
-            share[2] = cells[i].whole;
-        }
+        Counted result{int64_t(count), {}, std::move(words)};
+        lengthen(result.sums, 5 * count);
+        in_stretches(ptrdiff_t(0), ptrdiff_t(count), [&](ptrdiff_t first, ptrdiff_t last) {
+            for (auto i = size_t(first); i < size_t(last); ++i) {
+                result.sums[i] = int64_t(cells[i].n);
+                result.sums[count + i] = cells[i].documents;
+                int64_t* share = result.sums.data() + 2 * count + 3 * i;
+                share[0] = int64_t(cells[i].fraction & 0xffffffff);
+                share[1] = int64_t(cells[i].fraction >> 32);
+                share[2] = cells[i].whole;
+            }
+        });
         result.codes.insert(result.codes.end(), classes.begin(), classes.end());
         return result;
     }
+
+private:
+    void make_room(size_t size) {
+        if (size <= cells.capacity()) return;
+        size = std::max(size, 2 * cells.capacity());
+        cells.reserve(size);
+        words.reserve(size);
+        classes.reserve(size);
+    }
+
+    Pages<Cell> cells;
+    std::vector<int32_t> words, classes;
 };
 
 }  // namespace
@@ -129,7 +146,7 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
     Reader reader(documents, reading);
     const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
         index.encode(text, spans, grow, found);
-        if (cells.size() < size_t(index.size())) cells.resize(std::max<size_t>(index.size(), cells.size() * 2));
+        if (cells.size() < size_t(index.size())) lengthen(cells, std::max<size_t>(index.size(), cells.size() * 2));
     };
     const auto count = [&](const Read& read) {
         const uint64_t length = read.size(), part = part_of(length);

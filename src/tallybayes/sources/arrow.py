@@ -36,7 +36,8 @@ class Arrow(Reader):
         self._source = source
         self._batch_bytes = reading.batch_bytes
         self._done = 0  # bytes of the input that were read …
-        self._passed = 0  # … and batches
+        self._passed = 0  # … batches of it, …
+        self._ungiven = 0  # … and rows that were not given out
         self.file = source.name
         self.total = source.total
         self._stream = None if source.stream.look().startswith(MAGIC) else Watched(source.stream)
@@ -57,19 +58,24 @@ class Arrow(Reader):
             rows = rows_within(self._batch_bytes, bytes_of(batch) / len(batch))
             for at in range(0, len(batch), rows):
                 part = batch.slice(at, rows)
+                self._ungiven -= len(part)
                 yield ColumnarChunk(self.file, start, part, self._done - given)
                 start, given = start + len(part), self._done
 
     def elsewhere(self) -> Iterator[Chunk]:
-        """The first rows of other batches, of a file that lists where they are."""
+        """The first rows of other batches, of a file that lists where they are; of few batches, also of their midst."""
         if self._stream is not None or isinstance(self._place, Stored):  # which is at one place for all
             return
         with naming(self.file):
             file = pa.ipc.open_file(open_anywhere(self._place))
-            for place in places(self._passed, file.num_record_batches):
+            chosen = places(self._passed - bool(self._ungiven), file.num_record_batches)
+            for place in chosen:
                 batch = file.get_batch(place)
+                if place < self._passed:
+                    batch = batch.slice(max(len(batch) - self._ungiven, 0))
                 rows = rows_within(PIECE, bytes_of(batch) / max(len(batch), 1))
-                yield ColumnarChunk(self.file, 0, batch.slice(0, rows), 0)
+                for piece in places(0, -(-len(batch) // rows))[:: len(chosen)]:
+                    yield ColumnarChunk(self.file, 0, batch.slice(piece * rows, rows), 0)
 
     def _of_good_size(self) -> Iterator[pa.RecordBatch]:
         """Batches of a pipe that somebody waits at are not put together."""
@@ -82,6 +88,7 @@ class Arrow(Reader):
             for batch in self._reader:
                 batch.validate(full=True)
                 self._passed += 1
+                self._ungiven += len(batch)
                 self._done = self._source.stored.done if self._stream else min(self._bytes.tell(), self.total or 0)
                 yield batch
             self._check_end()

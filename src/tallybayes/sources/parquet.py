@@ -14,12 +14,13 @@ from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, open_anywhere, rows_within, spooled
 from tallybayes.sources.columns import check_unique, check_wanted
 from tallybayes.sources.convert import is_texts
-from tallybayes.sources.elsewhere import PIECE, places
+from tallybayes.sources.elsewhere import PIECE, PLACES, places
 from tallybayes.sources.read_options import ReadOptions
 
 LEAST_CELL = 8  # bytes of a cell that was read
 FEW_BYTES = 4  # a cell, in a column of texts that is stored as numbers of the different ones
 LARGE_GROUP = 1 << 27  # bytes of a row group, decompressed, from where it is not read in one go …
+DECODED = 1 << 27  # bytes of a row group that are decoded for a look at rows in its midst
 READ_BYTES = 1 << 16  # … but in pieces of so many, each column by itself
 
 
@@ -63,15 +64,36 @@ class Parquet(Reader):
 
     def elsewhere(self) -> Iterator[Chunk]:
         """The first rows of row groups of which none was given out; of those that follow, too, where they are small.
-        Rows in the midst of a group cannot be had without decoding all before them."""
+        Where there are few groups, rows from the midst of them."""
         groups = self._about.num_row_groups
         starts = accumulate((self._about.row_group(group).num_rows for group in range(groups)), initial=0)
         begun = sum(start < self._given for start in islice(starts, groups))
         with naming(self.file):
             file = pyarrow.parquet.ParquetFile(open_anywhere(self._place), metadata=self._about, buffer_size=READ_BYTES)
+            if groups - begun < PLACES:
+                yield from self._in_the_midst(file)
+                return
             for group, following in pairwise([*places(begun, groups), groups]):
                 rows = self._rows_at_once(group, self.names, PIECE)
                 for batch in islice(file.iter_batches(rows, [*range(group, following)], self.names), 1):
+                    yield ColumnarChunk(self.file, 0, batch, 0)
+
+    def _in_the_midst(self, file: pyarrow.parquet.ParquetFile) -> Iterator[Chunk]:
+        """Rows from several places of each group that is not given out. All before them must be decoded, which is not
+        done beyond a limit."""
+        given, left = self._given, self._about.num_rows - self._given
+        for group in range(self._about.num_row_groups):
+            count = self._about.row_group(group).num_rows
+            passed = min(given, count)
+            given -= passed
+            if passed == count:
+                continue
+            rows = self._rows_at_once(group, self.names, PIECE)
+            first, most = -(-passed // rows), passed + DECODED * count // max(self._bytes_of(group), 1)
+            pieces = first + -(-(min(count, most) - passed) // rows)
+            wanted = {first, *places(first, pieces)[:: -(-left // (count - passed))]}
+            for number, batch in enumerate(islice(file.iter_batches(rows, [group], self.names), pieces)):
+                if number in wanted:
                     yield ColumnarChunk(self.file, 0, batch, 0)
 
     def _after(self, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:

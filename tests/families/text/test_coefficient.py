@@ -5,11 +5,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from test_words import texts
 
 from mails import ASKED, READINGS, train
 from tallybayes import Words
+from tallybayes.families.text.coefficient import log_orders
 from tallybayes.testing import check_family
 
 
@@ -18,6 +21,26 @@ from tallybayes.testing import check_family
 )
 def test_the_coefficient_obeys_the_laws(family):
     check_family(family, texts, examples=10)
+
+
+COUNTS = st.integers(1, 40).map(float) | st.floats(0.01, 1e6)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), COUNTS), max_size=30), st.randoms())
+def test_orders_are_counted_whatever_the_order_of_the_counts(cells, random):
+    def orders(cells):
+        row, counts = np.array(cells).reshape(-1, 2).T
+        return log_orders(row.astype(np.intp), counts, 4)
+
+    shuffled = random.sample(cells, len(cells))
+    lengths = [math.fsum(n for at, n in cells if at == row) for row in range(4)]
+    expected = [
+        math.lgamma(length + 1.0) - math.fsum(math.lgamma(n + 1.0) for at, n in cells if at == row)
+        for row, length in enumerate(lengths)
+    ]
+    np.testing.assert_allclose(orders(cells), expected, rtol=1e-9, atol=1e-9 * (1.0 + max(lengths)))
+    if all(n == round(n) for _, n in cells):
+        assert orders(shuffled).tolist() == orders(cells).tolist()
 
 
 @pytest.mark.parametrize("reading", READINGS)

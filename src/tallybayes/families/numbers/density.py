@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from tallybayes.families.settings import setting
 RULE = "rule"
 LEFT_OUT = "leave one out"
 NARROWEST = 1e-3  # of the width that all classes together would have
+ENOUGH = 20  # different values, to tell how heavy the tails are
 LOOKED_AT = 1 << 12  # values of a class that are left out, one by one, to choose a width
 
 
@@ -31,9 +32,9 @@ class Density(Values):
 
     `bandwidth` is the bumps' width: a number, "rule" (Silverman's, from spread and count of each class), or "leave one
     out" (the multiple of the rule, one for all classes, under which each value is best foretold by the others of its
-    class). Unless it is a number, bumps grow wider away from the middle of the column. `m` values that are spread as a
-    Cauchy distribution, around the median of all classes, are added to each class, so that no class is sure that a
-    value cannot occur.
+    class). Unless it is a number, bumps grow wider away from the middle of the column, the more so the heavier its
+    tails. `m` values that are spread as a Cauchy distribution, around the median of all classes, are added to each
+    class, so that no class is sure that a value cannot occur.
 
     >>> Density(bandwidth=0.5)
     Density(bandwidth=0.5)
@@ -53,8 +54,10 @@ class DensityBelief(Belief):
 
     def __init__(self, family: Density, values: Floats, counts: Floats) -> None:
         self.family = family
-        self.scale = Stretched.of(values, counts.sum(axis=1))
         self.fixed = not isinstance(family.bandwidth, str)
+        self.scale = Stretched.of(values, counts.sum(axis=1))
+        if not self.fixed:
+            self.scale = stretched_enough(self.scale, values, counts.sum(axis=1), family.m)
         self.places = np.ascontiguousarray(self._place(values))
         self.counts = np.ascontiguousarray(counts.T)
         self.totals = self.counts.sum(axis=1)
@@ -83,7 +86,7 @@ class DensityBelief(Belief):
         rules = np.array([max(silverman(self.places, held) or pooled, least) for held in self.counts])
         if self.family.bandwidth == RULE:
             return rules
-        assumed = self.m * np.exp(self.scale.log_cauchy(values) - self._log_slope(values))
+        assumed = assumed_density(self.scale, values, self.m)
 
         def score(factor: float) -> float:
             return sum(
@@ -138,6 +141,26 @@ class DensityBelief(Belief):
 def log_area(width: float) -> float:
     """The logarithm of the area under a bump of height one."""
     return float(np.log(width) + 0.5 * np.log(2.0 * np.pi))
+
+
+def assumed_density(scale: Stretched, values: Floats, m: float) -> Floats:
+    """What the heavy tail has at these values, where they are stretched."""
+    return np.asarray(m * np.exp(scale.log_cauchy(values) - scale.log_slope(values)))
+
+
+def stretched_enough(scale: Stretched, values: Floats, counts: Floats, m: float) -> Stretched:
+    """This scale, or the one that stretches again if on that the values, whatever their class, foretell each other
+    better. A few values do not tell how heavy the tails are."""
+    if len(values) < ENOUGH:
+        return scale
+
+    def score(scale: Stretched) -> float:
+        places = np.ascontiguousarray(scale.stretched(values))
+        width = silverman(places, counts) or 1.0
+        slopes = float(np.sum(counts * scale.log_slope(values)))
+        return left_out_score(places, counts, assumed_density(scale, values, m), width) + slopes
+
+    return max(scale, replace(scale, again=True), key=score)
 
 
 def left_out_score(places: Floats, counts: Floats, assumed: Floats, width: float) -> float:

@@ -1,8 +1,9 @@
 """A scale for numbers of any distribution: linear among most of them, logarithmic far out.
 
 With z = (x − median) / spread, where the spread is half the interquartile range, t = arsinh z. On it a log-normal or a
-Student's t looks much like a Gaussian, so that bumps of one width suit the middle and the tails. And the tail that is
-assumed where no value was met: Cauchy's, with this median and this spread.
+Student's t looks much like a Gaussian, so that bumps of one width suit the middle and the tails. Where tails are so
+heavy that even their logarithms lie far apart, as Pareto's do, the same is done again: arsinh (t / arsinh 1). And the
+tail that is assumed where no value was met: Cauchy's, with this median and this spread.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tallybayes.counts.exact import Floats
 SHARES = (0.25, 0.1, 0.05, 0.01, 0.0)  # of the values that are left out on either side, until what is left differs
 LEAST_SPREAD = 1e-300
 FAR = 1e8  # from here on, z² + 1 is z²
+UNIT = float(np.arcsinh(1.0))  # where the middle half of the values ends, stretched once
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Stretched:
 
     median: float
     spread: float
+    again: bool = False  # whether what was stretched is stretched once more
 
     @classmethod
     def of(cls, values: Floats, counts: Floats) -> Stretched:
@@ -41,20 +44,26 @@ class Stretched:
         return cls(float(np.sum(values[near] / 2.0)), max(spread, LEAST_SPREAD))
 
     def stretched(self, x: Floats) -> Floats:
-        z, far = self._standard(x)
-        return np.where(np.abs(z) < FAR, np.arcsinh(z), np.sign(z) * (far + np.log(2.0)))
+        once = self._stretched_once(x)
+        return np.arcsinh(once / UNIT) if self.again else once
 
     def back(self, t: Floats) -> Floats:
         with np.errstate(over="ignore"):
-            return np.asarray(self.median + self.spread * np.sinh(t))
+            once = UNIT * np.sinh(t) if self.again else t
+            return np.asarray(self.median + self.spread * np.sinh(once))
 
     def log_slope(self, x: Floats) -> Floats:
         """log dt/dx."""
-        return np.asarray(-self._log_hypotenuse(x) - np.log(self.spread))
+        slope = np.asarray(-self._log_hypotenuse(x) - np.log(self.spread))
+        return slope - 0.5 * np.log(UNIT**2 + self._stretched_once(x) ** 2) if self.again else slope
 
     def log_cauchy(self, x: Floats) -> Floats:
         """The logarithm of Cauchy's density."""
         return np.asarray(-2.0 * self._log_hypotenuse(x) - np.log(self.spread) - np.log(np.pi))
+
+    def _stretched_once(self, x: Floats) -> Floats:
+        z, far = self._standard(x)
+        return np.where(np.abs(z) < FAR, np.arcsinh(z), np.sign(z) * (far + np.log(2.0)))
 
     def _standard(self, x: Floats) -> tuple[Floats, Floats]:
         """z, and the logarithm of its magnitude where z itself might overflow."""

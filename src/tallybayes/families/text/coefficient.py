@@ -14,6 +14,7 @@ ABOUT_COEFFICIENT = (
     "score the probability of the words or counts in any order, not in one: the multinomial coefficient, the same for "
     "every class"
 )
+SMALL = 16  # whole counts below are many
 UNORDERED = ("bernoulli", "complement")  # readings to which words have no order, or that are no probabilities
 
 
@@ -23,10 +24,17 @@ def has_orders(family: Any) -> bool:
 
 
 def log_orders(row: NDArray[Any], counts: NDArray[Any], rows: int) -> Floats:
-    """log(length! / Π count!) of every row, given the row of each count; Γ for what is not whole."""
+    """log(length! / Π count!) of every row, given the row of each count; Γ for what is not whole.
+
+    The order in which words were met must not show: small counts are counted, others sorted."""
     lengths = np.bincount(row, counts, rows)
-    other = counts != 1  # since log 1! is 0
-    row, counts = row[other], counts[other]
-    order = np.lexsort((counts, row))  # the order in which words were met must not show
-    alike = np.bincount(row[order], special.gammaln(counts[order] + 1.0), rows)
+    whole = np.minimum(counts, SMALL).astype(np.intp)
+    kind = np.where((whole == counts) & (whole < SMALL), whole, 0)
+    times = np.bincount(row * SMALL + kind, minlength=rows * SMALL).reshape(rows, SMALL)
+    times[:, 0] = 0
+    alike = times @ special.gammaln(np.arange(SMALL) + 1.0)
+    if not kind.all():
+        row, counts = row[kind == 0], counts[kind == 0]
+        order = np.lexsort((counts, row))
+        alike += np.bincount(row[order], special.gammaln(counts[order] + 1.0), rows)
     return np.asarray(special.gammaln(lengths + 1.0) - alike)
