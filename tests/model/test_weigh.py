@@ -244,3 +244,24 @@ def test_what_it_must_withstand(frame, labels):
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
     weights = model.schema.weights
     assert weights is None or all(np.isfinite(list(np.ravel(w))).all() for w in weights.columns.values())
+
+
+def test_two_weighed_classes_are_a_weighted_sum_of_features():
+    schema = Schema({"x": Categorical(), "y": Gaussian(plugin=True, shared=True)})
+    frame = {"x": ["a", "b", "a", "b", "a"], "y": [1.0, 3.0, 2.5, 4.0, 0.0]}
+    model = Model.train(schema, frame, [0, 1, 0, 1, 1])
+    weighed = model.believing(weights=Weights({"x": 0.5, "y": 0.25}, prior=0.3, offsets={0: 1.0, 1: -1.0}))
+    joint = weighed.log_joint({"x": ["b"], "y": [2.0]})[0]
+    assert weighed.linear(1).log_odds({"x": {"b": 1}, "y": {"x": 2.0}}) == pytest.approx(joint[1] - joint[0], rel=1e-12)
+
+
+def test_weighed_evidence_of_three_classes_is_not_linear():
+    model = Model.train({"x": Categorical()}, {"x": ["a", "b", "c"]}, [0, 1, 2])
+    with pytest.raises(TypeError, match="weights=None"):
+        model.believing(weights={"x": 0.5}).linear(1)
+
+
+def test_a_schema_shows_its_weights():
+    weights = Weights({"outlook": 0.5, "temp": {"no": 0.25, "yes": 2.0}}, prior=0.75)
+    shown = repr(Schema(SCHEMA.columns, weights=weights))
+    assert shown == "outlook  Categorical() × 0.5\ntemp     Gaussian() × 0.25…2\n(class)  frequencies × 0.75"

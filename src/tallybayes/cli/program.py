@@ -22,6 +22,7 @@ from tallybayes.cli.schema import schema
 from tallybayes.cli.show import show
 from tallybayes.cli.terminal import say, standard_streams
 from tallybayes.cli.train import train
+from tallybayes.cli.weigh import weigh
 
 ABOUT = "Naive Bayes by exact counting: train, ask, explain, correct and forget."
 
@@ -29,7 +30,7 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, predict, explain, evaluate, learn, forget, merge, show, schema, sample, demo)
+VERBS = (train, weigh, predict, explain, evaluate, learn, forget, merge, show, schema, sample, demo)
 for verb in VERBS:
     app.command()(ending(spread(verb)))
 

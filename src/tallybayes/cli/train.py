@@ -14,11 +14,13 @@ import tallybayes
 from tallybayes.cli.options import Absent, AbsentColumn, Columns, Data, Input, Label, NewModel, Threads, keep_apart
 from tallybayes.cli.terminal import say
 from tallybayes.cli.watch import watching
+from tallybayes.cli.weigh import told_weighing
 from tallybayes.report.blocks import count, how_many
 from tallybayes.report.characters import clean
 
 if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
+    from tallybayes.model.sample import Sample
     from tallybayes.schema.entries import Name
     from tallybayes.sources import Source
 
@@ -47,6 +49,9 @@ def train(
     label_as_text: Annotated[
         bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
     ] = False,
+    weighed: Annotated[
+        bool, typer.Option("--weigh", help="Find out how much each column's evidence should count, by left-out rows.")
+    ] = False,
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
@@ -61,6 +66,7 @@ def train(
     """
     import numpy as np
 
+    from tallybayes.model.weigh import reweighed
     from tallybayes.schema.entries import title
 
     keep_apart(output, *data, schema)
@@ -68,13 +74,18 @@ def train(
     def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
         return schema_for(source, label, schema, misled | parsed_columns(column), prior)
 
-    source, model = _counted(how, data, schema_of, label_as_text, threads, absent.value)
+    source, model, sample = _counted(how, data, schema_of, label_as_text, threads, absent.value, weighed)
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
     counted = model.rows_by_class()
     model.schema.log_prior(np.array([*counted.values()]), [*counted])  # an error, if the prior is of other classes
+    worth = None
+    if sample is not None:
+        model, worth = reweighed(model, sample.rows())
     tallybayes.save(model, output)
     say(f"{output}: {told(model)}")
+    if worth is not None:
+        say(f"{output}: {told_weighing(worth)}")
     if _looks_like_regression(model):
         say(
             f"Note: the labels in {model.schema.label!r} are {len(model.classes):,} different numbers, which looks "
@@ -95,11 +106,13 @@ def _counted(
     label_as_text: bool,
     threads: int | None,
     absent: str,
-) -> tuple[Source, Model]:
+    weighed: bool,
+) -> tuple[Source, Model, Sample | None]:
     """The model of all rows. Where a column has a cell that does not fit what a sample of it looked like, and the data
     can be read once more, counting starts again with that column as a category, which takes every cell."""
     import pyarrow as pa
 
+    from tallybayes.model.weigh import sample_for
     from tallybayes.schema.schema import AS_GIVEN
     from tallybayes.sources import SourceError
     from tallybayes.sources.paths import STANDARD_INPUT
@@ -110,9 +123,11 @@ def _counted(
         source = how.open(data)
         schema = schema_of(source, misled)
         try:
+            sample = sample_for(schema) if weighed else None
+            given: dict[str, Any] = {"threads": threads, "absent": absent, "label_type": label_type, "sample": sample}
             with watching(source, "counting"):
-                model = tallybayes.Model.train(schema, source, threads=threads, absent=absent, label_type=label_type)
-            return source, model
+                model = tallybayes.Model.train(schema, source, **given)
+            return source, model, sample
         except SourceError as error:
             name = error.column
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN

@@ -169,7 +169,9 @@ class Model(Counted):
         known = self._believed()
         at = known.number(label)
         if len(known.keys) == 2:
-            return linear_view(known.columns, known.prior, known.labels, at)
+            return linear_view(known.columns, known.start, known.labels, at)
+        if self.schema.weights is not None:
+            raise TypeError("Weighed evidence of more than two classes is not linear; use believing(weights=None).")
         return replace(self.against_rest(label).linear(True), label=label, other=None)
 
     def parameter_count(self) -> ParameterCount:

@@ -33,7 +33,7 @@ class SchemaFacts:
 def facts(schema: Schema, classes: Mapping[Any, float] | None = None) -> SchemaFacts:
     """`classes` are those that were counted by it."""
     columns = tuple(ColumnFacts(*described) for described in schema.described())
-    prior = schema.prior if isinstance(schema.prior, str) else repr(schema.prior)
+    prior = (schema.prior if isinstance(schema.prior, str) else repr(schema.prior)) + schema.weight_text()
     return SchemaFacts(schema.label, prior, columns, dict(classes or {}))
 
 

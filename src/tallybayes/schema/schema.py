@@ -259,8 +259,15 @@ class Schema:
 
     def described(self) -> list[tuple[str, str, str]]:
         """Each entry, its family and why it has it; columns that were left out come last."""
-        rows = [(title(name), repr(family), self.reasons.get(name, "")) for name, family in self.columns.items()]
+        rows = [
+            (title(name), repr(family) + self.weight_text(name), self.reasons.get(name, ""))
+            for name, family in self.columns.items()
+        ]
         return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
+
+    def weight_text(self, name: Name | None = None) -> str:
+        """How much an entry counts, or the prior, where that is weighed."""
+        return "" if self.weights is None else f" × {self.weights.shown(name)}"
 
     def _repr_html_(self) -> str:
         return tallybayes.report_on(self)._repr_html_()
@@ -268,7 +275,8 @@ class Schema:
     def __repr__(self) -> str:
         rows = self.described()
         about = "" if self.label is None else f"column {self.label!r}"
-        rows.append(("(class)", self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}", about))
+        prior = self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}"
+        rows.append(("(class)", prior + self.weight_text(), about))
         wide = max(len(name) for name, _, _ in rows)
         middle = max(len(family) for _, family, why in rows if why) if any(why for *_, why in rows) else 0
         return "\n".join(f"{name:{wide}}  {family:{middle}}  {why}".rstrip() for name, family, why in rows)

@@ -71,6 +71,16 @@ class Weights:
     def offsets_of(self, labels: Sequence[Any]) -> Floats:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
 
+    def shown(self, column: Name | None) -> str:
+        """The weight of a column, or of the prior, as people read it: of several, the least and the greatest.
+
+        >>> Weights({"a": 0.5, "b": {"x": 0.1, "y": 0.25}}).shown("b")
+        '0.1…0.25'
+        """
+        weight = self.prior if column is None else self.columns.get(column, 1.0)
+        ends = (min(weight.values()), max(weight.values())) if isinstance(weight, Mapping) else (weight, weight)
+        return "…".join(dict.fromkeys(f"{end:.3g}" for end in ends))
+
     def to_json(self) -> dict[str, Any]:
         return {
             "prior": self.prior,

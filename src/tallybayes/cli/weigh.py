@@ -1,0 +1,61 @@
+"""`tallybayes weigh`: how much each column's evidence should count, by rows left out of the counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.options import Absent, AbsentColumn, Data, Input, Label, ModelFile, keep_apart
+from tallybayes.cli.terminal import say
+from tallybayes.cli.watch import watching
+from tallybayes.report.blocks import how_many
+
+if TYPE_CHECKING:
+    from tallybayes.model.weigh import Weighing
+
+
+def weigh(
+    model: ModelFile,
+    data: Data,
+    how: Input,
+    label: Label = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to save the weighed model; by default in place."),
+    ] = None,
+    absent: Absent = AbsentColumn.error,
+) -> None:
+    """Find out how much each column's evidence should count.
+
+    DATA are rows that the model has counted. Up to 20,000 of them are left out of the counts, in ten parts, and the
+    weights are those under which their classes are most probable. The counts stay as they are. show tells the weights;
+    learn, forget and merge keep them.
+
+    \b
+    tallybayes weigh spam.tally mails.csv
+    """
+    from tallybayes.files import load_version
+    from tallybayes.model.weigh import reweighed, sampled_rows
+
+    keep_apart(output, *data)
+    loaded = load_version(model)
+    source = how.open(data)
+    with watching(source, "reading"):
+        rows = sampled_rows(loaded.model, source, label, absent=absent.value)
+    weighed, worth = reweighed(loaded.model, rows)
+    if output is not None:
+        tallybayes.save(weighed, output)
+    else:
+        with tallybayes.changing(model, lambda: say(f"Waiting for {model} …"), loaded) as found:
+            found.schema = weighed.schema
+    say(f"{output or model}: {told_weighing(worth)}")
+
+
+def told_weighing(worth: Weighing) -> str:
+    """What weights are worth, in a sentence."""
+    rows = f"{how_many(worth.rows)} left out"
+    if worth.weights is None:
+        return f"not weighed, since no weights make {rows} more probable (log-loss {worth.naive:.4g})"
+    return f"weighed by {rows}, log-loss {worth.naive:.4g} → {worth.weighed:.4g}"
