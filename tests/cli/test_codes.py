@@ -15,6 +15,7 @@ ENDINGS = {  # verb → code → arguments
         0: "train weather.csv --label play -o new.tally",
         2: "train weather.csv --label rain -o new.tally",
     },
+    "weigh": {0: "weigh weather.tally weather.csv", 2: "weigh weather.tally twice.csv"},
     "predict": {
         0: "predict weather.tally weather.csv",
         1: "predict weather.tally --cell outlook=sunny --find yes",

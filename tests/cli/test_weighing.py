@@ -29,10 +29,10 @@ def test_weighing_while_training_is_weighing_afterwards(tally, copies, tmp_path)
     assert (tmp_path / "plain.tally").read_bytes() == (tmp_path / "at_once.tally").read_bytes()
 
 
-def test_a_pipe_is_weighed_too(tally, copies, tmp_path):
+def test_a_pipe_is_weighed_too(program, copies, tmp_path):
     given = (tmp_path / copies).read_bytes()
-    assert tally("train", "-", "--input", "csv", "--label", "play", "--weigh", "-o", "m.tally", stdin=given).code == 0
-    assert load("m.tally").schema.weights is not None
+    assert program("train", "-", "--input", "csv", "--label", "play", "--weigh", "-o", "m.tally", stdin=given).code == 0
+    assert load(tmp_path / "m.tally").schema.weights is not None
 
 
 def test_weights_are_shown_and_kept_by_learning_and_forgetting(tally, copies, tmp_path):

@@ -17,7 +17,20 @@ EVERY = {
     TERMINATED: "told to end (SIGTERM): no file is left half written",
 }
 
-VERBS = ("train", "predict", "explain", "evaluate", "learn", "forget", "merge", "show", "schema", "sample", "demo")
+VERBS = (
+    "train",
+    "weigh",
+    "predict",
+    "explain",
+    "evaluate",
+    "learn",
+    "forget",
+    "merge",
+    "show",
+    "schema",
+    "sample",
+    "demo",
+)
 
 EXIT_CODES: dict[str, dict[int, str]] = {verb: dict(EVERY) for verb in VERBS}
 EXIT_CODES["predict"][NO] = "with `--find`: no row was found to be of that class"
