@@ -147,7 +147,7 @@ KERNELS = {
 
 @pytest.mark.parametrize("work", KERNELS)
 def test_a_long_kernel_hears_signals_all_the_time(heard, work):
-    assert heard(KERNELS[work]()) > 3  # and not once, when it is over
+    assert heard(KERNELS[work]()) > 1  # and not once, when it is over
 
 
 def test_words_met_by_two_threads_have_numbers_of_their_own():

@@ -20,7 +20,7 @@ from tallybayes.sources.read_options import ReadOptions
 LEAST_CELL = 8  # bytes of a cell that was read
 FEW_BYTES = 4  # a cell, in a column of texts that is stored as numbers of the different ones
 LARGE_GROUP = 1 << 27  # bytes of a row group, decompressed, from where it is not read in one go …
-DECODED = 1 << 27  # bytes of a row group that are decoded for a look at rows in its midst
+DECODED = 1 << 27  # bytes that are decoded for a look at rows in the midst of row groups
 READ_BYTES = 1 << 16  # … but in pieces of so many, each column by itself
 
 
@@ -79,18 +79,19 @@ class Parquet(Reader):
                     yield ColumnarChunk(self.file, 0, batch, 0)
 
     def _in_the_midst(self, file: pyarrow.parquet.ParquetFile) -> Iterator[Chunk]:
-        """Rows from several places of each group that is not given out. All before them must be decoded, which is not
-        done beyond a limit."""
-        given, left = self._given, self._about.num_rows - self._given
-        for group in range(self._about.num_row_groups):
+        """Rows from several places of each group that is not given out. All before them must be decoded: of a large
+        file, only in the first part of each group."""
+        groups = range(self._about.num_row_groups)
+        given, left, everything = self._given, self._about.num_rows - self._given, sum(map(self._bytes_of, groups))
+        for group in groups:
             count = self._about.row_group(group).num_rows
             passed = min(given, count)
             given -= passed
             if passed == count:
                 continue
             rows = self._rows_at_once(group, self.names, PIECE)
-            first, most = -(-passed // rows), passed + DECODED * count // max(self._bytes_of(group), 1)
-            pieces = first + -(-(min(count, most) - passed) // rows)
+            first, most = -(-passed // rows), (count - passed) * DECODED // max(everything, DECODED)
+            pieces = first + -(-most // rows)
             wanted = {first, *places(first, pieces)[:: -(-left // (count - passed))]}
             for number, batch in enumerate(islice(file.iter_batches(rows, [group], self.names), pieces)):
                 if number in wanted:
