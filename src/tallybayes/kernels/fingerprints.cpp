@@ -11,9 +11,9 @@ constexpr uint64_t odd = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
 constexpr uint64_t missing = 0x7ff8000000000000;
 
 uint64_t mixed(uint64_t mark, uint64_t value) {
-    const auto product = static_cast<unsigned __int128>(mark ^ value ^ odd) * (odd ^ (value << 1 | 1));
-    const uint64_t folded = uint64_t(product) ^ uint64_t(product >> 64);
-    return (folded ^ folded >> 32) * odd ^ value;
+    mark = (mark ^ value) * odd;
+    mark = (mark ^ mark >> 32) * odd;  // so that the low digits of a number reach all bits of the mark
+    return mark ^ mark >> 29;
 }
 
 uint64_t mixed(uint64_t mark, std::string_view text) {

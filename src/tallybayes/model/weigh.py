@@ -7,6 +7,7 @@ as likely as possible, without training anything again. The counts stay as they 
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order
 from tallybayes.schema.weights import Weights
 
-FOLDS = 10
+FOLDS = 10  # of all rows; where no more than a tenth of them is looked at, they are left out at once
 ROWS = 20_000  # that are left out; more would change little
 
 
@@ -41,7 +42,7 @@ def weigh(
     model: Model, data: Any, labels: Any = None, *, weights: Any = None, rows: int = ROWS, absent: str = ERROR
 ) -> Model:
     """The same counts with their evidence weighed. `data` are rows that the model has counted: up to `rows` of them are
-    left out, in ten parts, and the weights are those under which their classes are most probable.
+    left out, a tenth of all rows at a time, and the weights are those under which their classes are most probable.
 
     Which rows are taken depends on nothing but the rows, so that the same rows give the same weights in any order. Left
     out of what they are scored by, the rows still choose the weights: after forgetting some, weigh again.
@@ -119,7 +120,7 @@ def left_out_evidence(model: Model, rows: SampledRows, names: list[Name], missin
     evidence = np.zeros((*shape, len(names) + len(missing) + 1))
     base = np.zeros(shape)
     together = any(family.is_text for family in model.schema.columns.values())
-    for at in rows.folds(FOLDS, together):
+    for at in rows.folds(_folds(model, rows), together):
         rest = _without(model, rows, at)
         known = rest.beliefs()
         present = np.array([number[key] for key in known.keys], np.intp)
@@ -129,6 +130,11 @@ def left_out_evidence(model: Model, rows: SampledRows, names: list[Name], missin
     return Evidenced(
         np.ascontiguousarray(evidence[kept]), base[kept], codes[kept], rows.weights[kept], len(names), len(missing)
     )
+
+
+def _folds(model: Model, rows: SampledRows) -> int:
+    """As many as leave nine rows of ten, or more, to score the others by."""
+    return min(max(math.ceil(FOLDS * rows.weights.sum() / max(model.n, 1.0)), 1), FOLDS)
 
 
 def _without(model: Model, rows: SampledRows, at: Any) -> Model:
