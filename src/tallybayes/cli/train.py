@@ -21,10 +21,15 @@ from tallybayes.report.characters import clean
 if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
     from tallybayes.model.sample import Sample
+    from tallybayes.model.weigh import Weighing
     from tallybayes.schema.entries import Name
     from tallybayes.sources import Source
 
 MANY_CLASSES = 100  # numbers that are labels
+A_FEW = 1000  # rows to find out what weighing would gain …
+LITTLE = 20_000_000  # … from inputs of fewer bytes than these
+ENOUGH = 200  # rows that can tell what it would gain
+WORTHWHILE = 0.05  # of the log-loss
 SHOWN = 12  # classes, and columns left out, that are named
 WHOLE_FAMILY = re.compile(r"\s*(?:\w+\s*(?:\(.*\))?|left out)\s*", re.DOTALL)
 
@@ -79,13 +84,12 @@ def train(
         raise ValueError("There are no rows to learn from; no model was saved.")
     counted = model.rows_by_class()
     model.schema.log_prior(np.array([*counted.values()]), [*counted])  # an error, if the prior is of other classes
-    worth = None
-    if sample is not None:
-        model, worth = reweighed(model, sample.rows())
+    weighing = None if sample is None else reweighed(model, sample.rows())
+    model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
     say(f"{output}: {told(model)}")
-    if worth is not None:
-        say(f"{output}: {told_weighing(worth)}")
+    if weighing is not None:
+        _tell_of(weighing[1], output, weighed)
     if _looks_like_regression(model):
         say(
             f"Note: the labels in {model.schema.label!r} are {len(model.classes):,} different numbers, which looks "
@@ -97,6 +101,15 @@ def train(
     if left_out:
         named = "; ".join(f"{clean(title(name))} ({reasons[name]})" for name in left_out[:SHOWN])
         say(f"Left out: {named}" + f"; and {len(left_out) - SHOWN:,} more" * (len(left_out) > SHOWN))
+
+
+def _tell_of(worth: Weighing, output: str, weighed: bool) -> None:
+    """What the weights are worth, or would be."""
+    if weighed:
+        say(f"{output}: {told_weighing(worth)}")
+    elif worth.rows >= ENOUGH and worth.weighed < (1.0 - WORTHWHILE) * worth.naive:
+        found = f"from {worth.naive:.3g} to {worth.weighed:.3g}"
+        say(f"Note: weighing the evidence (--weigh) would bring the log-loss of left-out rows {found}.")
 
 
 def _counted(
@@ -123,7 +136,7 @@ def _counted(
         source = how.open(data)
         schema = schema_of(source, misled)
         try:
-            sample = sample_for(schema) if weighed else None
+            sample = sample_for(schema) if weighed else _quick_sample(schema, source)
             given: dict[str, Any] = {"threads": threads, "absent": absent, "label_type": label_type, "sample": sample}
             with watching(source, "counting"):
                 model = tallybayes.Model.train(schema, source, **given)
@@ -135,6 +148,15 @@ def _counted(
                 raise
             misled[name] = tallybayes.Categorical(alpha="fitted")
             say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
+
+
+def _quick_sample(schema: Schema, source: Source) -> Sample | None:
+    """A few rows to find out what weighing would gain, where that takes no time worth mentioning."""
+    from tallybayes.model.weigh import sample_for
+
+    if any(family.is_text for family in schema.columns.values()) or (source.total or LITTLE) >= LITTLE:
+        return None
+    return sample_for(schema, A_FEW)
 
 
 def schema_for(

@@ -53,7 +53,8 @@ class Sample:
         self.seen += len(marks)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
         weights = np.ones(len(marks)) if batch.rows.weights is None else batch.rows.weights
-        taken = Taken(cells.select(names).take(pa.array(at)), marks[at], numbers[batch.rows.codes[at]], weights[at])
+        chosen = [frames.decoded(column) for column in cells.select(names).take(pa.array(at)).columns]
+        taken = Taken(pa.RecordBatch.from_arrays(chosen, names), marks[at], numbers[batch.rows.codes[at]], weights[at])
         self._taken.append(taken)
         self._held += len(at)
         if self._held > 2 * self.size:
