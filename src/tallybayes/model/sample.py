@@ -53,9 +53,8 @@ class Sample:
         self.seen += len(marks)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
         weights = np.ones(len(marks)) if batch.rows.weights is None else batch.rows.weights
-        chosen = [frames.decoded(column) for column in cells.select(names).take(pa.array(at)).columns]
-        taken = Taken(pa.RecordBatch.from_arrays(chosen, names), marks[at], numbers[batch.rows.codes[at]], weights[at])
-        self._taken.append(taken)
+        chosen = _plain(cells.select(names).take(pa.array(at)))
+        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights[at]))
         self._held += len(at)
         if self._held > 2 * self.size:
             self._thin()
@@ -112,6 +111,12 @@ class SampledRows(NamedTuple):
             turn = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
             fold[mine] = ((turn if together else np.arange(len(mine))) + number) % k
         return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
+
+
+def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:
+    """Dictionaries spelled out: batches of a stream may have a column in either form."""
+    columns = [frames.decoded(each) if pa.types.is_dictionary(each.type) else each for each in cells.columns]
+    return pa.RecordBatch.from_arrays(columns, cells.schema.names)
 
 
 def _as_batch(row: Any) -> pa.RecordBatch:
