@@ -15,7 +15,7 @@ DOCUMENTS = [
 ]
 LABELS = ["spam", "ham", "spam", "ham", "spam", "ham", "ham"]
 ASKED = ["free lunch money money", "the meeting about nothing known", "", "zork", "see the prizes see"]
-READINGS = ["multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", "dirichlet-multinomial"]
+READINGS = ["multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", "dirichlet-multinomial", "auto"]
 
 
 def train(family, documents=DOCUMENTS, labels=LABELS, **options):

@@ -162,3 +162,61 @@ def equal_count(values, counts, intervals):
         before = max(after - 1, 0)
         cuts.add(before if share - below[before] <= below[after] - share else after)
     return [values[cut] / 2.0 + values[cut + 1] / 2.0 for cut in sorted(cuts)]
+
+
+def mixed_counts(documents, labels, classes):
+    """Of each run length, each of documents, n and share, and each word: what every class has, in fractions."""
+    counts = {}
+    for words, label in zip(documents, labels, strict=True):
+        for word, n in Counter(words).items():
+            block = word.count(" ")
+            for base, value in enumerate((Fraction(1), Fraction(n), Fraction(n, len(words)))):
+                held = counts.setdefault((block, base), {}).setdefault(word, dict.fromkeys(classes, Fraction(0)))
+                held[label] += value
+    return counts
+
+
+def mixed_scales(counts):
+    """What occurrences and shares are multiplied by, to be as many as documents."""
+    totals = {key: sum(sum(held.values()) for held in words.values()) for key, words in counts.items()}
+    return {(block, base): totals[block, 0] / total for (block, base), total in totals.items()}
+
+
+def mixed_pieces(counts, scales, classes, asked, a):
+    """For each class, run length, base and power, what the words of a text say; and how many of them are known."""
+    found, known = Counter(), 0
+    for word, times in Counter(asked).items():
+        block = word.count(" ")
+        held = counts.get((block, 0), {}).get(word)
+        if held is None or not any(held.values()):
+            continue
+        known += 1
+        for base in range(3):
+            words = counts[block, base]
+            scale = float(scales[block, base])
+            total = float(sum(sum(each.values()) for each in words.values()))
+            part = {c: float(sum(each[c] for each in words.values())) / total for c in classes}
+            b = {c: float(words[word][c]) * scale for c in classes}
+            overall = sum(b.values())
+            q = {c: (b[c] + a * part[c]) / (overall + a) for c in classes}
+            information = sum(q[c] * math.log(q[c] / part[c]) for c in classes if part[c])
+            for c in classes:
+                if not words[word][c]:
+                    continue
+                said = math.log(q[c] / part[c]) - math.log(a / (overall + a))
+                if len(classes) > 2:
+                    others = sum(b[k] for k in classes if k != c)
+                    said -= math.log((1 - q[c]) / (1 - part[c])) if others else math.log(a / (overall + a))
+                said *= math.log2(1 + times) if base == 1 else 1.0
+                for power in range(3):
+                    found[c, block, base, power] += max(information, 0.0) ** (power / 2) * said
+    return found, known
+
+
+def mixed(pieces, known, classes, mix):
+    """What a text says about every class under a mix."""
+    factor = (max(known, 1) / mix.length) ** -mix.gamma
+    total = dict.fromkeys(classes, 0.0)
+    for (c, block, base, power), said in pieces.items():
+        total[c] += factor * mix.theta[block][3 * base + power] * said
+    return list(total.values())

@@ -83,6 +83,10 @@ def test_words_answer_as_if_just_loaded(reading, alpha, data):
         Words(stop_words=("prize",), ngrams=2),
         Words(presence=True, coefficient=True),
         Words(unit="characters", ngrams=(2, 2)),
+        Words(reading="auto"),
+        Words(reading="auto", alpha=0.0, ngrams=2),
+        Words(reading="auto", min_count=2.0),
+        Words(reading="auto", vocabulary=("word1", "prize"), unknown=True),
     ],
     ids=repr,
 )

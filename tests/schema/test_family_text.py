@@ -19,6 +19,7 @@ from tallybayes import (
     Histogram,
     LogNormal,
     MEstimate,
+    Mix,
     Poisson,
     Words,
 )
@@ -32,6 +33,7 @@ SPREAD = st.sampled_from(["uniform", "overall"]) | st.just({"u": 0.25, "v'\"\\\n
 ESTIMATE = st.builds(MEstimate, AMOUNT, SPREAD)
 NUMBERED = {"u": 2, 7: 1}
 HALVES = MEstimate(2, {"u": 0.5, "v": 0.5})
+PIECES = st.lists(st.floats(-1e9, 1e9), min_size=9, max_size=9).map(tuple)
 ALPHA = AMOUNT | ESTIMATE | st.just("fitted")
 
 OWN = {  # settings that families check by themselves
@@ -45,6 +47,7 @@ OWN = {  # settings that families check by themselves
     Histogram: {"alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT)},
     Words: {
         "alpha": ALPHA,
+        "mix": st.none() | st.builds(Mix, st.lists(PIECES, min_size=1, max_size=4).map(tuple), st.floats(0, 1)),
         "ngrams": st.sampled_from([1, 3, (2, 5)]),
         "vocabulary": st.none(),
         "stems": st.none() | st.just("english") | st.dictionaries(WORD, TEXT),

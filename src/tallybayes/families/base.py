@@ -204,6 +204,10 @@ class Family(ABC):
         """The same from what was believed before the tally was changed; nothing, if that is no quicker."""
         return None
 
+    def fitted(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> Self:
+        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted."""
+        return self
+
     def empty(self) -> AnyTally:
         """The tally of no rows."""
         return Tally.empty(self.fields())

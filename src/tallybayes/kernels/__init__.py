@@ -9,6 +9,7 @@ from tallybayes.kernels import compiled
 Bumps = compiled.Bumps
 Documents = compiled.Documents
 Groups = compiled.Groups
+MixedScorer = compiled.MixedScorer
 NotUtf8Error = compiled.NotUtf8Error
 PairIndex = compiled.PairIndex
 Reading = compiled.Reading

@@ -115,6 +115,22 @@ class WordScorer:
     ) -> None: ...
     def add(self, documents: Documents, reading: Reading, scores: Floats) -> Counts: ...
 
+class MixedScorer:
+    @overload
+    def __init__(self, index: StringIndex, table: Floats, gamma: float, length: float) -> None: ...
+    @overload
+    def __init__(
+        self,
+        index: StringIndex,
+        starts: Counts,
+        classes: Codes,
+        cells: Floats,
+        width: int,
+        gamma: float,
+        length: float,
+    ) -> None: ...
+    def add(self, documents: Documents, reading: Reading, scores: Floats) -> Counts: ...
+
 def count_words(
     documents: Documents, reading: Reading, index: StringIndex, grow: bool, classes: Codes, width: int
 ) -> tuple[int, Counts, Codes]: ...

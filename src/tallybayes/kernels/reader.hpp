@@ -22,6 +22,20 @@ struct Read {
     size_t size() const { return size_t(last - first); }
 };
 
+// The rows that are not missing, one after the other, and then −1.
+class Present {
+public:
+    explicit Present(const Documents& documents) : documents_(documents) {}
+    int64_t operator()() {
+        while (next_ < documents_.rows && documents_.is_missing(next_)) ++next_;
+        return next_ < documents_.rows ? next_++ : -1;
+    }
+
+private:
+    const Documents& documents_;
+    int64_t next_ = 0;
+};
+
 class Reader {
 public:
     Reader(const Documents& documents, const Reading& reading) : documents_(documents), reading_(reading), kept_(kept) {}

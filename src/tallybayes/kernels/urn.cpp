@@ -1,7 +1,6 @@
 #include "urn.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -13,22 +12,6 @@ constexpr double large = 0x1p800;   // products that may be beyond this are adde
 constexpr double smallest = -80.0;  // log α from which a factor, 1 + times / α, is below 2^150
 
 }  // namespace
-
-void Urn::find_repeated(const Read& read) {
-    repeated_.clear();
-    ++documents_;
-    const size_t room = std::bit_ceil(2 * std::min(read.size(), words_) + 2);
-    if (slots_.size() < room) slots_.assign(room, Slot{0, 0, 0});
-    const int shift = 64 - std::countr_zero(room);  // a short document takes few slots, which stay in the cache
-    const auto find = [&](int32_t word) {
-        size_t at = size_t(uint64_t(uint32_t(word)) * 0x9e3779b97f4a7c15u >> shift);
-        while (slots_[at].document == documents_ && slots_[at].word != word) at = (at + 1) & (room - 1);
-        Slot& slot = slots_[at];
-        if (slot.document != documents_) slot = {documents_, word, 0};
-        if (++slot.times == 2) repeated_.push_back(uint32_t(at));
-    };
-    in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) { std::for_each(first, last, find); });
-}
 
 void Urn::look_up(int32_t word) {
     if (said_.table) {
@@ -77,13 +60,13 @@ void Urn::settle(double* total) {
 }
 
 void Urn::add_again(const Read& read, double* total) {
-    find_repeated(read);
-    if (repeated_.empty()) return;
-    in_stretches(repeated_.begin(), repeated_.end(), [&](auto first, auto last) {
+    const std::vector<Different::Word>& found = different_.of(read);
+    if (found.size() == read.size()) return;
+    in_stretches(found.begin(), found.end(), [&](auto first, auto last) {
         for (; first < last; ++first) {
-            const Slot& slot = slots_[*first];
-            look_up(slot.word);
-            multiply(slot.times, invert(slot.times, total), total);
+            if (first->times < 2) continue;
+            look_up(first->number);
+            multiply(first->times, invert(first->times, total), total);
         }
     });
     settle(total);

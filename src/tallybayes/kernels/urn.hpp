@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "different.hpp"
 #include "reader.hpp"
 #include "words.hpp"
 
@@ -12,34 +13,23 @@ namespace tallybayes {
 class Urn {
 public:
     Urn(const Scores& said, int64_t words)
-        : said_(said), words_(size_t(words)), product_(said.width, 1.0), log_alpha_(said.width), inverse_(said.width) {}
+        : said_(said), different_(words), product_(said.width, 1.0), log_alpha_(said.width), inverse_(said.width) {}
 
     // Adds to total[class], which has log α of every word as often as it comes, what it is short of: Σ over words of
     // log Γ(α + times) − log Γ(α) − times · log α. Where α is 0, nothing.
     void add_again(const Read& read, double* total);
 
 private:
-    struct Slot {
-        uint64_t document;  // whose word this is, counted from one
-        int32_t word;
-        uint32_t times;
-    };
-
-    void find_repeated(const Read& read);
     void look_up(int32_t word);
     double invert(uint32_t times, double* total);
     void multiply(uint32_t times, double most, double* total);
     void settle(double* total);
 
     const Scores& said_;
-    const size_t words_;  // that there are
-    std::vector<Slot> slots_;
-    std::vector<uint32_t> repeated_;  // the slots of words that come again, in the order in which they do: not in that of
-                                      // the index, which depends on history
+    Different different_;
     std::vector<double> product_;     // by class, of what is not yet added as its logarithm
     double bound_ = 1.0;              // above all of these
     std::vector<double> log_alpha_, inverse_;  // by class, of the word at hand
-    uint64_t documents_ = 0;
 };
 
 }  // namespace tallybayes

@@ -174,24 +174,6 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
     return result;
 }
 
-namespace {
-
-// The rows that are not missing, one after the other, and then −1.
-class Present {
-public:
-    explicit Present(const Documents& documents) : documents_(documents) {}
-    int64_t operator()() {
-        while (next_ < documents_.rows && documents_.is_missing(next_)) ++next_;
-        return next_ < documents_.rows ? next_++ : -1;
-    }
-
-private:
-    const Documents& documents_;
-    int64_t next_ = 0;
-};
-
-}  // namespace
-
 Listed list_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow) {
     Listed result;
     std::vector<int32_t> sorted;

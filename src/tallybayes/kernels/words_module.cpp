@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "columns.hpp"
+#include "mixed.hpp"
 #include "words.hpp"
 
 using namespace nanobind::literals;
@@ -164,6 +165,47 @@ private:
     Scores said_;
 };
 
+// The same where several readings are mixed: twice as many numbers, and a power of the number of different words.
+class MixedScorer {
+public:
+    MixedScorer(const StringIndex& index, Table<double> table, double gamma, double length) : index_(&index), table_(table) {
+        expect(int64_t(table.shape(0)) == index.size() && table.shape(1) % 2 == 0, "the table does not fit the words");
+        said_ = {table.data(), nullptr, nullptr, nullptr, int64_t(table.shape(1) / 2), gamma, length};
+    }
+    MixedScorer(const StringIndex& index, In<int64_t> starts, In<int32_t> classes, Table<double> cells, int64_t width,
+                double gamma, double length)
+        : index_(&index), table_(cells), starts_(starts), classes_(classes) {
+        expect(int64_t(starts.size()) == index.size() + 1 && starts.data()[0] == 0 &&
+                   std::is_sorted(starts.data(), starts.data() + starts.size()) &&
+                   starts.data()[index.size()] == int64_t(cells.shape(0)) && cells.shape(0) == classes.size() &&
+                   cells.shape(1) == 2,
+               "the cells do not fit the words");
+        for (size_t i = 0; i < classes.size(); ++i)
+            expect(classes.data()[i] >= 0 && classes.data()[i] < width, "there is no such class");
+        said_ = {nullptr, starts.data(), classes.data(), cells.data(), width, gamma, length};
+    }
+
+    nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
+        expect(int64_t(scores.shape(0)) == said_.width && int64_t(scores.shape(1)) >= documents.view.rows &&
+                   reading.view.unknown < index_->size(),
+               "the scores do not fit");
+        int64_t* lengths;
+        nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
+        {
+            Free free;
+            add_mixed(documents.view, reading.view, *index_, said_, scores.data(), int64_t(scores.shape(1)), lengths);
+        }
+        return result;
+    }
+
+private:
+    const StringIndex* index_;  // kept alive by Python
+    Table<double> table_;
+    In<int64_t> starts_;
+    In<int32_t> classes_;
+    Mixed said_;
+};
+
 }  // namespace
 
 void bind_words(nb::module_& m) {
@@ -190,6 +232,13 @@ void bind_words(nb::module_& m) {
              "starts"_a.noconvert(), "classes"_a.noconvert(), "cells"_a.noconvert(), "otherwise"_a.noconvert(),
              "each"_a.noconvert(), "urn"_a = false, nb::keep_alive<1, 2>())
         .def("add", &WordScorer::add, "documents"_a, "reading"_a, "scores"_a.noconvert());
+    nb::class_<MixedScorer>(m, "MixedScorer")
+        .def(nb::init<const StringIndex&, Table<double>, double, double>(), "index"_a, "table"_a.noconvert(), "gamma"_a,
+             "length"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<const StringIndex&, In<int64_t>, In<int32_t>, Table<double>, int64_t, double, double>(), "index"_a,
+             "starts"_a.noconvert(), "classes"_a.noconvert(), "cells"_a.noconvert(), "width"_a, "gamma"_a, "length"_a,
+             nb::keep_alive<1, 2>())
+        .def("add", &MixedScorer::add, "documents"_a, "reading"_a, "scores"_a.noconvert());
 }
 
 }  // namespace tallybayes

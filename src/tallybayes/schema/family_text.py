@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
 
-from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Dirichlet, Family, MEstimate
+from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Dirichlet, Family, MEstimate, Mix
 
 LEFT_OUT = "left out"
 LONGEST = 1 << 24  # characters
@@ -23,7 +23,7 @@ LONGEST_NUMBER = 64  # digits and signs; no setting needs more
 SHOWN = 60  # characters that an error shows
 
 VALUES = {"True": True, "False": False, "None": None, "LAPLACE": LAPLACE, "JEFFREYS": JEFFREYS}
-PRIORS: Mapping[str, type[Any]] = {"MEstimate": MEstimate, "Dirichlet": Dirichlet}
+PRIORS: Mapping[str, type[Any]] = {"MEstimate": MEstimate, "Dirichlet": Dirichlet, "Mix": Mix}
 ESCAPES = r"\\(?:[\\'\"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"  # those that `repr` writes
 TOKENS = re.compile(
     r"[ \t\r\n]*+(?:(?P<key>[^\W\d]\w*+)[ \t]*+="

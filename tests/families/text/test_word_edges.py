@@ -77,6 +77,8 @@ def test_a_model_is_added_to_itself_and_taken_from_itself():
 )
 @pytest.mark.filterwarnings("ignore:.*impossible in every class")
 def test_no_answer_is_ever_not_a_number(reading, alpha, texts, settings):
+    if reading == "auto" and isinstance(alpha, dict):
+        return  # which it refuses
     model = train(texts, ["k", "l"], reading=reading, alpha=alpha, **settings)
     asked = {"x": ["", "aa", "aa bb cc", None]}
     joint = model.log_joint(asked)

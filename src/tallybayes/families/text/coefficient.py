@@ -15,7 +15,7 @@ ABOUT_COEFFICIENT = (
     "every class"
 )
 SMALL = 16  # whole counts below are many
-UNORDERED = ("bernoulli", "complement")  # readings to which words have no order, or that are no probabilities
+UNORDERED = ("bernoulli", "complement", "auto")  # readings to which words have no order, or that are no probabilities
 
 
 def has_orders(family: Any) -> bool:

@@ -19,7 +19,7 @@ from tallybayes.kernels.strings import index_words
 
 def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
     """What a `Words` family counts of documents, each of which counts once."""
-    index, unknown = _start(family)
+    index, unknown = start_index(family)
     try:
         reading = family.cutter.reading(documents, family.presence, unknown)
         found = kernels.count_words(documents, reading, index, True, rows.codes, len(rows.classes))
@@ -30,7 +30,7 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
 
 def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> WordTally:
     """The same for rows that weigh something: slower, since every document's words are listed first."""
-    index, unknown = _start(family)
+    index, unknown = start_index(family)
     try:
         reading = family.cutter.reading(documents, family.presence, unknown)
         starts, words, counts = kernels.list_words(documents, reading, index, True)
@@ -45,7 +45,7 @@ def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[n
     return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
 
 
-def _start(family: Any) -> tuple[kernels.StringIndex, int]:
+def start_index(family: Any) -> tuple[kernels.StringIndex, int]:
     """An index of no words but the unknown one, if there is any, and its number."""
     index = kernels.StringIndex()
     return index, int(index_words(index, [UNKNOWN])[0]) if family.unknown else -1

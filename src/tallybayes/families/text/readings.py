@@ -176,7 +176,7 @@ def free_of_words(reading: str, words: int) -> Free:
     has outcomes that could be listed: every set of words."""
     if reading == "bernoulli":
         return Free(words, outcomes=1 << words)
-    return Free(words if reading in ("poisson", "dirichlet-multinomial") else max(words - 1, 0))
+    return Free(words if reading in ("poisson", "dirichlet-multinomial", "auto") else max(words - 1, 0))
 
 
 READINGS: dict[str, Callable[[WordStatistics, Alpha], WordEvidence]] = {

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.counts.tally import Key
 from tallybayes.families.base import (
     MANY_PARTS,
     Belief,
@@ -30,25 +29,18 @@ from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_texts import draw_texts
+from tallybayes.families.text.mix import AUTO
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
-from tallybayes.families.text.word_tally import FIELDS, WordTally
 from tallybayes.kernels import special
 from tallybayes.kernels.strings import index_strings, index_words
 
 SHORT = 1024  # words of a document, up to which what their number says is in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
+SCORES = ("complement", AUTO)  # readings that give no likelihoods
 ASKING = 600  # cells are worked out in the time that a question about a few words takes by itself
-
-
-def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Belief | None = None) -> WordBelief:
-    """What the tally says; where the same was believed before, only what was changed since is looked at."""
-    known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
-    kind = CompoundBelief if family.reading == "dirichlet-multinomial" else WordBelief
-    names = FIELDS if family.reading == "averaged" else FIELDS[:2]  # no other reading asks for shares
-    return kind(family, Corpus.of(tally, classes, names, known))
 
 
 def _size(cells: Any) -> int:
@@ -66,7 +58,7 @@ class WordBelief(Belief):
     def __init__(self, family: Any, corpus: Corpus, seen: WordStatistics | None = None) -> None:
         self.family = family
         self.corpus = corpus
-        self.likelihood = family.reading != "complement"
+        self.likelihood = family.reading not in SCORES
         self._once = family.presence or family.reading in ONCE
         self._orders = has_orders(family)
         self._parted = seen is None and may_be_parted(family)
@@ -159,7 +151,7 @@ class WordBelief(Belief):
         starts, words, counts = kernels.list_words(documents, self._read(documents), self.seen.index, False)
         different, at = np.unique(words, return_inverse=True)  # not all the words that the index has
         names = pc.take(index_strings(self.seen.index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
-        said = self._said_by(words, counts)
+        said = self._said_by(words, counts, starts)
         total = np.zeros((self.table.width, rows))
         self._add(documents, rows, total)
         for row in range(rows):
@@ -170,7 +162,7 @@ class WordBelief(Belief):
             rest = np.where(np.isnan(rest), 0.0, rest)
             yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1, rest)]
 
-    def _said_by(self, words: Codes, counts: Codes) -> Floats:
+    def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         return self.rows(words) * (1 if self._once else counts[:, None])
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
@@ -249,7 +241,7 @@ class CompoundBelief(WordBelief):
             "reading='dirichlet-multinomial' is not linear: a word's second coming says less than its first."
         )
 
-    def _said_by(self, words: Codes, counts: Codes) -> Floats:
+    def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         rows, times = self.rows(words), counts[:, None]
         urn = np.isfinite(rows) & ~self.said.blank  # where nothing is known, words are alike however often they come
         with np.errstate(invalid="ignore"):

@@ -15,6 +15,7 @@ from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.shrinkage import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
 from tallybayes.families.text.corpus import Corpus
+from tallybayes.families.text.mix import AUTO, block_count
 from tallybayes.kernels.strings import index_strings, index_words
 
 
@@ -111,6 +112,8 @@ class WordStatistics:
 def may_be_parted(family: Any) -> bool:
     """Whether what is said of a word depends on nothing but what is held of it, and of the whole."""
     same = family.alpha == FITTED or isinstance(family.alpha, float) or getattr(family.alpha, "p", "") == "uniform"
+    if family.reading == AUTO and block_count(family) > 1:
+        return False  # how much there is of words and how much of pairs is not kept from change to change
     return same and family.reading != "bernoulli" and not (family.min_count or family.limit or _named(family))
 
 
@@ -158,8 +161,8 @@ def _indexed(corpus: Corpus, codes: Codes) -> kernels.StringIndex:
 
 
 def _named(family: Any) -> list[str]:
-    """Words that there are whether or not any document has them."""
-    return sorted({*family.cutter.known(), *named_levels(family.alpha)})
+    """Words that there are whether or not any document has them; to "auto" they say nothing."""
+    return [] if family.reading == AUTO else sorted({*family.cutter.known(), *named_levels(family.alpha)})
 
 
 def _chosen(family: Any, corpus: Corpus, met: NDArray[np.bool_], words: Codes, n: Floats) -> NDArray[np.bool_]:

@@ -69,7 +69,7 @@ class WordTable:
     @cached_property
     def _order(self) -> tuple[Any, Counts]:
         """The cells in the order of their words, and where each word's start."""
-        return _by_word(self.seen.words, self.seen.classes, self.seen.size)
+        return by_word(self.seen.words, self.seen.classes, self.seen.size)
 
     @cached_property
     def _table(self) -> Floats:
@@ -89,7 +89,7 @@ class WordTable:
         if self.said.certain is None:
             return None
         words, classes = self.said.certain
-        order, starts = _by_word(words, classes, self.seen.size)
+        order, starts = by_word(words, classes, self.seen.size)
         ones, zeros = np.ones(len(words)), np.zeros(self.seen.size)
         held = np.ascontiguousarray(classes[order], np.int32)
         scorer = kernels.WordScorer(self.seen.index, starts, held, ones, zeros, np.zeros(self.width))
@@ -107,7 +107,7 @@ def dense_table(seen: WordStatistics, said: WordEvidence) -> Floats:
     return np.ascontiguousarray(table)
 
 
-def _by_word(words: Codes, classes: Codes, size: int) -> tuple[Any, Counts]:
+def by_word(words: Codes, classes: Codes, size: int) -> tuple[Any, Counts]:
     starts = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(words, minlength=size), out=starts[1:])
     return np.lexsort((classes, words)), starts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.settings import refused, setting
-from tallybayes.families.smoothing import Alpha, smoothing
+from tallybayes.families.smoothing import Alpha, named_levels, smoothing
+from tallybayes.families.text.believing import believe_words
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.counting import count, count_weighted
+from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
+from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.readings import READINGS
 from tallybayes.families.text.tokens import (
     CHARACTERS,
@@ -28,7 +31,6 @@ from tallybayes.families.text.tokens import (
     Tokeniser,
     snowball,
 )
-from tallybayes.families.text.word_belief import believe_words
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 
 LONGEST_RUN = 5  # of words
@@ -82,10 +84,10 @@ class Words(Family):
     replacement character.
 
     What the counts mean can be changed later: `reading` is "multinomial", "binary" (multinomial, each word once a
-    document), "averaged" over documents, "bernoulli", "poisson", "complement" or "dirichlet-multinomial"; `alpha` is
-    the smoothing, as for Categorical; words met less than `min_count` times are ignored, and all but the `limit` most
-    frequent. Words never met are ignored. With `coefficient`, what is scored is the probability of the words in any
-    order.
+    document), "averaged" over documents, "bernoulli", "poisson", "complement", "dirichlet-multinomial", or "auto":
+    several of these, weighed as `mix` says. `alpha` is the smoothing, as for Categorical; words met less than
+    `min_count` times are ignored, and all but the `limit` most frequent. Words never met are ignored. With
+    `coefficient`, what is scored is the probability of the words in any order.
 
     >>> Words(reading="bernoulli", ngrams=2)
     Words(ngrams=(1, 2), reading='bernoulli')
@@ -124,8 +126,8 @@ class Words(Family):
     reading: str = setting(
         MULTINOMIAL,
         'what the counts mean: "multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", '
-        '"dirichlet-multinomial" (see [text](text.md))',
-        choices=tuple(READINGS),
+        '"dirichlet-multinomial", or "auto": several of them, weighed (see [text](text.md))',
+        choices=(*READINGS, AUTO),
     )
     alpha: Alpha = smoothing()
     min_count: float = setting(0.0, "words met less often are ignored", least=0)
@@ -133,6 +135,14 @@ class Words(Family):
         None, "all but so many of the most frequent words are ignored", whole=True, least=1, most=1 << 31
     )
     coefficient: bool = setting(False, ABOUT_COEFFICIENT, later=True)
+    mix: Mix | None = setting(
+        None,
+        'for reading="auto": how its pieces are weighed, as `fitted` found out; None: as they usually are',
+        check=as_mix,
+        later=True,
+        last=True,
+        to_json=mix_to_json,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -144,6 +154,8 @@ class Words(Family):
             raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
         if self.unknown and self.vocabulary is None:
             raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
+        if self.reading == AUTO and named_levels(self.alpha):
+            raise ValueError("Words(reading='auto') smooths all words alike; give alpha as a number, not by word.")
 
     def level_named(self, text: str) -> str:
         """A word as it is counted."""
@@ -231,3 +243,9 @@ class Words(Family):
 
     def believe_after(self, before: Belief, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes), before)
+
+    def fitted(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> Self:
+        """For reading="auto" with the `mix` that suits these documents, left out one by one, best."""
+        if self.reading != AUTO:
+            return self
+        return cast(Self, fit_words(self, tally, cells, rows, list(classes)))

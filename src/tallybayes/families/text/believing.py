@@ -1,0 +1,23 @@
+"""From the counts of words to what is believed of them: what each reading believes, and shares with the last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallybayes.counts.tally import Key
+from tallybayes.families.base import Belief
+from tallybayes.families.text.corpus import Corpus
+from tallybayes.families.text.mix import AUTO
+from tallybayes.families.text.mixed_belief import MixedBelief
+from tallybayes.families.text.word_belief import CompoundBelief, WordBelief
+from tallybayes.families.text.word_tally import FIELDS, WordTally
+
+KINDS: dict[str, type[WordBelief]] = {"dirichlet-multinomial": CompoundBelief, AUTO: MixedBelief}
+ASK_SHARES = ("averaged", AUTO)  # no other reading asks for shares
+
+
+def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Belief | None = None) -> WordBelief:
+    """What the tally says; where the same was believed before, only what was changed since is looked at."""
+    known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
+    names = FIELDS if family.reading in ASK_SHARES else FIELDS[:2]
+    return KINDS.get(family.reading, WordBelief)(family, Corpus.of(tally, classes, names, known))

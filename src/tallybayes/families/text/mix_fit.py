@@ -1,0 +1,144 @@
+"""How the pieces of a mix are weighed: so that documents which are left out come out right, by their log-loss.
+
+The loss is convex in θ and p; γ is fitted with them. It starts at the usual mix and is drawn towards that, so that few
+documents change it little, and what comes out is never worse than the usual mix on documents that decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Key, Rows
+from tallybayes.families.text.corpus import Corpus
+from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents
+from tallybayes.families.text.mix import USUAL_A, Mix, usual_mix
+from tallybayes.families.text.mix_pieces import PieceMaker, Pieces
+from tallybayes.families.text.word_statistics import WordStatistics, seen_words
+from tallybayes.families.text.word_tally import FIELDS, WordTally
+
+FEWEST = 20  # documents that anything is fitted on
+SMOOTHINGS = (0.1, 1.0, 4.0)
+SOME_CELLS = 500_000  # as many of the documents as have these decide on the smoothing
+RIVALS = 32  # classes that a document is fitted against, those the usual mix has first
+# Penalties beside the sum of losses, of how far something is from what is usual:
+RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces across the usual direction, more strongly below so many documents
+SIZE_RIDGE = 3.0  # θ along that direction, as a part of its length
+P_RIDGE = 2.0
+GAMMA_RIDGE = 10.0
+MOST_P = 2.0
+DIGITS = 4
+
+
+def fit_words(family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key]) -> Any:
+    """The family with the mix that suits these documents best, which the tally has counted."""
+    corpus = Corpus.of(tally, classes, FIELDS, None)
+    family = replace(family, mix=None)
+    seen = seen_words(family, corpus)
+    if not seen.size or np.count_nonzero(corpus.texts) < 2:
+        return family
+    lookup = Lookup(seen)
+    documents = left_out_documents(family, cells, rows, classes, seen, lookup)
+    if len(documents) < FEWEST:
+        return family
+    return replace(family, mix=_best_mix(PieceMaker(family, seen, lookup), documents, _mean_length(seen)))
+
+
+def _mean_length(seen: WordStatistics) -> float:
+    """How many different words a document has."""
+    return max(float(np.sort(seen.whole.documents).sum() / max(seen.texts.sum(), 1e-300)), 1e-9)
+
+
+def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix:
+    """Which `a`, and whether the usual mix is as good, some of the documents decide; all else, all of them."""
+    width, count = documents.held.shape[1], pieces_of.count
+    some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.lookup.sizes))
+    pieces = {a: pieces_of(some, a) for a in SMOOTHINGS}
+    usual = usual_mix(USUAL_A, width, count)
+    tried = {a: fit_mix(found, usual_mix(a, width, count), length) for a, found in pieces.items()}
+    a = min(SMOOTHINGS, key=lambda a: pieces[a].loss(tried[a]))
+    mix = tried[a] if len(some) == len(documents) else fit_mix(pieces_of(documents, a), replace(usual, a=a), length)
+    return mix if pieces[a].loss(mix) < pieces[USUAL_A].loss(usual) else usual
+
+
+class Problem(NamedTuple):
+    """Standardised pieces of some documents, and what is to be found: θ, p and γ."""
+
+    said: Floats  # [document × class, piece], at the usual γ
+    prior: Floats  # [document, class]
+    held: Floats
+    lengths: Floats  # log(different words / mean), of each document
+    usual: Floats  # θ
+    gamma: float  # the usual one
+
+    def __call__(self, x: Floats) -> tuple[float, Floats]:
+        """The penalised loss, and its derivatives."""
+        theta, p, gamma = x[:-2], x[-2], x[-1]
+        shape, weight = self.held.shape, self.held.sum(axis=1)
+        factor = np.exp(-(gamma - self.gamma) * self.lengths)[:, None]
+        words = factor * (self.said @ theta).reshape(shape)
+        scores = words + p * self.prior
+        top = scores.max(axis=1, keepdims=True)
+        exp = np.exp(scores - top)
+        total = exp.sum(axis=1, keepdims=True)
+        loss = (weight * (np.log(total) + top)[:, 0]).sum() - (self.held * scores).sum()
+        slope = exp / total * weight[:, None] - self.held
+        by_theta = self.said.T @ (slope * factor).ravel()
+        by_gamma = -(slope * words * self.lengths[:, None]).sum()
+        penalty, slopes = self._penalty(theta, p, gamma)
+        by_x = np.concatenate([by_theta, [(slope * self.prior).sum(), by_gamma]]) + slopes
+        return float((loss + penalty) / weight.sum()), by_x / weight.sum()
+
+    def _penalty(self, theta: Floats, p: float, gamma: float) -> tuple[float, Floats]:
+        square = max(float(self.usual @ self.usual), 1e-300)
+        size = self.usual @ theta / square  # 1: as long as usual
+        across, ridge = theta - size * self.usual, RIDGE * (1.0 + FEW / len(self.held))
+        off = np.array([p - 1.0, gamma - self.gamma])
+        ridges = np.array([P_RIDGE, GAMMA_RIDGE])
+        penalty = ridge * (across @ across) + SIZE_RIDGE * (size - 1.0) ** 2 + (ridges * off**2).sum()
+        by_theta = 2.0 * ridge * across + 2.0 * SIZE_RIDGE * (size - 1.0) / square * self.usual
+        return float(penalty), np.concatenate([by_theta, 2.0 * ridges * off])
+
+
+def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
+    """θ, p and γ by L-BFGS-B; `a` and where it starts are the usual mix's, `length` is the mean of different words."""
+    from scipy.optimize import minimize
+
+    rivals = _rivals(pieces.scores(usual), pieces.held)
+    lengths = np.log(np.maximum(pieces.lengths, 1.0) / length)
+    said = np.take_along_axis(pieces.said, rivals[:, :, None], axis=1) * np.exp(-usual.gamma * lengths)[:, None, None]
+    said -= said.mean(axis=1, keepdims=True)
+    deviations = np.sqrt((said**2).mean(axis=(0, 1)))
+    deviations[deviations == 0] = 1.0
+    start = np.ravel(usual.theta) * length**-usual.gamma * deviations
+    problem = Problem(
+        (said / deviations).reshape(-1, said.shape[2]),
+        np.take_along_axis(pieces.prior, rivals, axis=1),
+        np.take_along_axis(pieces.held, rivals, axis=1),
+        lengths,
+        start,
+        usual.gamma,
+    )
+    bounds = [(None, None)] * len(start) + [(0.0, MOST_P), (0.0, 1.0)]
+    options = {"maxiter": 200, "ftol": 1e-9, "gtol": 1e-6}
+    x = minimize(problem, [*start, 1.0, usual.gamma], jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    theta = (x[:-2] / deviations).reshape(len(usual.theta), -1)
+    gamma, p = float(_rounded(x[-1])), float(_rounded(x[-2]))
+    return Mix(tuple(map(tuple, _rounded(theta).tolist())), gamma, usual.a, p, float(_rounded(length)))
+
+
+def _rivals(scores: Floats, held: Floats) -> Any:
+    """Of each document the classes that it has, and those that the usual mix thinks most of; of equals, the first."""
+    order = np.argsort(-np.where(held > 0, np.inf, scores), axis=1, kind="stable")
+    return order[:, : max(RIVALS, int((held > 0).sum(axis=1).max()))]
+
+
+def _rounded(values: Any) -> Any:
+    """To a few digits: what adding up in another order changes, beyond them, must not show."""
+    values = np.asarray(values, np.float64)
+    size = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
+    unit = 10.0 ** (DIGITS - 1 - size)
+    return np.round(values * unit) / unit

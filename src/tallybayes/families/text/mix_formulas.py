@@ -1,0 +1,78 @@
+"""What a word says about a class in the reading "auto": formulas that believing and leaving out have in common.
+
+Counts B are scaled to the number of (word, document) pairs, so that one `a` suits documents, occurrences and shares.
+With π the class's part of all counts of a block, a word's counts are believed to be divided among the classes as
+q = (B_wc + a·π_c) / (B_w + a). What it says for a class is log(q / π), and with more than two classes less
+log((1 − q) / (1 − π)); counted from what it says for a class that has not met it, so that this is nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.text.mix import BASES
+from tallybayes.families.text.word_statistics import WordStatistics, summed
+
+
+class Base(NamedTuple):
+    """One of the three ways to look at words: documents, occurrences or shares."""
+
+    counts: Floats  # of every cell
+    overall: Floats  # of every word, in all classes
+    totals: Floats  # [block, class]
+    scale: Floats  # of each block: what the counts were multiplied by
+
+
+def bases(seen: WordStatistics, blocks: NDArray[np.intp], count: int) -> Iterator[Base]:
+    """All three, scaled to the documents that have the words."""
+    documents = _totals(seen, blocks, count, BASES[0]).sum(axis=1)
+    for name in BASES:
+        totals = _totals(seen, blocks, count, name)
+        sums = totals.sum(axis=1)
+        scale = np.divide(documents, sums, out=np.ones(count), where=sums > 0)
+        values = getattr(seen, name) * scale[blocks[seen.words]]
+        yield Base(values, seen.by_word(values), totals * scale[:, None], scale)
+
+
+def _totals(seen: WordStatistics, blocks: NDArray[np.intp], count: int, name: str) -> Floats:
+    if count == 1:  # known whichever words are at hand
+        return np.array(getattr(seen.whole, name))[None, :]
+    cells = blocks[seen.words] * seen.width + seen.classes
+    return summed(getattr(seen, name), cells, count * seen.width).reshape(count, seen.width)
+
+
+def parts_of(totals: Floats) -> Floats:
+    """π: what part of all counts each class has."""
+    overall = totals.sum(axis=-1, keepdims=True)
+    return np.divide(totals, overall, out=np.zeros_like(totals), where=overall > 0)
+
+
+class Said(NamedTuple):
+    """What words say for the classes that met them; and what each class adds to a word's information."""
+
+    evidence: Floats
+    information: Floats
+
+
+def said(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> Said:
+    """Of cells that hold something: B_wc, B_w and π_c."""
+    likely = a + counts / part  # (B_w + a) · q / π
+    log_ratio = np.log(likely) - np.log(a + overall)
+    evidence = log_ratio - np.log(a / (a + overall))
+    if not two:
+        others, rest = np.maximum(overall - counts, 0.0), 1.0 - part
+        held = np.divide(others, rest, out=np.zeros_like(others), where=(others > 0) & (rest > 0))
+        evidence -= np.log(a + held) - np.log(a + overall)
+    q = part * likely / (a + overall)
+    return Said(evidence, q * log_ratio)
+
+
+def unmet(overall: Floats, part: Floats, a: float) -> Floats:
+    """What those classes that have not met a word add to its information: Σπ of these is `part`."""
+    share = a / (a + overall)
+    return np.asarray(part * share * np.log(share))

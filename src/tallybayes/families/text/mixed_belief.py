@@ -1,0 +1,64 @@
+"""What the words of new texts say where several readings of the same counts are mixed: `Words(reading="auto")`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.families.base import NotLinearError, Terms
+from tallybayes.families.smoothing import FITTED, MEstimate
+from tallybayes.families.text.drawn_texts import draw_texts
+from tallybayes.families.text.mix import USUAL_A, Mix, block_count, usual_mix
+from tallybayes.families.text.mixed_table import MixedTable
+from tallybayes.families.text.word_belief import WordBelief
+
+
+def mix_of(family: Any, classes: int) -> Mix:
+    """The mix that was fitted, or the usual one, whose `a` is the family's alpha, or the m of its m-estimate."""
+    alpha = family.alpha
+    a = USUAL_A if alpha == FITTED else alpha.m if isinstance(alpha, MEstimate) else float(alpha)
+    return family.mix or usual_mix(a, classes, block_count(family))
+
+
+class MixedBelief(WordBelief):
+    """A score of every class, not a likelihood: what words that repeat each other say is not counted twice."""
+
+    likelihood = False
+
+    @cached_property
+    def table(self) -> Any:
+        return MixedTable(self.family, self.seen, mix_of(self.family, self.seen.width))
+
+    def _add(self, documents: kernels.Documents, rows: int, scores: Floats) -> None:
+        self.table.add(documents, self._read(documents), scores)
+
+    def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
+        table, lengths = self.table, np.diff(starts)
+        doublings = np.log2((1.0 + counts) / 2.0)[:, None]
+        said = table.rows(words) + doublings * table.rows_again(words)
+        return said * np.repeat(table.length_factor(lengths), lengths)[:, None]
+
+    def probabilities(self) -> Floats:
+        """No probabilities: what every word says by coming once, in a text of the usual length."""
+        return self.rows(np.arange(self.seen.size, dtype=np.int32))
+
+    def linear(self) -> Terms:
+        raise NotLinearError(
+            "reading='auto' is not linear: what a word says depends on how many others the text has, and on how often "
+            "it comes. Take a multinomial or binary reading."
+        )
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        """As the multinomial reading draws: a score has no texts of its own."""
+        return draw_texts(self._multinomial, random, classes)
+
+    @cached_property
+    def _multinomial(self) -> WordBelief:
+        return WordBelief(replace(self.family, reading="multinomial", mix=None), self.corpus)

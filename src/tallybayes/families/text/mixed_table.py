@@ -1,0 +1,105 @@
+"""What every word says about every class in the reading "auto": nine pieces for each length of runs, folded into two
+numbers, what a word says by coming once and how that grows when it comes again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.families.text.mix import BASES, POWERS, Mix, block_count, blocks_of
+from tallybayes.families.text.mix_formulas import Base, bases, parts_of, said, unmet
+from tallybayes.families.text.word_statistics import WordStatistics
+from tallybayes.families.text.word_table import DENSE, STEP, by_word
+
+FEW_CLASSES = 8  # up to so many are a table; of more, most have not met most words
+OCCURRENCES = BASES.index("n")
+
+
+class MixedTable:
+    """`add` adds up what the words of documents say; `rows` tells what single words say by coming once."""
+
+    def __init__(self, family: Any, seen: WordStatistics, mix: Mix) -> None:
+        self.seen = seen
+        self.mix = mix
+        self.width = seen.width
+        self.once, self.again = _folded(family, seen, mix)
+        self._scorer = self._make_scorer()
+
+    def add(self, documents: kernels.Documents, reading: kernels.Reading, scores: Floats) -> Counts:
+        """Adds what the words say to scores[class, row]; gives how many different words each document has, or −1."""
+        return self._scorer.add(documents, reading, scores)
+
+    def rows(self, words: Codes) -> Floats:
+        """What these words say by coming once about every class, one row for each."""
+        return self._rows(words, self.once)
+
+    def rows_again(self, words: Codes) -> Floats:
+        """What is added to that as often as 1 + times doubles."""
+        return self._rows(words, self.again)
+
+    def all_rows(self) -> Iterator[tuple[slice, Floats]]:
+        """What all words say by coming once, some at a time."""
+        step = max(STEP // max(self.width, 1), 1)
+        for start in range(0, self.seen.size, step):
+            stop = min(start + step, self.seen.size)
+            yield slice(start, stop), self.rows(np.arange(start, stop, dtype=np.int32))
+
+    def length_factor(self, lengths: Counts) -> Floats:
+        """What a document of so many different words has its evidence multiplied by."""
+        return np.asarray((np.maximum(lengths, 1) / self.mix.length) ** -self.mix.gamma)
+
+    def _rows(self, words: Codes, values: Floats) -> Floats:
+        order, starts = self._order
+        sizes = np.diff(starts)[words]
+        row = np.repeat(np.arange(len(words)), sizes)
+        at = order[np.arange(len(row)) + np.repeat(starts[words] - (np.cumsum(sizes) - sizes), sizes)]
+        rows = np.zeros((len(words), self.width))
+        rows[row, self.seen.classes[at]] = values[at]
+        return rows
+
+    @cached_property
+    def _order(self) -> tuple[Any, Counts]:
+        """The cells in the order of their words, and where each word's start."""
+        return by_word(self.seen.words, self.seen.classes, self.seen.size)
+
+    def _make_scorer(self) -> kernels.MixedScorer:
+        seen, mix = self.seen, self.mix
+        if self.width <= FEW_CLASSES and 2 * seen.size * self.width <= DENSE:
+            table = np.zeros((seen.size, 2, self.width))
+            table[seen.words, 0, seen.classes] = self.once
+            table[seen.words, 1, seen.classes] = self.again
+            return kernels.MixedScorer(seen.index, table.reshape(seen.size, 2 * self.width), mix.gamma, mix.length)
+        order, starts = self._order
+        cells = np.stack([self.once, self.again], axis=1)[order]
+        classes = np.ascontiguousarray(seen.classes[order], np.int32)
+        return kernels.MixedScorer(seen.index, starts, classes, cells, self.width, mix.gamma, mix.length)
+
+
+def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats]:
+    """Of every cell what its word says by coming once, and what is added as often as 1 + times doubles."""
+    once, again = np.zeros(len(seen.words)), np.zeros(len(seen.words))
+    blocks = blocks_of(family, seen.index)
+    theta = np.array(mix.theta).reshape(-1, len(BASES), len(POWERS))
+    for number, base in enumerate(bases(seen, blocks, block_count(family))):
+        if not theta[:, number].any():
+            continue
+        evidence, information = _pieces(seen, blocks, base, mix.a)
+        powers = np.stack([information**power for power in POWERS], axis=1)
+        worth = (theta[blocks, number] * powers).sum(axis=1)  # of every word
+        once += evidence * worth[seen.words]
+        if number == OCCURRENCES:
+            again += evidence * worth[seen.words]
+    return once, again
+
+
+def _pieces(seen: WordStatistics, blocks: Any, base: Base, a: float) -> tuple[Floats, Floats]:
+    """What every cell says, and every word's information."""
+    part = parts_of(base.totals)[blocks[seen.words], seen.classes]
+    evidence, added = said(base.counts, base.overall[seen.words], part, a, seen.width <= 2)
+    rest = 1.0 - seen.by_word(part)
+    return evidence, np.maximum(seen.by_word(added) + unmet(base.overall, rest, a), 0.0)

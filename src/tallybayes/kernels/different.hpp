@@ -1,0 +1,34 @@
+// The different words of a document, and how often each comes: found in one pass, without sorting.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "reader.hpp"
+
+namespace tallybayes {
+
+class Different {
+public:
+    struct Word {
+        int32_t number;
+        uint32_t times;
+    };
+
+    explicit Different(int64_t words) : words_(size_t(words)) {}
+
+    // In the order in which they first come, which depends on the text alone: that of the index depends on history.
+    const std::vector<Word>& of(const Read& read);
+
+private:
+    struct Slot {
+        uint64_t document;  // whose word this is, counted from one
+        uint32_t at;        // its place among the words found
+    };
+
+    const size_t words_;  // that there are
+    std::vector<Slot> slots_;
+    std::vector<Word> found_;
+    uint64_t documents_ = 0;
+};
+
+}  // namespace tallybayes

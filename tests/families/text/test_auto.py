@@ -1,0 +1,191 @@
+"""reading="auto": several readings of the same words, weighed; against loops, and at its edges."""
+
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from mails import ASKED, DOCUMENTS, LABELS, train
+from tallybayes import Mix, Model, Schema, Words, digest
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.schema.family_text import family_from_text, family_to_text
+from tallybayes.schema.toml import schema_from_toml, schema_to_toml
+from tallybayes.testing import check_family
+
+WORD = st.sampled_from(["aa", "bb", "cc", "dd", "ee"])
+TEXT = st.lists(WORD, max_size=8).map(" ".join)
+NINE = st.lists(st.floats(-2.0, 2.0), min_size=9, max_size=9).map(tuple)
+MIX = st.builds(
+    Mix, st.tuples(NINE, NINE), st.floats(0.0, 1.0), st.floats(0.05, 5.0), st.just(1.0), st.floats(0.5, 9.0)
+)
+
+
+def tokens(text):
+    return reference.runs(reference.words_of(text), 1, 2)
+
+
+def unusual(**changes):
+    rng = np.random.default_rng(3)
+    theta = tuple(tuple(row) for row in rng.normal(size=(2, 9)).round(2).tolist())
+    return Mix(**{"theta": theta, "gamma": 0.4, "a": 0.5, "p": 0.7, "length": 5.0, **changes})
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        Words(reading="auto"),
+        Words(reading="auto", ngrams=2, alpha=0.3),
+        Words(reading="auto", ngrams=2, mix=unusual()),
+        Words(reading="auto", unit="characters", ngrams=(1, 3), presence=True),
+        Words(reading="auto", vocabulary=("ab", "ba"), unknown=True, shortest=1),
+    ],
+    ids=repr,
+)
+def test_auto_obeys_the_laws(family):
+    check_family(family, st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12), examples=20)
+
+
+@pytest.mark.parametrize("width", [2, 3, 12])
+@settings(max_examples=40)
+@given(st.data())
+def test_scores_are_those_of_the_loops(width, data):
+    classes = [f"c{i:02}" for i in range(width)]
+    rows = data.draw(st.lists(st.tuples(TEXT, st.sampled_from(classes)), min_size=1, max_size=12))
+    rows += [("aa bb", label) for label in classes]
+    texts, labels = zip(*rows, strict=True)
+    mix, asked = data.draw(MIX), data.draw(st.lists(TEXT, min_size=1, max_size=4))
+    model = train(Words(reading="auto", ngrams=2, mix=mix), list(texts), list(labels))
+    counts = reference.mixed_counts(map(tokens, texts), labels, classes)
+    scales = reference.mixed_scales(counts)
+    pieces = [reference.mixed_pieces(counts, scales, classes, tokens(text), mix.a) for text in asked]
+    expected = [reference.mixed(*found, classes, mix) for found in pieces]
+    np.testing.assert_allclose(
+        model.evidence({"x": asked})["x"], expected, rtol=1e-9, atol=1e-6
+    )  # √ of what rounding leaves
+
+
+def test_without_a_mix_it_is_the_usual_one_whose_smoothing_is_alpha():
+    model = train(Words(reading="auto", alpha=0.25))
+    shares = (0.0,) * 6 + (1.8, 0.0, 0.0)
+    told = model.believing(mix=Mix((shares,), gamma=0.6, a=0.25), alpha=7.0)
+    assert np.array_equal(model.log_joint({"x": ASKED}), told.log_joint({"x": ASKED}))
+    assert np.array_equal(told.believing(mix=None, alpha=0.25).log_joint({"x": ASKED}), model.log_joint({"x": ASKED}))
+
+
+@pytest.mark.parametrize("ngrams", [1, 2])
+def test_the_words_add_up_to_the_score(ngrams):
+    model = train(Words(reading="auto", ngrams=ngrams, mix=unusual() if ngrams == 2 else None))
+    evidence = model.evidence({"x": ASKED})
+    for row in range(len(ASKED)):
+        said = [part.said for part in evidence.words(row)]
+        np.testing.assert_allclose(np.sum(said, axis=0) if said else 0.0, evidence["x"][row], atol=1e-12)
+        assert "" not in [part.word for part in evidence.words(row)]
+    assert [part.times for part in evidence.words(0) if part.word == "money"] == [2]
+
+
+def test_the_heaviest_words_and_what_there_is_to_know():
+    model = train(Words(reading="auto"))
+    assert {weight.word for weight in model.words("spam", 2)} <= {"free", "money", "claim"}
+    assert set(model.estimates("x")) == set(train(Words()).estimates("x"))
+    assert model.parameter_count()
+    with pytest.raises(TypeError, match="has no posterior"):
+        model.parameters("x", "spam")
+
+
+def test_it_is_not_linear_and_says_why():
+    with pytest.raises(TypeError, match="depends on how many others the text has"):
+        train(Words(reading="auto")).linear("spam")
+
+
+def test_texts_are_drawn_as_the_multinomial_reading_draws_them():
+    model = train(Words(reading="auto"))
+    assert model.sample(20, seed=1).rows.equals(model.believing(reading="multinomial").sample(20, seed=1).rows)
+    with pytest.raises(TypeError, match="runs that overlap"):
+        train(Words(reading="auto", ngrams=2)).sample(1, seed=1)
+
+
+def test_what_nothing_is_known_of_leaves_the_prior():
+    model = train(Words(reading="auto", ngrams=2))
+    prior = np.tile(list(model.prior().values()), (3, 1))
+    np.testing.assert_allclose(model.posterior({"x": ["", "zork unmet", None]}), prior)
+    assert model.evidence({"x": ["", None]})["x"].tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_one_class_and_a_class_without_a_text():
+    alone = train(Words(reading="auto"), ["aa bb", "aa"], ["k", "k"])
+    assert alone.posterior({"x": ["aa", ""]}).tolist() == [[1.0], [1.0]]
+    for width in (2, 3):
+        labels = ["a", "b", "c"][:width]
+        model = train(Words(reading="auto", ngrams=2), ["aa bb", *[None] * (width - 1)], labels)
+        found = model.posterior({"x": ["aa bb", "bb"]})
+        assert np.isfinite(found).all()
+        assert (found[:, 0] > 1 / width - 1e-12).all()
+
+
+def test_forgotten_is_never_seen_and_weights_are_rows():
+    family = Words(reading="auto", ngrams=2, mix=unusual())
+    model = train(family)
+    model -= train(family, DOCUMENTS[:2], LABELS[:2])
+    never = train(family, DOCUMENTS[2:], LABELS[2:])
+    assert digest(model) == digest(never)
+    assert np.array_equal(model.log_joint({"x": ASKED}), never.log_joint({"x": ASKED}))
+    twice, weighed = train(family, DOCUMENTS * 2, LABELS * 2), train(family, weights=[2.0] * len(DOCUMENTS))
+    np.testing.assert_allclose(twice.log_joint({"x": ASKED}), weighed.log_joint({"x": ASKED}), rtol=1e-12)
+
+
+def test_words_that_are_ignored_say_nothing():
+    model = train(Words(reading="auto", min_count=2.0))
+    assert model.evidence("agenda")["x"].tolist() == [[0.0, 0.0]]
+    limited = train(Words(reading="auto", limit=1))
+    assert limited.belief("x").words() == ["money"]
+
+
+def test_a_mix_is_filed_as_json_toml_and_text():
+    family = Words(reading="auto", ngrams=2, mix=unusual(length=12.5))
+    schema = Schema({"x": family}, label="y")
+    assert schema_from_toml(schema_to_toml(schema)) == schema
+    assert family_from_text(family_to_text(family)) == family
+    assert type(family).from_json(json.loads(json.dumps(family.to_json()))) == family
+    model = Model.train(schema, {"x": DOCUMENTS}, LABELS)
+    assert from_bytes(to_bytes(model)).schema == model.schema
+    assert "mix" not in Words(reading="auto").to_json()["settings"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"mix": Mix(((0.0,) * 9,))}, "a Mix of 2 lengths of runs, since ngrams=\\(1, 2\\)"),
+        ({"mix": 3}, "mix must be a Mix, or None"),
+        ({"alpha": {"aa": 1.0}}, "smooths all words alike"),
+    ],
+)
+def test_a_mix_that_does_not_fit_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        Words(reading="auto", ngrams=2, **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"theta": ((1.0,),)}, "9 numbers for each length of runs"),
+        ({"theta": "nine"}, "9 numbers for each length of runs"),
+        ({"gamma": 2.0}, "gamma must be a number from 0 to 1"),
+        ({"a": 0.0}, "a must be a number from 1e-10"),
+        ({"p": -1.0}, "p must be a number from 0"),
+        ({"length": math.nan}, "length must be a number from"),
+    ],
+)
+def test_numbers_of_a_mix_have_bounds(given, said):
+    with pytest.raises(ValueError, match=said):
+        Mix(**{"theta": ((0.0,) * 9,), **given})
+
+
+def test_lists_of_tokens_are_texts_as_well():
+    rows = pa.array([text.lower().split() for text in DOCUMENTS])
+    model = Model.train(Schema({"x": Words(reading="auto", ngrams=2)}), {"x": rows}, LABELS)
+    assert np.isfinite(model.posterior({"x": rows})).all()

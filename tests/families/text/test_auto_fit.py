@@ -1,0 +1,199 @@
+"""How the mix of reading="auto" is fitted: on documents that are left out, the same for any order of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reference
+from mails import train
+from tallybayes import Categorical, Words
+from tallybayes.counts.tally import Rows
+from tallybayes.families.text.corpus import Corpus
+from tallybayes.families.text.left_out_documents import Lookup, left_out_documents
+from tallybayes.families.text.mix import usual_mix
+from tallybayes.families.text.mix_fit import Problem, fit_words
+from tallybayes.families.text.mix_pieces import PieceMaker
+from tallybayes.families.text.word_statistics import seen_words
+from tallybayes.families.text.word_tally import FIELDS
+
+PAIRS = Words(reading="auto", ngrams=2)
+TEXT = st.lists(st.sampled_from(["aa", "bb", "cc", "dd"]), max_size=6).map(" ".join)
+
+
+def made_up(rows=400, width=2, seed=0):
+    """Texts of which some words tell the class a little, and some labels are wrong."""
+    random = np.random.default_rng(seed)
+    words = np.array([f"w{i}" for i in range(60)])
+    texts, labels = [], []
+    for _ in range(rows):
+        label = int(random.integers(width))
+        p = np.ones(60)
+        p[label * 5 : label * 5 + 5] = 6.0
+        texts.append(" ".join(random.choice(words, random.integers(2, 20), p=p / p.sum())))
+        labels.append("abcdefgh"[label if random.random() > 0.1 else int(random.integers(width))])
+    return texts, labels
+
+
+def rows_of(labels, weights=None):
+    classes = sorted(set(labels))
+    return Rows(classes, np.array([classes.index(label) for label in labels], np.int32), weights)
+
+
+def fit(texts, labels, family=PAIRS, weights=None, model=None):
+    model = model or train(family, texts, labels, weights=weights)
+    rows = rows_of(labels, None if weights is None else np.array(weights))
+    return family.fitted(model.columns["x"], family.encode(pa.array(texts)), rows, model.keys())
+
+
+def loss(model, texts, labels):
+    at = [model.classes.index(label) for label in labels]
+    return -np.log(model.posterior({"x": texts})[np.arange(len(at)), at]).mean()
+
+
+def left_out(texts, labels, family=PAIRS, a=1.0):
+    """The pieces of all these documents, each left out."""
+    model = train(family, texts, labels)
+    keys = model.keys()
+    seen = seen_words(family, Corpus.of(model.columns["x"], keys, FIELDS, None))
+    lookup = Lookup(seen)
+    documents = left_out_documents(family, family.encode(pa.array(texts)), rows_of(labels), keys, seen, lookup)
+    return PieceMaker(family, seen, lookup)(documents, a)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@settings(max_examples=30)
+@given(st.data())
+def test_left_out_is_counted_without_the_text_and_its_like(width, data):
+    classes = "abc"[:width]
+    rows = data.draw(st.lists(st.tuples(TEXT, st.sampled_from(classes)), min_size=2, max_size=8))
+    rows += [("aa bb cc", label) for label in classes] + [("dd aa", label) for label in classes]
+    texts, labels = map(list, zip(*rows, strict=True))
+    found = left_out(texts, labels)
+    tokens = [reference.runs(reference.words_of(text), 1, 2) for text in texts]
+    scales = reference.mixed_scales(reference.mixed_counts(tokens, labels, classes))
+    expected = []
+    for text in set(texts):
+        others = [i for i, other in enumerate(texts) if other != text]
+        counts = reference.mixed_counts([tokens[i] for i in others], [labels[i] for i in others], classes)
+        asked = reference.runs(reference.words_of(text), 1, 2)
+        pieces, known = reference.mixed_pieces(counts, scales, classes, asked, 1.0)
+        said = [pieces[c, *piece] for c in classes for piece in np.ndindex(2, 3, 3)]
+        held = [sum(t == text and label == c for t, label in rows) for c in classes]
+        expected.append([*held, known, *said])
+    got = np.concatenate([found.held, found.lengths[:, None], found.said.reshape(len(found.held), -1)], axis=1)
+    order = [sorted(map(tuple, np.round(table, 5).tolist())) for table in (got, np.array(expected))]
+    np.testing.assert_allclose(*order, atol=3e-5)
+
+
+@pytest.mark.parametrize("width", [2, 4])
+def test_any_order_gives_the_same_mix(width):
+    texts, labels = made_up(width=width)
+    texts[7], labels[7] = texts[3], labels[3]
+    found = fit(texts, labels)
+    assert found.mix is not None
+    order = np.random.default_rng(1).permutation(len(texts))
+    half = len(texts) // 2
+    parts = train(PAIRS, texts[half:], labels[half:]) + train(PAIRS, texts[:half], labels[:half])
+    shuffled = [texts[i] for i in order], [labels[i] for i in order]
+    assert fit(*shuffled) == found == fit(*shuffled, model=parts)
+
+
+@pytest.mark.parametrize(("rows", "width"), [(40, 2), (400, 2), (400, 4)])
+def test_the_fit_is_never_worse_than_the_usual_mix(rows, width):
+    texts, labels = made_up(rows, width)
+    mix = fit(texts, labels).mix
+    usual = left_out(texts, labels).loss(usual_mix(1.0, width, 2))
+    assert left_out(texts, labels, a=mix.a).loss(mix) <= usual
+
+
+def test_a_fitted_mix_does_better_on_new_texts():
+    texts, labels = made_up(600)
+    new, truth = made_up(600, seed=1)
+    model = train(PAIRS, texts, labels)
+    fitted = model.believing({"x": fit(texts, labels)})
+    assert loss(fitted, new, truth) < loss(model, new, truth)
+
+
+def test_the_derivatives_are_those_of_the_loss():
+    random = np.random.default_rng(0)
+    held = np.eye(4)[random.integers(0, 4, 10)] * 1.5
+    problem = Problem(
+        random.normal(size=(40, 5)), random.normal(size=(10, 4)), held, random.normal(size=10), held[0], 0.5
+    )
+    problem = problem._replace(usual=random.normal(size=5))
+    x, step = np.append(random.normal(size=5), [0.7, 0.3]), 1e-6
+    slopes = [(problem(x + step * e)[0] - problem(x - step * e)[0]) / (2 * step) for e in np.eye(7)]
+    np.testing.assert_allclose(problem(x)[1], slopes, atol=1e-7)
+
+
+def test_weights_are_rows():
+    texts, labels = made_up(100)
+    once, weighed = fit(texts * 2, labels * 2), fit(texts, labels, weights=[2.0] * 100)
+    assert once == weighed
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (["aa bb"], ["k"]),
+        (["aa", "bb"], ["k", "l"]),
+        (["aa bb cc"] * 50, ["k"] * 50),
+        (["", None] * 30, ["k", "l"] * 30),
+        (["aa bb"] * 50 + ["cc"] * 50, ["k", "l"] * 50),
+    ],
+)
+def test_where_there_is_nothing_to_learn_it_stays_as_it_is(texts, labels):
+    assert fit(texts, labels).mix is None
+
+
+def test_what_it_withstands():
+    texts, labels = made_up(100, 3)
+    for changed in (
+        (["", None, *texts], ["a", "b", *labels]),  # empty and missing
+        ([*texts, "only one"], [*labels, "z"]),  # a class of one row
+        ([f"{label}{i % 5} word" for i, label in enumerate(labels)], labels),  # separable
+        ([*texts, *texts], [*labels, *labels[::-1]]),  # duplicates that do not agree
+    ):
+        family = fit(*changed)
+        assert family.mix is None or np.isfinite([*family.mix.theta[0], family.mix.p]).all()
+        assert np.isfinite(train(family, *changed).posterior({"x": [*texts[:5], "", "zork"]})).all()
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        Words(reading="auto"),
+        Words(reading="auto", ngrams=2, min_count=3.0, limit=100),
+        Words(reading="auto", unit="characters", ngrams=(2, 4)),
+        Words(reading="auto", presence=True),
+        Words(reading="auto", vocabulary=("w1", "w2", "w7"), unknown=True),
+        Words(reading="auto", stems={"w1": "w2"}, stop_words=("w3",)),
+        Words(reading="auto", tokeniser=str.split),
+    ],
+    ids=repr,
+)
+def test_words_of_all_settings_are_fitted(family):
+    texts, labels = made_up(200)
+    found = fit(texts, labels, family)
+    assert replace(found, mix=None) == family
+    assert loss(train(found, texts, labels), texts, labels) < np.log(2.0)
+
+
+def test_lists_of_tokens_are_fitted_as_texts_are():
+    texts, labels = made_up(200)
+    lists = [text.split() for text in texts]
+    model = train(PAIRS, lists, labels)
+    found = fit_words(PAIRS, model.columns["x"], PAIRS.encode(pa.array(lists)), rows_of(labels), model.keys())
+    assert found.mix is not None
+
+
+def test_other_readings_and_families_have_nothing_to_fit():
+    texts, labels = made_up(50)
+    assert fit(texts, labels, Words()) == Words()
+    family = Categorical()
+    model = train(family, texts, labels)
+    assert family.fitted(model.columns["x"], None, rows_of(labels), model.keys()) is family
