@@ -15,6 +15,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.row_source import RowSource
+from tallybayes.families import Family
 from tallybayes.families.weighed import absence, centred
 from tallybayes.model.batches import labelled
 from tallybayes.model.model import Model
@@ -26,7 +27,8 @@ from tallybayes.schema.entries import Name, in_order
 from tallybayes.schema.weights import Weights
 
 FOLDS = 10  # of all rows; where no more than a tenth of them is looked at, they are left out at once
-ROWS = 20_000  # that are left out; more would change little
+ROWS = 20_000  # that are left out; more would change little …
+TEXTS = 4000  # … as would more texts, each of which has many words
 
 
 class Weighing(NamedTuple):
@@ -39,9 +41,9 @@ class Weighing(NamedTuple):
 
 
 def weigh(
-    model: Model, data: Any, labels: Any = None, *, weights: Any = None, rows: int = ROWS, absent: str = ERROR
+    model: Model, data: Any, labels: Any = None, *, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> Model:
-    """The same counts with their evidence weighed. `data` are rows that the model has counted: up to `rows` of them are
+    """The same counts with their evidence weighed. `data` are rows that the model has counted: some of them, or `rows`, are
     left out, a tenth of all rows at a time, and the weights are those under which their classes are most probable.
 
     Which rows are taken depends on nothing but the rows, so that the same rows give the same weights in any order. Left
@@ -51,7 +53,7 @@ def weigh(
 
 
 def sampled_rows(
-    model: Model, data: Any, labels: Any = None, weights: Any = None, rows: int = ROWS, absent: str = ERROR
+    model: Model, data: Any, labels: Any = None, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> SampledRows:
     """Rows to be left out."""
     check_absent(absent)
@@ -70,14 +72,15 @@ def sampled_rows(
     return sample.rows()
 
 
-def sample_for(schema: Schema, rows: int = ROWS) -> Sample:
-    """What `Model.train` may show the rows that it counts, to be left out afterwards."""
-    return Sample(schema.by_column, rows)
+def sample_for(schema: Schema, rows: int | None = None) -> Sample:
+    """What `Model.train` may show the rows that it counts, to be left out afterwards: as many as are enough."""
+    enough = TEXTS if any(family.is_text for family in schema.columns.values()) else ROWS
+    return Sample(schema.by_column, enough if rows is None else rows)
 
 
 def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     """The model weighed by these rows, and what that is worth."""
-    plain = model.believing(weights=None)
+    plain = _fitted(model.believing(weights=None), rows)
     names, missing = _pieces(plain)
     known = left_out_evidence(plain, rows, names, missing)
     fit = fit_weights(known)
@@ -91,6 +94,18 @@ def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
         offsets=dict(zip(classes, fit.offsets.tolist(), strict=True)),
     )
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive(), fit.loss)
+
+
+def _fitted(model: Model, rows: SampledRows) -> Model:
+    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed."""
+    encoded, keys = model.schema.encode(rows.cells), model.keys()
+    batch = rows.batch(np.arange(len(rows)))
+    changes: dict[Any, Family] = {}
+    for name, family in model.schema.columns.items():
+        fitted = family.fitted(model.columns[name], encoded[name], batch.rows, keys)
+        if fitted is not family:
+            changes[name] = fitted
+    return model.believing(changes) if changes else model
 
 
 def _pieces(model: Model) -> tuple[list[Name], list[Name]]:

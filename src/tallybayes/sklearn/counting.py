@@ -97,7 +97,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             learned = Learned(schema, model, labels, Expected(classes, weightless(labels, weights)))
             learned.believe(self._believed(learned), self._settings())
             if sample is not None:
-                learned.weights = reweighed(learned.model, sample.rows())[1].weights
+                learned.weigh(reweighed(learned.model, sample.rows())[0].schema)
                 learned.believe(self._believed(learned), self._settings())
             self._learned = learned
         return self

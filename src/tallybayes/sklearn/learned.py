@@ -43,11 +43,17 @@ class Learned:
         self.kind = labels.dtype
         self.classes_fixed = False  # whether there are to be no classes but those that were announced
         self.declared: list[Any] = []  # classes that were announced, or whose rows weighed nothing
-        self.weights = schema.weights  # of the evidence, as `fit` found them
+        self.weighed = schema  # the same with what `fit` has found out by left-out rows
         self._settings: tuple[Any, ...] | None = None  # what the beliefs came from; none since the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
         self._declare(expected)
+
+    def weigh(self, found: Schema) -> None:
+        """Remembers weights, and families that left-out rows have changed."""
+        before = self.model.schema.columns
+        changed = {name: family for name, family in found.columns.items() if family is not before[name]}
+        self.weighed = self.schema.believing(changed).believing({"weights": found.weights})
 
     def learn(self, rows: Model, labels: NDArray[Any], expected: Expected) -> None:
         """Adds rows that `check` has found fit to be added, and announces classes."""

@@ -180,14 +180,12 @@ class NaiveBayes(CountingClassifier):
 
     def _believed(self, learned: Learned) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
-        schema = learned.schema
+        schema = learned.weighed if self.weigh else learned.schema
         settings = {k: v for k, v in zip(self._beliefs, self._settings(), strict=True) if v is not None}
         known = {name for family in schema.columns.values() for name in family.beliefs()} if settings else set()
         changes = {k: v for k, v in settings.items() if k == "prior" or k in known}
-        weights = learned.weights if self.weigh else schema.weights
-        if not changes and weights is schema.weights:
+        if not changes:
             return schema
-        changes["weights"] = weights
         believed = schema.believing(changes)
         believed.reasons = dict(schema.reasons)
         return believed
