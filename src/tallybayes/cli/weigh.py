@@ -30,8 +30,8 @@ def weigh(
     """Find out how much each column's evidence should count.
 
     DATA are rows that the model has counted. Up to 20,000 of them, or 4,000 with texts, are left out of the counts,
-    and the weights are those under which their classes are most probable. The counts stay as they are. show tells the weights;
-    learn, forget and merge keep them.
+    and the weights are those under which their classes are most probable. The counts stay as they are. show tells the
+    weights; learn, forget and merge keep them.
 
     \b
     tallybayes weigh spam.tally mails.csv
