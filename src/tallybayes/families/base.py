@@ -208,6 +208,11 @@ class Family(ABC):
         """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted."""
         return self
 
+    @property
+    def prior_weight(self) -> float:
+        """What the classes' prior should count for, where this column is the only one."""
+        return 1.0
+
     def empty(self) -> AnyTally:
         """The tally of no rows."""
         return Tally.empty(self.fields())

@@ -249,3 +249,7 @@ class Words(Family):
         if self.reading != AUTO:
             return self
         return cast(Self, fit_words(self, tally, cells, rows, list(classes)))
+
+    @property
+    def prior_weight(self) -> float:
+        return self.mix.p if self.reading == AUTO and self.mix is not None else 1.0
