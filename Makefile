@@ -39,6 +39,7 @@ bench: .venv/ready
 	$(BIN)/python bench/small.py
 	$(BIN)/python bench/sklearn_face.py
 	$(BIN)/python bench/categories.py
+	$(BIN)/python bench/folds.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/text.py
 	$(BIN)/python bench/text_growth.py

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
+    from tallybayes.model.validation.choose import Chosen as Chosen
+    from tallybayes.model.validation.choose import choose as choose
+    from tallybayes.model.validation.cross_validate import CrossValidation as CrossValidation
+    from tallybayes.model.validation.cross_validate import cross_validate as cross_validate
+    from tallybayes.model.validation.folds import Folds as Folds
+    from tallybayes.model.validation.folds import folds as folds
     from tallybayes.model.weigh import weigh as weigh
     from tallybayes.report.report import Report as Report
     from tallybayes.report.report import report_on as report_on
@@ -36,6 +42,9 @@ _FOUND_IN = {
     ),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
+    "model.validation.choose": ("Chosen", "choose"),
+    "model.validation.cross_validate": ("CrossValidation", "cross_validate"),
+    "model.validation.folds": ("Folds", "folds"),
     "report.report": ("Report", "report_on"),
     "schema": ("Schema",),
     "schema.toml": ("schema_from_toml", "schema_to_toml"),

@@ -145,15 +145,43 @@ def test_calibration_is_that_of_the_class_decided():
     share = POSTERIOR.max(axis=1)
     right = np.array(DECIDED) == np.array(LABELS)
     apart = 0.0
-    numbers = np.minimum((share * 10).astype(int), 9)
-    assert len(found.calibration) == len(np.unique(numbers)) < 10
+    numbers = np.minimum((share * 15).astype(int), 14)
+    assert len(found.calibration) == len(np.unique(numbers)) < 15
     for number, interval in zip(np.unique(numbers), found.calibration, strict=True):
         inside = numbers == number
-        assert (interval.low, interval.high, interval.n) == (number / 10, (number + 1) / 10, inside.sum())
+        assert (interval.low, interval.high, interval.n) == (number / 15, (number + 1) / 15, inside.sum())
         assert interval.probability == pytest.approx(share[inside].mean())
         assert interval.right == pytest.approx(right[inside].mean())
         apart += inside.mean() * abs(interval.probability - interval.right)
     assert found.calibration_error == pytest.approx(apart)
+
+
+def test_standard_errors_are_those_of_means_over_rows():
+    found = evaluate(MODEL, FRAME, LABELS).standard_errors
+    is_true = np.array(LABELS)[:, None] == np.array(NAMES)
+    by_row = {
+        "accuracy": np.array(DECIDED) == np.array(LABELS),
+        "log_loss": -np.log(POSTERIOR[is_true]),
+        "brier": np.sum((POSTERIOR - is_true) ** 2, axis=1),
+    }
+    for name, values in by_row.items():
+        assert found[name] == pytest.approx(np.std(values, ddof=1) / math.sqrt(N)), name
+    assert math.isnan(found["roc_auc"])
+
+
+def test_the_standard_error_of_the_area_is_that_of_delong():
+    two = [label if label == "ant" else "other" for label in LABELS]
+    model = Model.train(SCHEMA, FRAME, two)
+    share, true = model.posterior(FRAME)[:, 1], np.array(two) == "other"
+    ordered = np.heaviside(share[true][:, None] - share[~true][None, :], 0.5)
+    wanted = math.sqrt(sum(np.var(ordered.mean(axis=i), ddof=1) / ordered.shape[1 - i] for i in (0, 1)))
+    assert evaluate(model, FRAME, two).standard_errors["roc_auc"] == pytest.approx(wanted)
+
+
+def test_of_a_single_row_no_standard_error_is_known():
+    found = evaluate(MODEL, *part(0, 1))
+    assert all(math.isnan(error) for error in found.standard_errors.values())
+    assert "±" not in repr(found)
 
 
 def assert_same(one, other):
@@ -253,7 +281,7 @@ def test_a_class_never_met_is_an_error_and_said_to_be():
     assert found.per_class[-1][:3] == ("yak", 1, 0)
     assert (found.to_json()["log_loss"], found.to_json()["prior_log_loss"]) == ("inf", "inf")
     assert "The model has never met 'yak'." in repr(found)
-    assert "log-loss        inf  in 1 row the truth was impossible; 0." in repr(found)
+    assert "log-loss        inf            in 1 row the truth was impossible; 0." in repr(found)
     other = evaluate(Model.train(SCHEMA, FRAME, labels), FRAME, labels)
     assert (evaluate(MODEL, FRAME, labels) + other).unknown == ()
     first = {name: cells[:2] for name, cells in FRAME.items()}
@@ -354,21 +382,23 @@ def counted(pairs):
     classes = sorted({label for pair in pairs for label in pair if label is not None})
     right = sum(n for (a, b), n in pairs.items() if a == b)
     n = sum(pairs.values())
-    intervals = np.zeros((10, 3))
-    intervals[7] = n, 0.75 * n, right
-    return Evaluation(tuple(classes), (), pairs, intervals, {}, 0.5 * n, 0.6 * n, 0, 0.25 * n, 0.25 * n, None, None)
+    intervals = np.zeros((15, 3))
+    intervals[11] = n, 0.75 * n, right
+    sums = (0.5 * n, 0.3 * n, 0.6 * n, 0, 0.25 * n, 0.25 * n, 0.25 * n)
+    return Evaluation(tuple(classes), (), pairs, intervals, {}, *sums, None, None)
 
 
 def test_it_reads_well():
     found = counted({("no", "no"): 4, ("no", "yes"): 1, ("yes", "yes"): 8, ("yes", "no"): 1})
     assert repr(found).splitlines() == [
-        "accuracy     0.8571  12 of 14 right",
-        "  baseline   0.6429  always yes, the commonest class",
-        "error        0.1429  the model expects 0.2500",
-        "log-loss     0.5000",
-        "  baseline   0.6000  the prior alone",
-        "Brier score  0.2500",
-        "ROC AUC      0.5000",
+        "accuracy     0.8571  ± 0.0971  12 of 14 right",
+        "  baseline   0.6429            always yes, the commonest class",
+        "error        0.1429            the model expects 0.2500",
+        "log-loss     0.5000  ± 0.0620",
+        "  baseline   0.6000            the prior alone",
+        "Brier score  0.2500  ± 0.1201",
+        "ROC AUC      0.5000  ± 0.0000",
+        "ECE          0.1071            the expected calibration error",
         "",
         "classes",
         "  class        rows  decided  precision  recall     F1",
@@ -381,9 +411,9 @@ def test_it_reads_well():
         "  no                 4    1",
         "  yes                1    8",
         "",
-        "calibration (error 0.1071)",
-        "  probability  rows   mean  right",
-        "  0.7 to 0.8     14  0.750  0.857",
+        "calibration",
+        "  probability   rows   mean  right",
+        "  0.73 to 0.80    14  0.750  0.857",
     ]
 
 

@@ -11,14 +11,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from family_values import names, rows_of
-from tallybayes import FAMILIES, Categorical, Each, Gaussian, Model, Poisson, Schema, Words, evaluate, report_on
+from tallybayes import (
+    FAMILIES,
+    Categorical,
+    Each,
+    Gaussian,
+    Model,
+    Poisson,
+    Schema,
+    Words,
+    cross_validate,
+    evaluate,
+    report_on,
+)
 from tallybayes.report.text import plain_text
 
 NUMBER = re.compile(r"(?<![\w.])-?(?:[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-][0-9]+)?(?:·10\^[0-9]+)?|e\^[0-9,]+|inf\b|∞)")
 ARGUMENTS = {"Each": (Gaussian(),)}
 SETTINGS = {"Words": ({}, {"reading": "bernoulli"}, {"reading": "complement"}), "Bag": ({}, {"reading": "poisson"})}
 GIVEN = {"value", "top"}  # what was asked, of which only the beginning is named
-SILENT = {("times", 1.0), ("log_odds", 0.0), ("more", 0.0), ("rejected", 0.0), ("impossible", 0.0)}  # go without saying
+SILENT = {
+    ("times", 1.0),
+    ("log_odds", 0.0),
+    ("more", 0.0),
+    ("rejected", 0.0),
+    ("impossible", 0.0),
+    ("repeats", 1.0),
+}  # go without saying
 
 
 def read(token):
@@ -101,6 +120,14 @@ def test_a_schema_of_several_families_tells_all_of_each():
     assert_the_same(report_on(evaluate(model, frame, list("abcd"))))
 
 
+@pytest.mark.parametrize(
+    "settings", [{"k": 2}, {"k": 3, "repeats": 2, "seed": 7}, {"k": 3, "groups": [0, 0, 1, 1, 2, 3, 4]}]
+)
+def test_a_cross_validation_tells_all_of_its_folds(settings):
+    frame = {"outlook": ["sunny", "rain", "rain", None, "sunny", "rain", "sunny"]}
+    assert_the_same(report_on(cross_validate({"outlook": Categorical()}, frame, list("aabbbac"), **settings)))
+
+
 def test_there_is_no_report_on_anything_else():
-    with pytest.raises(TypeError, match="no report on 3; give a Schema, a Model, Evidence or an Evaluation"):
+    with pytest.raises(TypeError, match="no report on 3; give a Schema, a Model, Evidence, an Evaluation"):
         report_on(3)

@@ -23,6 +23,7 @@ VERBS = (
     "predict",
     "explain",
     "evaluate",
+    "choose",
     "learn",
     "forget",
     "merge",

@@ -3,35 +3,72 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import tallybayes
 from tallybayes.cli.codes import FINE, NO
 from tallybayes.cli.options import (
+    HELD_OUT,
     Absent,
     AbsentColumn,
+    ClassPrior,
+    Columns,
     Costs,
-    Data,
+    Groups,
     Input,
     Label,
-    ModelFile,
+    LabelAsText,
+    MaybeData,
     Reject,
     ReportAs,
     ReportFormat,
+    SchemaFile,
+    Seed,
     Threads,
 )
 from tallybayes.cli.rows import costs_of
 from tallybayes.cli.terminal import print_report, say
 from tallybayes.cli.watch import watching
 
+if TYPE_CHECKING:
+    from tallybayes import Evaluation, Model
+    from tallybayes.sources import Source
+
 
 def evaluate(
-    model: ModelFile,
-    data: Data,
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="The file of the model; or with --folds or --leave-one-out the first of the data, where there is no "
+            "model.",
+            show_default=False,
+        ),
+    ],
     how: Input,
+    data: MaybeData = None,
     label: Label = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K", min=2, help="Ask every row of a model of the other K − 1 folds.", rich_help_panel=HELD_OUT
+        ),
+    ] = None,
+    leave_one_out: Annotated[
+        bool,
+        typer.Option("--leave-one-out", help="Ask every row of a model of all others.", rich_help_panel=HELD_OUT),
+    ] = False,
+    groups: Groups = None,
+    repeats: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Deal rows to folds so many times.", rich_help_panel=HELD_OUT)
+    ] = 1,
+    seed: Seed = 0,
+    schema: SchemaFile = None,
+    column: Columns = None,
+    prior: ClassPrior = None,
+    label_as_text: LabelAsText = False,
     costs: Costs = None,
     reject: Reject = None,
     at_least: Annotated[
@@ -44,30 +81,48 @@ def evaluate(
 ) -> int:
     """Compare answers with classes that are known.
 
-    Accuracy, log-loss and ROC AUC, beside what the commonest class and the prior alone would reach; precision and
-    recall of every class; which classes are taken for which; calibration.
+    Accuracy, log-loss, Brier score and ROC AUC with standard errors, beside what the commonest class and the prior
+    alone would reach; precision and recall of every class; which classes are taken for which; calibration.
+
+    Without a model, --folds cross-validates: rows are counted once, into folds, and every row is asked of the total
+    minus its fold. The data is read twice, whatever K. With a model, which must have counted these rows, folds or
+    single rows are taken from that.
 
     \b
     tallybayes evaluate spam.tally test.csv
     tallybayes evaluate spam.tally test.csv --at-least 0.95 || echo retrain it
+    tallybayes evaluate mails.csv --label class --folds 10
     """
+    from tallybayes.cli.held_out import HeldOutOf, refuse_without_folds
+
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
-    found = tallybayes.load(model)
-    source = how.open(data)
-    with watching(source, "asking"):
-        evaluation = tallybayes.evaluate(
-            found,
-            source,
-            label,
-            costs=costs_of(found, costs),
-            reject=reject,
-            threads=threads,
-            absent=absent.value,
-        )
-    report = tallybayes.report_on(evaluation)
+    asked = {"costs": costs, "reject": reject, "threads": threads, "absent": absent.value}
+    told = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text}
+    if folds is None and not leave_one_out:
+        refuse_without_folds(groups=groups, repeats=repeats - 1, seed=seed, **told)
+        measured: Any = _measured(_loaded(model), how.open(data), label, **asked)
+    else:
+        held_out = HeldOutOf(model, data or [], how, label, told, asked)
+        measured = held_out.by_folds(folds, groups, repeats, seed) if folds else held_out.one_by_one(groups, repeats)
+    report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)
-    if at_least is not None and not evaluation.accuracy >= at_least:
-        say(f"The accuracy is {evaluation.accuracy:.4f}, below {at_least}.")
+    if at_least is not None and not measured.accuracy >= at_least:
+        say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
         return NO
     return FINE
+
+
+def _loaded(path: str) -> Model:
+    from tallybayes.files import FileError
+
+    try:
+        return tallybayes.load(path)
+    except FileError as error:
+        raise ValueError(f"{error} To evaluate data without a model, give --folds 10 or --leave-one-out.") from None
+
+
+def _measured(found: Model, source: Source, label: str | None, **asked: Any) -> Evaluation:
+    asked["costs"] = costs_of(found, asked["costs"])
+    with watching(source, "asking"):
+        return tallybayes.evaluate(found, source, label, **asked)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tallybayes.sources import Source
 
 READING = "How the data is read"
+HELD_OUT = "What is held out"
 
 
 class InputFormat(StrEnum):
@@ -107,6 +108,28 @@ Columns = Annotated[
         ),
     ),
 ]
+SchemaFile = Annotated[
+    str | None,
+    typer.Option("--schema", metavar="FILE", help="Which family counts which column, as `tallybayes schema` says."),
+]
+ClassPrior = Annotated[
+    str | None,
+    typer.Option(
+        "--prior",
+        metavar="PRIOR",
+        help="Of the classes: frequencies, uniform, a number to add, or one for each: \"{'ham': 2, 'spam': 5}\".",
+    ),
+]
+LabelAsText = Annotated[
+    bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups", metavar="COLUMN", help="Rows with the same value here stay in one fold.", rich_help_panel=HELD_OUT
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Deals rows to folds.", rich_help_panel=HELD_OUT)]
 Absent = Annotated[
     AbsentColumn,
     typer.Option("--absent", help="What a column is that the data has not: an error, or missing in every row."),

@@ -10,6 +10,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.change import forget, learn, merge
+from tallybayes.cli.choose import choose
 from tallybayes.cli.codes import TERMINATED, WRONG
 from tallybayes.cli.demo import demo
 from tallybayes.cli.ending import ending
@@ -30,7 +31,7 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, evaluate, learn, forget, merge, show, schema, sample, demo)
+VERBS = (train, weigh, predict, explain, evaluate, choose, learn, forget, merge, show, schema, sample, demo)
 for verb in VERBS:
     app.command()(ending(spread(verb)))
 

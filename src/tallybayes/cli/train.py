@@ -6,12 +6,25 @@ import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Absent, AbsentColumn, Columns, Data, Input, Label, NewModel, Threads, keep_apart
+from tallybayes.cli.options import (
+    Absent,
+    AbsentColumn,
+    ClassPrior,
+    Columns,
+    Data,
+    Input,
+    Label,
+    LabelAsText,
+    NewModel,
+    SchemaFile,
+    Threads,
+    keep_apart,
+)
 from tallybayes.cli.terminal import say
 from tallybayes.cli.watch import watching
 from tallybayes.cli.weigh import told_weighing
@@ -24,6 +37,8 @@ if TYPE_CHECKING:
     from tallybayes.model.weigh import Weighing
     from tallybayes.schema.entries import Name
     from tallybayes.sources import Source
+
+T = TypeVar("T")
 
 MANY_CLASSES = 100  # numbers that are labels
 A_FEW = 1000  # rows to find out what weighing would gain …
@@ -39,21 +54,10 @@ def train(
     how: Input,
     output: NewModel,
     label: Label = None,
-    schema: Annotated[
-        str | None,
-        typer.Option("--schema", metavar="FILE", help="Which family counts which column, as `tallybayes schema` says."),
-    ] = None,
+    schema: SchemaFile = None,
     column: Columns = None,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PRIOR",
-            help="Of the classes: frequencies, uniform, a number to add, or one for each: \"{'ham': 2, 'spam': 5}\".",
-        ),
-    ] = None,
-    label_as_text: Annotated[
-        bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
-    ] = False,
+    prior: ClassPrior = None,
+    label_as_text: LabelAsText = False,
     weighed: Annotated[
         bool, typer.Option("--weigh", help="Find out how much each column's evidence should count, by left-out rows.")
     ] = False,
@@ -70,8 +74,9 @@ def train(
     tallybayes train mail/ -o spam.tally
     """
     import numpy as np
+    import pyarrow as pa
 
-    from tallybayes.model.weigh import reweighed
+    from tallybayes.model.weigh import reweighed, sample_for
     from tallybayes.schema.entries import title
 
     keep_apart(output, *data, schema)
@@ -79,11 +84,17 @@ def train(
     def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
         return schema_for(source, label, schema, misled | parsed_columns(column), prior)
 
-    source, model, sample = _counted(how, data, schema_of, label_as_text, threads, absent.value, weighed)
+    def count(schema: Schema, source: Source) -> tuple[Model, Sample | None]:
+        sample = sample_for(schema) if weighed else _quick_sample(schema, source)
+        given: dict[str, Any] = {"threads": threads, "absent": absent.value, "sample": sample}
+        label_type = pa.string() if label_as_text else None
+        return tallybayes.Model.train(schema, source, label_type=label_type, **given), sample
+
+    source, (model, sample) = counted(how, data, schema_of, count)
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
-    counted = model.rows_by_class()
-    model.schema.log_prior(np.array([*counted.values()]), [*counted])  # an error, if the prior is of other classes
+    rows = model.rows_by_class()
+    model.schema.log_prior(np.array([*rows.values()]), [*rows])  # an error, if the prior is of other classes
     weighing = None if sample is None else reweighed(model, sample.rows())
     model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
@@ -112,42 +123,37 @@ def _tell_of(worth: Weighing, output: str, weighed: bool) -> None:
         say(f"Note: weighing the evidence (--weigh) would bring the log-loss of left-out rows {found}.")
 
 
-def _counted(
+def counted(
     how: Input,
     data: list[str],
     schema_of: Callable[[Source, dict[Name, Family | None]], Schema],
-    label_as_text: bool,
-    threads: int | None,
-    absent: str,
-    weighed: bool,
-) -> tuple[Source, Model, Sample | None]:
-    """The model of all rows. Where a column has a cell that does not fit what a sample of it looked like, and the data
-    can be read once more, counting starts again with that column as a category, which takes every cell."""
-    import pyarrow as pa
-
-    from tallybayes.model.weigh import sample_for
+    count: Callable[[Schema, Source], T],
+) -> tuple[Source, T]:
+    """What `count` makes of all rows. Where a column has a cell that does not fit what a sample of it looked like, and
+    the data can be read once more, counting starts again with that column as a category, which takes every cell."""
     from tallybayes.schema.schema import AS_GIVEN
     from tallybayes.sources import SourceError
-    from tallybayes.sources.paths import STANDARD_INPUT
 
-    label_type = pa.string() if label_as_text else None
     misled: dict[Name, Family | None] = {}
     while True:
         source = how.open(data)
         schema = schema_of(source, misled)
         try:
-            sample = sample_for(schema) if weighed else _quick_sample(schema, source)
-            given: dict[str, Any] = {"threads": threads, "absent": absent, "label_type": label_type, "sample": sample}
             with watching(source, "counting"):
-                model = tallybayes.Model.train(schema, source, **given)
-            return source, model, sample
+                return source, count(schema, source)
         except SourceError as error:
             name = error.column
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
-            if name is None or not inferred or source.total is None or STANDARD_INPUT in data:
+            if name is None or not inferred or not can_be_read_again(source, data):
                 raise
             misled[name] = tallybayes.Categorical(alpha="fitted")
             say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
+
+
+def can_be_read_again(source: Source, data: list[str]) -> bool:
+    from tallybayes.sources.paths import STANDARD_INPUT
+
+    return source.total is not None and STANDARD_INPUT not in data
 
 
 def _quick_sample(schema: Schema, source: Source) -> Sample | None:

@@ -165,7 +165,18 @@ class SparseTally(AnyTally):
 
     def only(self, classes: Iterable[Key]) -> SparseTally:
         """The sums of these classes, without the cells and words that hold nothing any more."""
-        kept = np.isin(list(self._classes.values()) or [0], [self._classes.get(key, -1) for key in classes])
+        return SparseTally(self._classes, *self._kept([self._classes.get(key, -1) for key in classes]))
+
+    def taken(self, names: Mapping[Key, Key]) -> SparseTally:
+        at = {self._classes[key]: name for key, name in names.items() if key in self._classes}
+        index, words, columns, sums = self._kept([*at])
+        number = np.zeros(len(self._classes), np.int32)
+        number[[*at]] = np.arange(len(at))
+        return SparseTally(at.values(), index, words, number[columns], sums)
+
+    def _kept(self, classes: Sequence[int]) -> tuple[kernels.StringIndex, Codes, Codes, dict[str, Exact]]:
+        """The words and cells of the classes with these numbers that hold something."""
+        kept = np.isin(list(self._classes.values()) or [0], classes)
         words, columns, sums = self.cells()
         held = holding(sums) & kept[columns] if len(words) else np.zeros(0, bool)
         used = np.zeros(len(self._index), bool)
@@ -173,7 +184,7 @@ class SparseTally(AnyTally):
         codes = np.flatnonzero(used).astype(np.int32)
         number = np.cumsum(used, dtype=np.int32) - np.int32(1)
         copied = {name: Exact(array.limbs[held], array.low) for name, array in sums.items()}
-        return SparseTally(self._classes, self._index.subset(codes), number[words[held]], columns[held], copied)
+        return self._index.subset(codes), number[words[held]], columns[held], copied
 
     __rmul__ = __mul__
 

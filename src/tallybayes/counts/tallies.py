@@ -41,6 +41,10 @@ class AnyTally(Additive):
         """The classes of every group added up, under the group's name."""
 
     @abstractmethod
+    def taken(self, names: Mapping[Key, Key]) -> Self:
+        """The sums of these classes, each under its new name."""
+
+    @abstractmethod
     def only(self, classes: Iterable[Key]) -> Self:
         """The sums of these classes."""
 
@@ -123,6 +127,9 @@ class Tallies(AnyTally):
 
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Self:
         return self._each(lambda part: part.merged(groups))
+
+    def taken(self, names: Mapping[Key, Key]) -> Self:
+        return self._each(lambda part: part.taken(names))
 
     def only(self, classes: Iterable[Key]) -> Self:
         wanted = set(classes)

@@ -147,6 +147,10 @@ class Tally(AnyTally):
             result += Tally([name], self._slots, added)
         return result
 
+    def taken(self, names: Mapping[Key, Key]) -> Tally:
+        known = [key for key in names if key in self._classes]
+        return self.aligned(self._slots, known).renamed([names[key] for key in known])
+
     def only(self, classes: Iterable[Key]) -> Tally:
         wanted = set(classes)
         return self.aligned(self._slots, [key for key in self._classes if key in wanted])

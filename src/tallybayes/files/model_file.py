@@ -61,6 +61,14 @@ def load(path: str | os.PathLike[str]) -> Model:
     return load_version(path).model
 
 
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as models do, which others do not."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(8 + len(START)).endswith(START)
+
+
 class Loaded(NamedTuple):
     """A model, and which version of its file that was."""
 

@@ -20,16 +20,19 @@ def each_batch(
     work: Callable[[pa.RecordBatch, Any], T],
     *,
     weights: str | None = None,
+    groups: str | None = None,
     label_type: pa.DataType | None = None,
     absent: str,
 ) -> Iterator[T]:
-    """What `work` makes of every batch and its labels, which are the name of a column or the same for all rows."""
+    """What `work` makes of every batch and its labels, which are the name of a column or the same for all rows. The
+    column of `groups` is read as it is stored."""
     labels = source.label if labels is None else labels
     if labels is None:
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
     if not isinstance(labels, (str, pa.Scalar)) or not isinstance(weights, (str, type(None))):
         raise ValueError("With a source, give the names of the columns that hold the labels and the weights.")
-    columns = schema.reads() | ({} if weights is None else {weights: pa.float64()})
+    stored = {} if groups is None else {groups: pa.string() if source.untyped else None}
+    columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
     types = source.column_types(columns, column, label_type, absent)
     return source.each(types, lambda batch: work(batch, labels))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -41,6 +42,7 @@ class EvaluationFacts:
     brier: float
     roc_auc: float
     calibration_error: float
+    standard_errors: Mapping[str, float]
     cost: float | None
     expected_cost: float | None
     commonest: Any
@@ -66,29 +68,35 @@ def blocks(facts: EvaluationFacts) -> Iterator[Block]:
 
 
 def brief(facts: EvaluationFacts) -> Iterator[Block]:
-    yield Table(list(_summary(facts)), align="lrl")
+    yield Table(list(summary(facts)), align="lrl")
     if facts.unknown:
         listed = ", ".join(repr(short(label)) for label in facts.unknown[:FEW]) + ", …" * (len(facts.unknown) > FEW)
         yield Lines([f"The model has never met {listed}."])
 
 
-def _summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str]]:
+def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:
+    """What was measured, its value, its standard error, and what to compare it with."""
+    error = {name: f"± {value:.4f}" if math.isfinite(value) else "" for name, value in facts.standard_errors.items()}
     rejected = f"; {how_many(facts.rejected)} rejected" if facts.rejected else ""
     right = f"{count(facts.right)} of {count(facts.n - facts.rejected)} right{rejected}"
-    yield "accuracy", f"{facts.accuracy:.4f}", right
-    yield "  baseline", f"{facts.baseline:.4f}", f"always {short(facts.commonest)}, the commonest class"
-    yield "error", f"{facts.error:.4f}", f"the model expects {facts.expected_error:.4f}"
-    possible = ""
+    yield "accuracy", f"{facts.accuracy:.4f}", error["accuracy"], right
+    yield "  baseline", f"{facts.baseline:.4f}", "", f"always {short(facts.commonest)}, the commonest class"
+    yield "error", f"{facts.error:.4f}", "", f"the model expects {facts.expected_error:.4f}"
     if facts.impossible:
-        without = f"; {facts.log_loss_of_possible:.4f} without" if facts.impossible < facts.n else ""
+        others = f"{facts.log_loss_of_possible:.4f} {error['log_loss']}".rstrip()
+        without = f"; {others} without" * (facts.impossible < facts.n)
         possible = f"in {how_many(facts.impossible)} the truth was impossible{without}"
-    yield "log-loss", f"{facts.log_loss:.4f}", possible
-    yield "  baseline", f"{facts.prior_log_loss:.4f}", "the prior alone"
-    yield "Brier score", f"{facts.brier:.4f}", ""
+        yield "log-loss", f"{facts.log_loss:.4f}", "", possible
+    else:
+        yield "log-loss", f"{facts.log_loss:.4f}", error["log_loss"], ""
+    yield "  baseline", f"{facts.prior_log_loss:.4f}", "", "the prior alone"
+    yield "Brier score", f"{facts.brier:.4f}", error["brier"], ""
     several = len(facts.classes) > 2
-    yield "ROC AUC", f"{facts.roc_auc:.4f}", "each class against the rest, on average" if several else ""
+    auc_of = "each class against the rest, on average" if several else ""
+    yield "ROC AUC", f"{facts.roc_auc:.4f}", error["roc_auc"], auc_of
+    yield "ECE", f"{facts.calibration_error:.4f}", "", "the expected calibration error"
     if facts.cost is not None:
-        yield "cost", f"{facts.cost:.4f}", f"the model expects {facts.expected_cost:.4f}"
+        yield "cost", f"{facts.cost:.4f}", "", f"the model expects {facts.expected_cost:.4f}"
 
 
 def _class_table(facts: EvaluationFacts) -> Table:
@@ -125,8 +133,7 @@ def _matrix(facts: EvaluationFacts) -> Table:
 
 def _calibration(facts: EvaluationFacts) -> Table:
     rows = [
-        (f"{part.low:.1f} to {part.high:.1f}", count(part.n), f"{part.probability:.3f}", f"{part.right:.3f}")
+        (f"{part.low:.2f} to {part.high:.2f}", count(part.n), f"{part.probability:.3f}", f"{part.right:.3f}")
         for part in facts.calibration
     ]
-    head = ("probability", "rows", "mean", "right")
-    return Table(rows, head, f"calibration (error {facts.calibration_error:.4f})")
+    return Table(rows, ("probability", "rows", "mean", "right"), "calibration")

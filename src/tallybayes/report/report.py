@@ -10,7 +10,7 @@ from tallybayes.report import html, text
 from tallybayes.report.blocks import Block
 from tallybayes.report.plain import plain
 
-SUBJECTS = ("schema", "model", "evidence", "evaluation")
+SUBJECTS = ("schema", "model", "evidence", "evaluation", "crossvalidation", "chosen")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Report:
 
 
 def report_on(thing: Any, **asked: Any) -> Report:
-    """All there is to tell of a `Schema`, a `Model`, `Evidence` or an `Evaluation`.
+    """All there is to tell of a `Schema`, a `Model`, `Evidence`, an `Evaluation`, a `CrossValidation` or
+    what was `Chosen`.
 
     Of a model, ask for one `label` or one `column`, and for the `top` words and values; of evidence, for the `label`
     that is told from the one it is `against`. What else may be asked is in the file of the subject.
@@ -58,7 +59,9 @@ def report_on(thing: Any, **asked: Any) -> Report:
     names = [kind.__name__.lower() for kind in type(thing).__mro__]
     subject = next((name for name in names if name in SUBJECTS), None)
     if subject is None:
-        raise TypeError(f"There is no report on {thing!r}; give a Schema, a Model, Evidence or an Evaluation.")
+        raise TypeError(
+            f"There is no report on {thing!r}; give a Schema, a Model, Evidence, an Evaluation or a CrossValidation."
+        )
     module = import_module(f"tallybayes.report.{subject}")
     facts = module.facts(thing, **asked)
     return Report(subject, facts, tuple(module.blocks(facts)), tuple(module.brief(facts)))

@@ -33,6 +33,7 @@ TOKENS = re.compile(
     r"|(?P<mark>[()\[\]{},:])"
     r"|(?P<end>\Z))"
 )
+PLAIN_NAME = re.compile(r"[^\W\d][\w -]*+")
 ENDS = {"(": ")", "[": "]", "{": "}"}
 
 T = TypeVar("T")
@@ -75,6 +76,16 @@ def prior_from_text(text: str) -> Any:
     ({'ham': 2, 'spam': 5}, 0.5, 'uniform')
     """
     return text if text.isidentifier() else _Reader(text, "a prior", "{'ham': 2, 'spam': 5}").value()
+
+
+def setting_from_text(text: str) -> Any:
+    """A setting of a family: a number, a name without quotes, or anything that may stand in a family's parentheses.
+
+    >>> setting_from_text("0.5"), setting_from_text("equal count"), setting_from_text("True"), setting_from_text("None")
+    (0.5, 'equal count', True, None)
+    """
+    plain = PLAIN_NAME.fullmatch(text) and text not in VALUES
+    return text if plain else _Reader(text, "a setting", "0.5").value()
 
 
 class _Reader:

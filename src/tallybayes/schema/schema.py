@@ -40,7 +40,7 @@ from tallybayes.schema.entries import (
     members,
     title,
 )
-from tallybayes.schema.infer import choose
+from tallybayes.schema.infer.chosen import choose_for
 from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 from tallybayes.schema.weights import Weights, as_weights
@@ -117,11 +117,14 @@ class Schema:
         hints: Mapping[Any, Family | None] | None = None,
         prior: Prior = FREQUENCIES,
         whole: bool = True,
+        choose: bool = False,
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
         `data` is a frame, or a source, of which no row is used up. `hints` give columns or blocks a family, or None to
         leave them out. Where `data` is not the `whole` table, columns that do not vary in it are counted all the same.
+        With `choose`, several families of each column of numbers are counted in the sample, and the one of lowest
+        held-out log-loss, of that column by itself, is taken; it may refuse a later number, as LogNormal a zero.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -138,6 +141,9 @@ class Schema:
         sample, all_rows = sampled(data)
         for name in [*owner, *([label] if label is not None else [])]:
             frames.column(sample, name, "Give hints and the label by the names of columns.")
+        if choose and label is None:
+            raise ValueError("With choose=True, give the name of the column that holds the labels.")
+        labels = frames.column(sample, label) if choose and label is not None else None
         columns: dict[Name, Family] = {}
         reasons: dict[Name, str] = {}
         passed_over = {label, *frames.index_columns(sample.schema)}
@@ -149,7 +155,7 @@ class Schema:
                 family, reasons[name] = hinted[name], AS_GIVEN
             else:
                 cells = frames.column(sample, column)
-                family, reasons[name] = choose(cells, name=column, whole=whole and all_rows)
+                family, reasons[name] = choose_for(cells, column, whole and all_rows, labels)
             if family is not None:
                 columns[name] = family
         return cls(columns, prior=prior, label=label, reasons=reasons)

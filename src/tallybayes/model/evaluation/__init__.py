@@ -6,15 +6,13 @@ One pass over a frame or a stream of frames, in constant memory: what is kept of
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key
@@ -22,11 +20,9 @@ from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
-from tallybayes.model import decide
 from tallybayes.model.batches import Batch, check_threads, labelled
-from tallybayes.model.decide import REJECTED
-from tallybayes.model.evaluation.ranks import Ranks
-from tallybayes.model.evaluation.result import INTERVALS, ClassScore, Evaluation, Interval
+from tallybayes.model.evaluation.compare import Numbers, Terms, Truth, compared
+from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
 from tallybayes.model.model import Model
 from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import check_apart
@@ -35,21 +31,23 @@ __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
 
 CELLS = 1 << 22  # probabilities that are looked at at once
 
-Numbers = NDArray[np.intp]
-
 
 class Asked(NamedTuple):
     """Who decides, and how: the same for all rows."""
 
     model: Model
-    classes: tuple[Any, ...]
+    terms: Terms
     numbers: dict[Key, int]  # of the classes
     prior: Floats  # of the same, as −log P, and of a class never met
-    given: Floats | None  # costs, if there are any
-    costs: Floats | None  # the same, or those of errors where only `reject` is given
-    reject: float | None
     threads: int | None
     absent: str
+
+    @classmethod
+    def of(cls, model: Model, costs: Any, reject: float | None, threads: int | None, absent: str) -> Asked:
+        numbers = {key: number for number, key in enumerate(model.keys())}
+        with np.errstate(divide="ignore"):
+            prior = -np.log([*model.prior().values(), 0.0])
+        return cls(model, Terms.of(tuple(model.classes), costs, reject), numbers, prior, threads, absent)
 
 
 def evaluate(
@@ -82,61 +80,85 @@ def evaluate(
 
         parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
     else:
-        asked = _asked(model, costs, reject, threads, absent)
-        parts = (part for batch in labelled(model.schema.frame(data), labels, None) for part in _parts(asked, batch))
+        asked = Asked.of(model, costs, reject, threads, absent)
+        batches = labelled(model.schema.frame(data), labels, None)
+        parts = (compared_with(asked, [answers]) for batch in batches for answers in answered(asked, batch))
     first = next(parts, None)
     if first is None:
         raise ValueError("The data has no rows, so there is nothing to evaluate.")
     return reduce(add, parts, first)
 
 
-def _asked(model: Model, costs: Any, reject: float | None, threads: int | None, absent: str) -> Asked:
-    classes = tuple(model.classes)
-    given = None if costs is None else decide.cost_matrix(classes, costs)
-    matrix = decide.cost_matrix(classes, {}) if given is None and reject is not None else given
-    numbers = {key: number for number, key in enumerate(model.keys())}
-    with np.errstate(divide="ignore"):
-        prior = -np.log([*model.prior().values(), 0.0])
-    return Asked(model, classes, numbers, prior, given, matrix, reject, threads, absent)
+class Answers(NamedTuple):
+    """Some rows: their truth, what is said of them, and −log P(truth)."""
+
+    truth: Truth
+    posterior: Floats
+    losses: Floats
 
 
-def _parts(asked: Asked, batch: Batch) -> Iterator[Evaluation]:
-    """The rows of a batch, so many at once that their probabilities fit into memory."""
-    if asked.classes and batch.label_type != asked.model.label_type:
+def compared_with(asked: Asked, parts: Sequence[Answers]) -> Evaluation:
+    """Rows that were answered in parts, together."""
+    if len(parts) == 1:
+        truth, posterior, losses = parts[0]
+    else:
+        codes, numbers = (np.concatenate(each) for each in zip(*(part.truth[1:] for part in parts), strict=True))
+        truth = Truth(parts[0].truth.labels, codes, numbers)
+        posterior, losses = (np.concatenate(each) for each in zip(*(part[1:] for part in parts), strict=True))
+    return compared(asked.terms, truth, posterior, losses, asked.prior[truth.numbers])
+
+
+def losses_of(_: Asked, parts: Sequence[Answers]) -> Losses:
+    """The same, of which only the log-loss is wanted."""
+    return reduce(Losses.plus, (Losses.of(part.losses) for part in parts))
+
+
+class Losses(NamedTuple):
+    """Sums over rows: of −log P(truth), where that is finite, and of its square."""
+
+    n: int
+    impossible: int
+    total: float
+    squared: float
+
+    @classmethod
+    def of(cls, losses: Floats) -> Losses:
+        finite = losses[np.isfinite(losses)]
+        return cls(len(losses), len(losses) - len(finite), float(finite.sum()), float(np.square(finite).sum()))
+
+    def plus(self, other: Losses) -> Losses:
+        n, impossible = self.n + other.n, self.impossible + other.impossible
+        return Losses(n, impossible, self.total + other.total, self.squared + other.squared)
+
+    @property
+    def mean(self) -> float:
+        """Of the rows in which the truth was possible."""
+        return self.total / (self.n - self.impossible) if self.n > self.impossible else np.inf
+
+    @property
+    def standard_error(self) -> float:
+        return standard_error(self.total, self.squared, self.n - self.impossible)
+
+
+def answered(asked: Asked, batch: Batch) -> Iterator[Answers]:
+    """The rows of a batch, as many at once as there is room for."""
+    if asked.numbers and batch.label_type != asked.model.label_type:
         kinds = f"of type {batch.label_type}; those of the model are of type {asked.model.label_type}"
         raise TypeError(f"The labels are {kinds}. Give labels as the model was trained on.")
-    step = max(CELLS // max(len(asked.classes), 1), 1)
-    for start in range(0, len(batch.rows), step):
-        yield _evaluated(asked, batch, slice(start, start + step))
+    step = max(CELLS // max(len(asked.numbers), 1), 1)
+    for first in range(0, len(batch.rows), step):
+        rows = slice(first, min(first + step, len(batch.rows)))
+        cells = batch.cells.slice(rows.start, rows.stop - rows.start)
+        posterior = _posterior(asked, cells, batch.start + rows.start)
+        truth = truth_of(batch, rows, asked.numbers)
+        yield Answers(truth, posterior, _losses(asked, cells, posterior, truth.numbers))
 
 
-def _evaluated(asked: Asked, batch: Batch, rows: slice) -> Evaluation:
-    """Some rows of a batch."""
-    cells, codes = batch.cells.slice(rows.start, rows.stop - rows.start), batch.rows.codes[rows]
-    posterior = _posterior(asked, cells, batch.start + rows.start)
-    truth = np.array([asked.numbers.get(key, -1) for key in batch.rows.classes], np.intp)[codes]
-    plain = asked.costs is None
-    decision = decide.most_probable(posterior) if plain else decide.decide(posterior, asked.given, asked.reject)
-    pairs = _pairs(label_values(batch.label_type, batch.rows.classes), asked.classes, codes, decision)
-    unknown = {label for label, _ in pairs}.difference(asked.classes) if (truth < 0).any() else set()
-    losses = _losses(asked, cells, posterior, truth)
-    possible, decided = np.isfinite(losses), decision != REJECTED
-    paid, expected = _paid(asked, posterior, truth, decision)
-    by_class = zip(asked.classes, np.ascontiguousarray(posterior.T), strict=True)
-    return Evaluation(
-        classes=tuple(sorted(unknown.union(asked.classes))) if unknown else asked.classes,
-        unknown=tuple(sorted(unknown)),
-        pairs=pairs,
-        intervals=_intervals(posterior[decided, decision[decided]], (decision == truth)[decided]),
-        ranks={label: Ranks.of(share, truth == i) for i, (label, share) in enumerate(by_class)},
-        losses=float(losses[possible].sum()),
-        prior_losses=float(asked.prior[truth].sum()) + 0.0,
-        impossible=int(len(losses) - possible.sum()),
-        squares=_squares(posterior, truth),
-        expected_errors=float(_others(posterior, decision)[decided].sum()),
-        paid=paid,
-        expected_to_pay=expected,
-    )
+def truth_of(batch: Batch, rows: slice, numbers: dict[Key, int]) -> Truth:
+    """The classes of some rows of a batch, of which these have numbers."""
+    codes = batch.rows.codes[rows]
+    at = np.array([numbers.get(key, -1) for key in batch.rows.classes], np.intp)[codes]
+    return Truth(label_values(batch.label_type, batch.rows.classes), codes, at)
 
 
 def _posterior(asked: Asked, cells: pa.RecordBatch, start: int) -> Floats:
@@ -146,14 +168,6 @@ def _posterior(asked: Asked, cells: pa.RecordBatch, start: int) -> Floats:
         if error.column is None:
             raise
         raise CellError(error.row, error.reason).located(error.column, start) from None
-
-
-def _pairs(labels: list[Any], classes: tuple[Any, ...], codes: Any, decision: Numbers) -> Counter[tuple[Any, Any]]:
-    """How often each class was decided for each label; no class where the row was rejected."""
-    names = [None, *classes]
-    found, counts = np.unique(codes.astype(np.int64) * len(names) + decision + 1, return_counts=True)
-    pairs = zip(*(half.tolist() for half in np.divmod(found, len(names))), strict=True)
-    return Counter({(labels[a], names[b]): n for (a, b), n in zip(pairs, counts.tolist(), strict=True)})
 
 
 def _losses(asked: Asked, cells: pa.RecordBatch, posterior: Floats, truth: Numbers) -> Floats:
@@ -167,35 +181,3 @@ def _losses(asked: Asked, cells: pa.RecordBatch, posterior: Floats, truth: Numbe
             lost = np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(small)), truth[small]]
             losses[small] = np.where(np.isnan(lost), np.inf, lost)
     return losses + 0.0  # there is no loss −0.0
-
-
-def _others(posterior: Floats, chosen: Numbers) -> Floats:
-    """The probability that each row leaves to all classes but one: added up, since 1 − P would lose a small one."""
-    rest = posterior.copy()
-    rest[np.arange(len(rest)), chosen] = 0.0
-    return np.asarray(rest.sum(axis=1))
-
-
-def _squares(posterior: Floats, truth: Numbers) -> float:
-    """Σ (P(class) − [class is true])² over all rows and classes, those never met included."""
-    off = posterior.copy()
-    known = np.flatnonzero(truth >= 0)
-    off[known, truth[known]] -= 1.0
-    return float(np.vdot(off, off)) + len(truth) - len(known)
-
-
-def _intervals(probability: Floats, right: NDArray[np.bool_]) -> Floats:
-    """For each interval of the probability of what was decided: how often, the sum of it, how often rightly."""
-    at = np.minimum((probability * INTERVALS).astype(np.intp), INTERVALS - 1)
-    return np.stack([np.bincount(at, each, INTERVALS) for each in (np.ones(len(at)), probability, right)], axis=1)
-
-
-def _paid(asked: Asked, posterior: Floats, truth: Numbers, decision: Numbers) -> tuple[float | None, float | None]:
-    """What the decisions cost, and what the model expects them to. Of a class never met, every decision costs 1."""
-    if asked.costs is None:
-        return None, None
-    without = 0.0 if asked.reject is None else asked.reject
-    real = np.where(truth < 0, 1.0, asked.costs[truth, decision])
-    expected = decide.expected_cost(posterior, asked.costs)[np.arange(len(decision)), decision]
-    rejected = decision == REJECTED
-    return float(np.where(rejected, without, real).sum()), float(np.where(rejected, without, expected).sum())

@@ -16,6 +16,7 @@ from tallybayes.counts.exact import Counts, Floats
 
 MOST = 1 << 13  # different probabilities of one class
 HALF = np.float64(0.5).view(np.uint64)
+ONE = np.uint64(1)
 
 Keys = NDArray[np.uint64]
 
@@ -31,19 +32,25 @@ class Ranks:
     @classmethod
     def of(cls, probability: Floats, true: NDArray[np.bool_]) -> Ranks:
         """Of a class: what it was given in every row, and whether it is the truth there."""
-        keys = _keys(probability)
-        mine, keys = keys[true], np.sort(keys)
+        keys = _keys(probability) << ONE | true  # the last bit goes along while they are sorted
+        keys.sort()
+        mine = (keys & ONE).astype(np.int64)
+        keys >>= ONE
         dropped = _to_drop(keys)
         keys >>= np.uint64(dropped)
         first = _firsts(keys)
-        rows, keys = np.diff(first, append=len(keys)), keys[first]
-        n = np.bincount(np.searchsorted(keys, mine >> np.uint64(dropped)), minlength=len(keys))
-        return cls(keys, np.stack([n, rows - n], axis=1), dropped)
+        rows = np.diff(first, append=len(keys))
+        n = np.add.reduceat(mine, first)
+        return cls(keys[first], np.stack([n, rows - n], axis=1), dropped)
 
     @classmethod
     def never(cls, n: int, others: int) -> Ranks:
         """Of a class that is given no probability in any row."""
         return cls(np.zeros(1, np.uint64), np.array([[n, others]]))
+
+    def mirrored(self) -> Ranks:
+        """Of the other one of two classes: all that is left."""
+        return Ranks(((HALF + HALF) >> np.uint64(self.dropped)) - self.keys[::-1], self.n[::-1, ::-1], self.dropped)
 
     def __add__(self, other: Ranks) -> Ranks:
         dropped = max(self.dropped, other.dropped)
@@ -62,6 +69,25 @@ class Ranks:
         below = np.cumsum([0, *others[:-1]], dtype=float)
         pairs = float(sum(mine)) * sum(others)
         return float(np.dot(mine, below + 0.5 * np.array(others))) / pairs if pairs else np.nan
+
+    @property
+    def auc_error(self) -> float:
+        """Its standard error, after DeLong: from how the rows of the class are placed among the others, and the others
+        among these. NaN where there are fewer than two of either."""
+        mine, others = self.n.astype(float).T
+        below, above = np.cumsum(others) - 0.5 * others, np.sum(mine) - np.cumsum(mine) + 0.5 * mine
+        return float(
+            np.sqrt(_variance(below / max(others.sum(), 1.0), mine) + _variance(above / max(mine.sum(), 1.0), others))
+        )
+
+
+def _variance(values: Floats, times: Floats) -> float:
+    """Of the mean of values that come so many times each."""
+    n = times.sum()
+    if n < 2:
+        return np.nan
+    mean = np.dot(values, times) / n
+    return float(np.dot((values - mean) ** 2, times) / (n - 1) / n)
 
 
 def _keys(probability: Floats) -> Keys:

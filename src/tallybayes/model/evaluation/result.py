@@ -15,7 +15,7 @@ import tallybayes
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.model.evaluation.ranks import Ranks
 
-INTERVALS = 10  # of probability, all of the same length
+INTERVALS = 15  # of probability, all of the same length: as the expected calibration error is mostly worked out
 
 
 class ClassScore(NamedTuple):
@@ -54,6 +54,9 @@ class Evaluation:
     costs or `reject` were given, and `expected_cost` what the model expects of it. To compare with: `baseline` is the
     accuracy of always deciding for the `commonest` class of the rows, and `prior_log_loss` the log-loss of the model's
     prior, whatever a row holds.
+
+    `standard_errors` are those of means over rows that were drawn independently; of `log_loss_of_possible`, where some
+    rows were impossible. That of the ROC AUC of two classes is DeLong's; of more classes it is not known (NaN).
     """
 
     classes: tuple[Any, ...]  # the model's and those that rows have, sorted
@@ -62,9 +65,11 @@ class Evaluation:
     intervals: Floats  # of probability: how many rows, the sum of what they have, how many right
     ranks: Mapping[Any, Ranks]  # of each class that the model knows
     losses: float
+    losses_squared: float  # Σ of the rows' squared losses, as of `squares` below
     prior_losses: float
     impossible: int
     squares: float
+    squares_squared: float
     expected_errors: float
     paid: float | None
     expected_to_pay: float | None
@@ -82,9 +87,11 @@ class Evaluation:
             intervals=self.intervals + other.intervals,
             ranks={label: self._ranks(label) + other._ranks(label) for label in classes},
             losses=self.losses + other.losses,
+            losses_squared=self.losses_squared + other.losses_squared,
             prior_losses=self.prior_losses + other.prior_losses,
             impossible=self.impossible + other.impossible,
             squares=self.squares + other.squares,
+            squares_squared=self.squares_squared + other.squares_squared,
             expected_errors=self.expected_errors + other.expected_errors,
             paid=_both(self.paid, other.paid),
             expected_to_pay=_both(self.expected_to_pay, other.expected_to_pay),
@@ -172,6 +179,18 @@ class Evaluation:
         return _share(self.squares, self.n)
 
     @property
+    def standard_errors(self) -> dict[str, float]:
+        """How far off, by chance, these are from what they would be on endless rows of the same kind."""
+        possible, decided = self.n - self.impossible, self.n - self.rejected
+        areas = [self._ranks(label) for label in self.classes] if len(self.classes) == 2 else []
+        return {
+            "accuracy": standard_error(self.right, self.right, decided),
+            "log_loss": standard_error(self.losses, self.losses_squared, possible),
+            "brier": standard_error(self.squares, self.squares_squared, self.n),
+            "roc_auc": areas[-1].auc_error if areas else math.nan,
+        }
+
+    @property
     def cost(self) -> float | None:
         return None if self.paid is None else _share(self.paid, self.n)
 
@@ -217,17 +236,13 @@ class Evaluation:
     def calibration(self) -> list[Interval]:
         """In every interval of probability that any has, how many decisions were right, to see whether it is what it
         says."""
-        return [
-            Interval(i / INTERVALS, (i + 1) / INTERVALS, int(n), total / n, right / n)
-            for i, (n, total, right) in enumerate(self.intervals.tolist())
-            if n
-        ]
+        return calibration_of(self.intervals)
 
     @property
     def calibration_error(self) -> float:
-        """How far probabilities and shares of right decisions are apart, on average over the rows decided."""
-        apart = np.abs(self.intervals[:, 1] - self.intervals[:, 2]).sum()
-        return _share(float(apart), self.n - self.rejected)
+        """The expected calibration error (ECE): how far probabilities and shares of right decisions are apart, on
+        average over the rows decided, in 15 intervals of equal length."""
+        return calibration_error_of(self.intervals)
 
     def to_json(self) -> Any:
         """All of it, as JSON has it: NaN is null, and an infinite number a text."""
@@ -240,8 +255,27 @@ class Evaluation:
         return tallybayes.report_on(self)._repr_html_()
 
 
+def calibration_of(intervals: Floats) -> list[Interval]:
+    """From how many rows each interval has, the sum of their probabilities, and how many were right."""
+    return [
+        Interval(i / INTERVALS, (i + 1) / INTERVALS, int(n), total / n, right / n)
+        for i, (n, total, right) in enumerate(intervals.tolist())
+        if n
+    ]
+
+
+def calibration_error_of(intervals: Floats) -> float:
+    n, total, right = intervals.T
+    return _share(float(np.abs(total - right).sum()), float(n.sum()))
+
+
 def _share(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
+
+
+def standard_error(total: float, squared: float, n: int) -> float:
+    """Of the mean of n numbers with this sum and this sum of squares; NaN of fewer than two."""
+    return math.sqrt(max(squared - total * total / n, 0.0) / (n - 1) / n) if n > 1 else math.nan
 
 
 def _both(one: float | None, other: float | None) -> float | None:

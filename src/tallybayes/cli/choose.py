@@ -1,0 +1,131 @@
+"""`tallybayes choose`: the same counts under the beliefs that make held-out rows most probable."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import tallybayes
+from tallybayes.cli.options import (
+    HELD_OUT,
+    Absent,
+    AbsentColumn,
+    Data,
+    Groups,
+    Input,
+    Label,
+    ModelFile,
+    ReportAs,
+    ReportFormat,
+    Seed,
+    Threads,
+    keep_apart,
+)
+from tallybayes.cli.terminal import print_report, say
+from tallybayes.cli.watch import watching
+
+if TYPE_CHECKING:
+    from tallybayes import Schema
+    from tallybayes.model.evaluation import Losses
+
+
+def choose(
+    model: ModelFile,
+    data: Data,
+    how: Input,
+    candidates: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--try",
+            metavar="SETTING=VALUE",
+            help="What to try: alpha=0.5, reading=bernoulli, prior=uniform, or a column's family, as 'age=Density()'. "
+            "Repeat it; some values of alpha by default.",
+        ),
+    ] = None,
+    label: Label = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes; MODEL by default.")
+    ] = None,
+    folds: Annotated[int, typer.Option(metavar="K", min=2, help="How many folds.", rich_help_panel=HELD_OUT)] = 10,
+    groups: Groups = None,
+    seed: Seed = 0,
+    format: ReportAs = ReportFormat.text,
+    absent: Absent = AbsentColumn.error,
+    threads: Threads = None,
+) -> None:
+    """Choose what to believe of the counts by held-out log-loss.
+
+    The data are rows that the model has counted, all or some of them: they are dealt to folds, and every row is asked
+    of the model minus its fold, under each belief. Nothing is counted again, and no count is changed; the data is read
+    once more for every setting.
+
+    \b
+    tallybayes choose spam.tally mails.csv --try reading=multinomial --try reading=bernoulli
+    """
+    from tallybayes.cli.held_out import read_once
+    from tallybayes.cli.train import can_be_read_again
+    from tallybayes.model.validation.choose import checked_candidates, chosen_by, losses_under
+    from tallybayes.model.validation.dealing import Deal, Given
+    from tallybayes.model.validation.folds import counted_folds
+    from tallybayes.sources.paths import STANDARD_INPUT
+
+    keep_apart(output, *data)
+    found = tallybayes.load(model)
+    tried = checked_candidates(found.schema, _candidates(found.schema, candidates))
+    source = how.open(data)
+    if not can_be_read_again(source, data):
+        raise ValueError(read_once("standard input" if STANDARD_INPUT in data else data[0]))
+    given = Given(source, label, groups=groups, absent=absent.value)
+    with watching(source, "counting"):
+        counted = counted_folds(found, given, Deal(folds, seed=seed), threads)
+
+    def scored(schemas: Mapping[Any, Schema]) -> dict[Any, Losses]:
+        again = how.open(data)
+        with watching(again, "scoring"):
+            return losses_under(schemas, counted, given._replace(data=again), threads)
+
+    chosen = chosen_by(found, tried, scored)
+    _keep(chosen, model, output)
+    print_report(tallybayes.report_on(chosen), format)
+
+
+def _keep(chosen: tallybayes.Chosen, model: str, output: str | None) -> None:
+    """The beliefs alone are put into the model's file: somebody may have learned into it meanwhile."""
+    if output is not None:
+        tallybayes.save(chosen.model, output)
+    elif chosen.beliefs:
+        with tallybayes.changing(model, lambda: say(f"Waiting for another process that changes {model} …")) as old:
+            for setting, value in chosen.beliefs.items():
+                old.schema = old.schema.believing({setting: value})
+    say(f"{output or model}: {'changed' if chosen.beliefs else 'as it was'}")
+
+
+def _candidates(schema: Schema, given: list[str] | None) -> dict[Any, list[Any]] | None:
+    """SETTING=VALUE, as data, in the order in which settings come first."""
+    if not given:
+        return None
+    found: dict[Any, list[Any]] = {}
+    for text in given:
+        name, value = _setting(schema, text)
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _setting(schema: Schema, given: str) -> tuple[Any, Any]:
+    from tallybayes.schema.entries import found
+    from tallybayes.schema.family_text import family_from_text, prior_from_text, setting_from_text
+
+    parts = given.split("=")
+    for end in range(len(parts) - 1, 0, -1):  # names of columns may have an = in them
+        name, value = "=".join(parts[:end]), "=".join(parts[end:])
+        several = tuple(next(csv.reader([name], skipinitialspace=True), ()))
+        entry = found(name, schema.columns) or (found(several, schema.columns) if len(several) > 1 else None)
+        if entry is not None:
+            return entry, family_from_text(value)
+    name, equal, value = given.partition("=")
+    if not equal or not name or not value:
+        raise ValueError(f"--try {given!r}: write SETTING=VALUE, as in alpha=0.5.")
+    return name, prior_from_text(value) if name == "prior" else setting_from_text(value)

@@ -1,0 +1,128 @@
+"""Rows held out of the data, fold by fold or one by one: read once to count them, and once more to ask about them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import tallybayes
+from tallybayes.cli.rows import costs_of
+from tallybayes.cli.train import can_be_read_again, counted, parsed_columns, schema_for
+from tallybayes.cli.watch import watching
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from tallybayes import CrossValidation, Evaluation, Family, Folds, Model, Schema
+    from tallybayes.cli.options import Input
+    from tallybayes.schema.entries import Name
+    from tallybayes.sources import Source
+
+    T = TypeVar("T")
+
+
+def refuse_without_folds(**given: Any) -> None:
+    """Options that say how models are trained, or rows dealt, mean nothing to a model that is there."""
+    for name, value in given.items():
+        if value:
+            option = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{option} goes with --folds or --leave-one-out; a model is asked as it is.")
+
+
+class HeldOutOf:
+    """What is given: a model and data, or data alone; how it is read, trained on and asked about."""
+
+    def __init__(
+        self, first: str, data: list[str], how: Input, label: str | None, told: dict[str, Any], asked: dict[str, Any]
+    ) -> None:
+        from tallybayes.files import is_model
+        from tallybayes.sources.paths import STANDARD_INPUT
+
+        self.model = tallybayes.load(first) if is_model(first) else None
+        self.data = data if self.model else [first, *data]
+        self.how, self.label, self.told, self.asked = how, label, told, asked
+        if STANDARD_INPUT in self.data:
+            raise ValueError(read_once("standard input"))
+        if self.model is not None:
+            for name, value in told.items():
+                if value:
+                    option = f"--{name.replace('_', '-')}"
+                    raise ValueError(f"{option}: {first} is a model, and is taken as it is. Give the data alone.")
+
+    def by_folds(self, k: int, groups: str | None, repeats: int, seed: int) -> CrossValidation:
+        from operator import add
+
+        from tallybayes.model.evaluation import compared_with
+        from tallybayes.model.validation.cross_validate import CrossValidation
+        from tallybayes.model.validation.dealing import Deal, Given
+        from tallybayes.model.validation.folds import counted_folds
+        from tallybayes.model.validation.held_out import HeldOut, hold_out
+
+        given, threads = Given(None, self.label, groups=groups, absent=self.asked["absent"]), self.asked["threads"]
+        found: list[Evaluation] = []
+        for repeat in range(repeats):
+
+            def count(schema: Schema | Model, source: Source, repeat: int = repeat) -> Folds:
+                rows = given._replace(data=source, label_type=self._label_type())
+                return counted_folds(schema, rows, Deal(k, seed=seed + repeat), threads)
+
+            folds = self._counted(count, groups)
+            source = self.how.open(self.data)
+            with watching(source, "scoring"):
+                asking = {"costs": costs_of(folds.total, self.asked["costs"]), "reject": self.asked["reject"]}
+                scoring = HeldOut(folds, {"": folds.schema}, compared_with, add, **asking, absent=given.absent)
+                found += hold_out(scoring, given._replace(data=source), threads)[""]
+        return CrossValidation(tuple(found), k, repeats, seed, groups is not None)
+
+    def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
+        from tallybayes.model.validation.leave_one_out import evaluate_left_out
+
+        refuse = {"--groups": groups, "--repeats": repeats > 1}
+        for option, given in refuse.items():
+            if given:
+                raise ValueError(f"{option} goes with --folds: --leave-one-out holds out every row once, by itself.")
+
+        def count(schema: Schema, source: Source) -> Model:
+            how = {"threads": self.asked["threads"], "absent": self.asked["absent"], "label_type": self._label_type()}
+            return tallybayes.Model.train(schema, source, self.label, **how)
+
+        model = self.model or self._counted(count, None)
+        source = self.how.open(self.data)
+        self._check(source)
+        with watching(source, "scoring"):
+            asked = {**self.asked, "costs": costs_of(model, self.asked["costs"])}
+            return evaluate_left_out(model, source, self.label, **asked)
+
+    def _label_type(self) -> Any:
+        import pyarrow as pa
+
+        return pa.string() if self.told["label_as_text"] else None
+
+    def _counted(self, count: Callable[[Any, Source], T], groups: str | None) -> T:
+        """Rows counted under the schema that is told, inferred or the model's."""
+        if self.model is None:
+            return counted(self.how, self.data, partial(self._settled, groups), count)[1]
+        source = self.how.open(self.data)
+        self._check(source)
+        with watching(source, "counting"):
+            return count(self.model, source)
+
+    def _settled(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
+        """A column that holds the groups names them, and is not counted unless somebody says so."""
+        self._check(source)
+        hints = misled | parsed_columns(self.told["column"])
+        if groups is not None and self.told["schema"] is None:
+            hints = {groups: None, **hints}
+        return schema_for(source, self.label, self.told["schema"], hints, self.told["prior"])
+
+    def _check(self, source: Source) -> None:
+        if not can_be_read_again(source, self.data):
+            raise ValueError(read_once(self.data[0]))
+
+
+def read_once(name: str) -> str:
+    return (
+        f"Rows are read twice, once to count them and once to ask about them, and {name} can be read only once. Save "
+        "it in a file first."
+    )

@@ -1,0 +1,154 @@
+"""Cross-validation: what folds come to, one by one and together."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+import tallybayes
+from tallybayes.data.matching import ERROR
+from tallybayes.families import Family
+from tallybayes.model.evaluation import Evaluation, compared_with
+from tallybayes.model.model import Model
+from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.folds import counted_folds
+from tallybayes.model.validation.held_out import HeldOut, Opened, as_given, hold_out
+from tallybayes.schema import Schema
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CrossValidation:
+    """Each fold's `Evaluation` by the counts of all others, and `pooled`: that of all rows together, of which every
+    measure can be asked here as well (`found.accuracy`).
+
+    `standard_errors` are those over rows, each of which is held out once in every repeat; repeats make the estimate
+    steadier and not more certain, so they do not make these smaller. Rows of a group are not independent: with groups,
+    standard errors are those over folds, as that of the ROC AUC is for more than two classes. Training sets overlap, so
+    either is somewhat too small.
+
+    A class all of whose rows are in one fold is unknown when that is held out: these rows are errors, they are among
+    the `impossible`, and the log-loss is infinite; `unmet` says how many there are, and `log_loss_of_possible` is the
+    log-loss of all other rows.
+    """
+
+    folds: tuple[Evaluation, ...]  # those of each repeat one after the other; folds without rows are not among them
+    k: int
+    repeats: int = 1
+    seed: int = 0
+    grouped: bool = False
+
+    @cached_property
+    def pooled(self) -> Evaluation:
+        return reduce(add, self.folds)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or "folds" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.pooled, name)
+
+    @property
+    def unmet(self) -> Counter[Any]:
+        """How many rows were held out together with all others of their class."""
+        return sum(map(_unmet, self.folds), Counter())
+
+    def per_fold(self, measure: str) -> list[float]:
+        """One measure of every fold, as `per_fold("accuracy")`."""
+        return [getattr(fold, measure) for fold in self.folds]
+
+    @property
+    def standard_errors(self) -> dict[str, float]:
+        by_row = {name: error * math.sqrt(self.repeats) for name, error in self.pooled.standard_errors.items()}
+        return {
+            name: self._over_folds(name) if self.grouped or math.isnan(error) else error
+            for name, error in by_row.items()
+        }
+
+    def _over_folds(self, measure: str) -> float:
+        """Of the mean over folds; the share of rows that all folds of a repeat are is one, however many repeats."""
+        name = "log_loss_of_possible" if measure == "log_loss" else measure
+        values = np.array([value for value in self.per_fold(name) if math.isfinite(value)])
+        n = len(values) / self.repeats
+        return float(np.std(values, ddof=1) / math.sqrt(n)) if len(values) > 1 else math.nan
+
+    def to_json(self) -> Any:
+        """All of it, as JSON has it: NaN is null, and an infinite number a text."""
+        return tallybayes.report_on(self).to_json()
+
+    def __repr__(self) -> str:
+        return tallybayes.report_on(self).text()
+
+    def _repr_html_(self) -> str:
+        return tallybayes.report_on(self)._repr_html_()
+
+
+def _unmet(fold: Evaluation) -> Counter[Any]:
+    return Counter({label: fold.truths[label] for label in fold.unknown})
+
+
+Beliefs = Mapping[Any, Mapping[Any, Any]]  # by name: what `Model.believing` takes
+Described = Schema | Mapping[str, Family] | Model
+
+
+def cross_validate(
+    schema: Described,
+    data: Any,
+    labels: Any = None,
+    *,
+    beliefs: Beliefs | None = None,
+    k: int = 10,
+    repeats: int = 1,
+    groups: Any = None,
+    stratify: bool = True,
+    seed: int = 0,
+    weights: Any = None,
+    costs: Any = None,
+    reject: float | None = None,
+    threads: int | None = None,
+    absent: str = ERROR,
+) -> CrossValidation | dict[Any, CrossValidation]:
+    """Every row scored by the counts of all folds but its own: they are the total minus its fold, so that each row is
+    counted once, whatever k. How rows come into folds is said at `folds`; repeat r deals with the seed + r.
+
+    `beliefs` are several readings of the same counts, by name: what `Model.believing` takes, as in
+    `{"laplace": {"alpha": 1.0}, "fitted": {"alpha": "fitted"}}`; then there is a result for each name. `weights` are
+    what rows weigh when they are counted; held out, every row is one. Data that is read only once, as a stream is, is
+    given as a function that opens it.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "rain"] * 10, "play": ["no", "yes"] * 10}
+    >>> cross_validate({"outlook": Categorical()}, frame, "play", k=5).accuracy
+    1.0
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
+        raise ValueError(f"repeats={repeats!r}: give a whole number of at least 1.")
+    tried, opened = _schemas(schema, beliefs), Opened(data)
+    given = Given(None, as_given(labels), as_given(weights), as_given(groups), absent=absent)
+    found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
+    for repeat in range(repeats):
+        counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed + repeat), threads)
+        scoring = HeldOut(counted, tried, compared_with, add, costs=costs, reject=reject, absent=absent)
+        for name, evaluations in hold_out(scoring, given._replace(data=opened()), threads).items():
+            found[name] += evaluations
+    grouped = groups is not None
+    results = {name: CrossValidation(tuple(each), k, repeats, seed, grouped) for name, each in found.items()}
+    return next(iter(results.values())) if beliefs is None else results
+
+
+def _schemas(given: Described, beliefs: Beliefs | None) -> dict[Any, Schema]:
+    """How the counts are read, by name; as they are, where no beliefs are given."""
+    schema = given.schema if isinstance(given, Model) else given if isinstance(given, Schema) else Schema(given)
+    if beliefs is None:
+        return {"": schema}
+    if not isinstance(beliefs, Mapping) or not beliefs:
+        raise ValueError(f"beliefs={beliefs!r}: give names and changes, as in {{'laplace': {{'alpha': 1.0}}}}.")
+    for name, changes in beliefs.items():
+        if not isinstance(changes, Mapping):
+            raise TypeError(f"Under {name!r} is {changes!r}; give what `believing` takes, as in {{'alpha': 0.5}}.")
+    return {name: schema.believing(changes) for name, changes in beliefs.items()}

@@ -1,0 +1,177 @@
+"""Which fold each row belongs to: decided while rows stream by, from nothing but the seed, the class and how many rows
+of that class came before; or from the row's group.
+
+Rows of a class are dealt k at a time, to every fold one, in an order drawn from the seed (permuted blocks). So folds
+have the same share of every class to within one row, whatever the order of the rows and however they come in batches.
+A group's fold is a hash of its text: rows of a group stay together wherever they stand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Codes
+from tallybayes.counts.tally import Key
+from tallybayes.data import frames
+from tallybayes.data.errors import CellError, RowError
+from tallybayes.data.inputs import is_stream
+from tallybayes.data.labels import key_to_json, label_array
+from tallybayes.data.matching import ERROR
+from tallybayes.data.row_source import RowSource
+from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.sources import each_batch
+from tallybayes.schema import Schema
+from tallybayes.schema.entries import check_apart
+
+MOST_FOLDS = 1 << 15
+GOLDEN, FIRST, SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+
+
+@dataclass(frozen=True)
+class Deal:
+    """How rows are dealt to k folds."""
+
+    k: int = 10
+    stratify: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("k", 2), ("seed", 0)):
+            given = getattr(self, name)
+            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
+                raise ValueError(f"{name}={given!r}: give a whole number of at least {least}.")
+        if self.k > MOST_FOLDS:
+            raise ValueError(f"k={self.k}: there can be no more than {MOST_FOLDS} folds; left_out leaves out each row.")
+
+
+class Dealer:
+    """Deals rows in the order they come. `met` says how many rows of each class were dealt."""
+
+    def __init__(self, deal: Deal) -> None:
+        self.how = deal
+        self.met: Counter[Key | None] = Counter()  # None: rows of any class
+        self._starts: dict[Key | None, np.uint64] = {}
+
+    def deal(self, batch: Batch, groups: pa.Array | None = None) -> Codes:
+        """The fold of every row. Rows that are not `taken` afterwards are as if they had not come."""
+        if groups is not None:
+            return self._by_group(groups, batch.start)
+        if not self.how.stratify:
+            return self._dealt(None, len(batch.rows))
+        codes, classes = batch.rows.codes, batch.rows.classes
+        order = np.argsort(codes.astype(np.uint16) if len(classes) < 1 << 16 else codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(classes)))
+        folds = np.empty(len(codes), np.int32)
+        for key, rows in zip(classes, np.split(order, ends[:-1]), strict=True):
+            if rows.size:
+                folds[rows] = self._dealt(key, len(rows))
+        return folds
+
+    def take(self, batch: Batch) -> None:
+        """These rows were dealt for good."""
+        if not self.how.stratify:
+            self.met[None] += len(batch.rows)
+            return
+        counts = np.bincount(batch.rows.codes, minlength=len(batch.rows.classes)).tolist()
+        self.met.update({key: n for key, n in zip(batch.rows.classes, counts, strict=True) if n})
+
+    def _dealt(self, key: Key | None, rows: int) -> Codes:
+        """The folds of the next rows of a class: of every k that come one after another, each fold has one."""
+        k = self.how.k
+        first = self.met[key] // k
+        last = -(-(self.met[key] + rows) // k)
+        if key not in self._starts:
+            self._starts[key] = np.uint64(self._hash(json.dumps(key_to_json(key)).encode()))
+        drawn = _mixed(np.arange(first * k, last * k, dtype=np.uint64) + self._starts[key])
+        folds = np.argsort(drawn.reshape(-1, k), axis=1, kind="stable").ravel()
+        skipped = self.met[key] - first * k
+        return folds[skipped : skipped + rows].astype(np.int32)
+
+    def _by_group(self, groups: pa.Array, start: int) -> Codes:
+        try:
+            texts = frames.texts(groups)
+        except CellError as error:
+            raise ValueError(f"The groups cannot be read: {error.reason}") from None
+        if texts.null_count:
+            row = start + int(np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))[0])
+            reason = "the row has no group. Drop it, or give it one."
+            raise RowError(row, reason, f"Row {row} has no group. Drop it, or give it one.")
+        coded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+        words = coded.dictionary.cast(pa.large_binary()).to_pylist()
+        folds = [0 if word is None else self._hash(word) % self.how.k for word in words]
+        return np.array(folds, np.int32)[coded.indices.to_numpy()]
+
+    def _hash(self, text: bytes) -> int:
+        return int.from_bytes(blake2b(text, digest_size=8, key=str(self.how.seed).encode()[:64]).digest(), "little")
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers as if drawn by chance, the same everywhere: splitmix64."""
+    x = numbers * GOLDEN
+    x = (x ^ (x >> np.uint64(30))) * FIRST
+    x = (x ^ (x >> np.uint64(27))) * SECOND
+    return x ^ (x >> np.uint64(31))
+
+
+def grouped(
+    data: Any, labels: Any, weights: Any, groups: Any, label_type: pa.DataType | None = None
+) -> Iterator[tuple[Batch, pa.Array | None]]:
+    """Batches, and what group each of their rows belongs to: by the name of a column, or one for each row."""
+    whole = None if groups is None or isinstance(groups, str) else label_array(groups, "groups")
+    if whole is not None and is_stream(data):
+        raise ValueError("With a stream of frames, give the name of the column that holds the groups.")
+    rows = 0
+    for batch in labelled(data, labels, weights, label_type=label_type):
+        rows = batch.start + len(batch.rows)
+        if isinstance(groups, str):
+            yield batch, frames.column(batch.cells, groups, "Give the name of the column that holds the groups.")
+        elif whole is not None and len(whole) >= rows:
+            yield batch, whole[batch.start : rows]
+        else:
+            yield batch, None
+    if whole is not None and len(whole) != rows:
+        raise ValueError(f"There are {len(whole)} groups for {rows} rows.")
+
+
+class Given(NamedTuple):
+    """Rows as they are given: a frame, a stream or a source, and where their labels, weights and groups are."""
+
+    data: Any
+    labels: Any = None
+    weights: Any = None
+    groups: Any = None
+    label_type: pa.DataType | None = None
+    absent: str = ERROR
+
+    def each(self, schema: Schema, deal: Deal, work: Callable[[Batch, Codes], None]) -> None:
+        """Does the work for every batch, with the fold of each of its rows. Rows that it refuses are not dealt: a
+        source may skip them, and asks for the others of their batch once more."""
+        labels = schema.label if self.labels is None else self.labels
+        for given, what in ((labels, "label"), (self.weights, "weight")):
+            if isinstance(given, str):
+                check_apart(given, schema.by_column, what)
+        dealer = Dealer(deal)
+
+        def dealt(data: Any, labels: Any, label_type: pa.DataType | None = None) -> None:
+            for batch, which in grouped(data, labels, self.weights, self.groups, label_type):
+                work(batch, dealer.deal(batch, which))
+                dealer.take(batch)
+
+        if not isinstance(self.data, RowSource):
+            dealt(schema.frame(self.data), labels, self.label_type)
+            return
+        if not isinstance(self.groups, (str, type(None))):
+            raise ValueError("With a source, give the name of the column that holds the groups.")
+        columns = {"weights": self.weights, "groups": self.groups}
+        parts = each_batch(self.data, schema, labels, dealt, **columns, label_type=self.label_type, absent=self.absent)
+        for _ in parts:
+            pass

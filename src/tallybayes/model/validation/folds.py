@@ -1,0 +1,185 @@
+"""Folds: every row is counted once, into the model of its fold; training sets are the total minus a fold.
+
+While rows are counted, a fold and a class together are a class: all folds are one model, counted in one pass like any
+other, and taken apart at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Codes
+from tallybayes.counts.tally import Rows
+from tallybayes.data.errors import RowError
+from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.processors import processors
+from tallybayes.data.row_source import RowSource
+from tallybayes.families import Family
+from tallybayes.model.batches import Batch, check_threads
+from tallybayes.model.model import Model
+from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.schema import Schema
+
+
+class Folds:
+    """k models, one of each fold's rows. `total` is all of them, or the model that was given; `without(i)` is the total
+    minus fold i: byte for byte the model trained on the other rows.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"], "play": ["no", "no", "yes", "yes"]}
+    >>> found = folds({"outlook": Categorical()}, frame, "play", k=2)
+    >>> [model.rows_by_class() for model in found.models]
+    [{'no': 1.0, 'yes': 1.0}, {'no': 1.0, 'yes': 1.0}]
+    >>> found.without(0) == found.models[1]
+    True
+    """
+
+    def __init__(self, schema: Schema | Mapping[str, Family] | Model, deal: Deal) -> None:
+        self.whole = schema if isinstance(schema, Model) else None
+        self.how = deal
+        self.sizes = np.zeros(deal.k, np.int64)  # how many rows there are, whatever they weigh
+        self.refused = False  # whether some rows could not be counted, and a source may have skipped them
+        self._counted = Model(schema.schema if isinstance(schema, Model) else schema)  # by (fold, class)
+
+    @property
+    def schema(self) -> Schema:
+        return self._counted.schema
+
+    def __len__(self) -> int:
+        return self.how.k
+
+    @cached_property
+    def models(self) -> list[Model]:
+        """The model of each fold."""
+        return [self._fold(fold) for fold in range(len(self))]
+
+    @cached_property
+    def total(self) -> Model:
+        """The model that folds are taken from."""
+        if self.whole is not None:
+            return self.whole
+        total = Model(self.schema)
+        for model in self.models:
+            total += model
+        return total
+
+    @property
+    def filled(self) -> list[int]:
+        """The folds that have rows: fewer than k where there are few rows, or few groups."""
+        return np.flatnonzero(self.sizes).tolist()
+
+    def without(self, fold: int) -> Model:
+        """The total minus a fold."""
+        if not 0 <= fold < len(self):
+            raise IndexError(f"There is no fold {fold}; there are {len(self)}, from 0 on.")
+        try:
+            return self.total - self.models[fold]
+        except ValueError as error:
+            raise ValueError(f"The model has not counted these rows, so they cannot be left out. {error}") from None
+
+    def numbers(self, data: Any, labels: Any = None, *, groups: Any = None) -> Codes:
+        """The fold of every row, if these are the rows that were counted, in the same order."""
+        found = [np.zeros(0, np.int32)]
+        Given(data, labels, groups=groups).each(self.schema, self.how, lambda _, where: found.append(where))
+        return np.concatenate(found)
+
+    def count(self, batch: Batch, where: Codes, threads: int | None = None, absent: str = ERROR) -> None:
+        """Counts rows into the models of their folds."""
+        classes = batch.rows.classes
+        both = where * np.int64(len(classes)) + batch.rows.codes
+        present = np.flatnonzero(np.bincount(both, minlength=len(self) * len(classes)))
+        number = np.zeros(len(self) * len(classes), np.int32)
+        number[present] = np.arange(len(present))
+        pairs: list[Any] = [
+            (fold, classes[i])
+            for fold, i in zip(*(half.tolist() for half in np.divmod(present, len(classes))), strict=True)
+        ]
+        part = Model(self.schema)
+        try:
+            part._count(batch._replace(rows=Rows(pairs, number[both], batch.rows.weights)), threads, absent)
+        except RowError:
+            self.refused = True
+            raise
+        self._counted += part
+        self.sizes += np.bincount(where, minlength=len(self))
+
+    def _fold(self, fold: int) -> Model:
+        counted = self._counted
+        names: dict[Any, Any] = {pair: pair[1] for pair in counted.rows.classes if pair[0] == fold}  # type: ignore[index]
+        model = Model(self.schema, counted.label_type)
+        model.rows = counted.rows.taken(names)
+        model.columns = {name: tally.taken(names) for name, tally in counted.columns.items()}
+        return model
+
+    def split(self, batch: Batch, where: Codes) -> list[Batch]:
+        """The rows of a batch that belong to each fold."""
+        order = np.argsort(where.astype(np.uint16), kind="stable")
+        cells, codes = batch.cells.take(pa.array(order)), batch.rows.codes[order]
+        ends = np.cumsum(np.bincount(where, minlength=len(self))).tolist()
+        found = []
+        for start, end in pairwise([0, *ends]):
+            rows = Rows(batch.rows.classes, codes[start:end])
+            found.append(Batch(cells.slice(start, end - start), batch.label_type, rows, batch.start))
+        return found
+
+    def check(self) -> None:
+        """An error that says why there is nothing to hold out, or nothing to train on."""
+        n, used = int(self.sizes.sum()), len(self.filled)
+        if not n:
+            raise ValueError("The data has no rows, so there is nothing to hold out.")
+        if self.whole is None and len(self) > n:
+            raise ValueError(f"{len(self)} folds of {n} rows: some would be empty. Give k={n} or less, and at least 2.")
+        if self.whole is None and used < 2:
+            raise ValueError(
+                f"All {n} rows fell into one fold, which leaves none to train on. Give more groups, or another seed."
+            )
+
+
+def folds(
+    schema: Schema | Mapping[str, Family] | Model,
+    data: Any,
+    labels: Any = None,
+    k: int = 10,
+    *,
+    groups: Any = None,
+    stratify: bool = True,
+    seed: int = 0,
+    weights: Any = None,
+    threads: int | None = None,
+    absent: str = ERROR,
+    label_type: pa.DataType | None = None,
+) -> Folds:
+    """Counts every row once, into one of k folds. `data`, `labels`, `weights` and the rest are as for `Model.train`: a
+    frame, a stream of frames or a source of any length, in the memory that k models take.
+
+    Of every k rows of a class that come one after another, each fold has one, in an order drawn from the `seed`; with
+    `stratify=False`, of every k rows of any class. So which fold a row is in depends on the order of the rows, and not
+    on batches, threads or machines. `groups` are a column's name or one value per row: rows of a group are all in one
+    fold, which is drawn from the seed and the group's text alone, whatever the order; classes are not stratified then,
+    and folds are only about equal.
+
+    With a `Model` for the schema, folds are taken from that model, which must have counted these rows and may have
+    counted others."""
+    given = Given(data, labels, weights, groups, label_type, absent)
+    return counted_folds(schema, given, Deal(k, stratify, seed), threads)
+
+
+def counted_folds(
+    schema: Schema | Mapping[str, Family] | Model, given: Given, deal: Deal, threads: int | None = None
+) -> Folds:
+    check_threads(threads)
+    check_absent(given.absent)
+    found = Folds(schema, deal)
+    if isinstance(given.data, RowSource):
+        threads = threads or max(processors() - 1, 1)  # one is left to read ahead
+        known = schema.label_type if isinstance(schema, Model) and schema.keys() else None
+        given = given._replace(label_type=known or given.label_type)
+    given.each(found.schema, deal, lambda batch, where: found.count(batch, where, threads, given.absent))
+    found.check()
+    return found

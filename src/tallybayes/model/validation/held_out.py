@@ -1,0 +1,138 @@
+"""Rows scored by the counts of all folds but their own, under one belief or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Codes
+from tallybayes.data.inputs import is_stream
+from tallybayes.data.labels import label_array
+from tallybayes.data.row_source import RowSource
+from tallybayes.model.batches import Batch, in_pieces, size_of
+from tallybayes.model.decide import cost_matrix
+from tallybayes.model.evaluation import Answers, Asked, answered
+from tallybayes.model.model import Model
+from tallybayes.model.validation.dealing import Given
+from tallybayes.model.validation.folds import Folds
+from tallybayes.schema import Schema
+
+T = TypeVar("T")
+
+Measure = Callable[[Asked, Sequence[Answers]], T]  # rows that were answered → what is measured of them
+BLOCK = 1 << 16  # rows that are sorted by fold at once: more would not stay near the processor
+TWICE = (
+    "The rows are read twice, once to count them and once to score them, and a stream or a source can be read only "
+    "once. Give a function that opens it: lambda: tallybayes.open_source('data.csv')."
+)
+
+
+class HeldOut(Generic[T]):
+    """What is measured of every fold, read as each of several schemas has it, while rows stream by."""
+
+    def __init__(
+        self,
+        folds: Folds,
+        schemas: Mapping[Any, Schema],
+        measure: Measure[T],
+        add: Callable[[T, T], T],
+        *,
+        costs: Any = None,
+        reject: float | None = None,
+        absent: str,
+    ) -> None:
+        self.folds, self._measure, self._add = folds, measure, add
+        classes = folds.total.classes
+        matrix = None if costs is None else cost_matrix(classes, costs)
+        self._asked: dict[int, dict[Any, Asked]] = {}
+        for fold in folds.filled:
+            trained = folds.without(fold)
+            left = [number for number, label in enumerate(classes) if label in set(trained.classes)]
+            own = None if matrix is None else matrix[np.ix_(left, left)]
+            read = {name: trained._reading(schema) for name, schema in schemas.items()}
+            self._asked[fold] = {name: Asked.of(model, own, reject, 1, absent) for name, model in read.items()}
+        self._found: dict[tuple[Any, int], T] = {}
+        self._sizes = np.zeros(len(folds), np.int64)
+
+    def score(self, batch: Batch, where: Codes, threads: int | None = None) -> None:
+        """Rows, and the fold of each."""
+
+        def answer(first: int, last: int) -> list[tuple[Any, int, Answers]]:
+            edges = range(first, last, BLOCK)
+            return [each for at in edges for each in self._answered(batch, where, at, min(at + BLOCK, last))]
+
+        answers: dict[tuple[Any, int], list[Answers]] = {}
+        for part in in_pieces(len(where), threads, answer, size_of(batch.cells)):
+            for name, fold, some in part:
+                answers.setdefault((name, fold), []).append(some)
+        pairs = [*answers]
+
+        def measure(first: int, last: int) -> list[T]:
+            return [self._measure(self._asked[pair[1]][pair[0]], answers.pop(pair)) for pair in pairs[first:last]]
+
+        found = (each for part in in_pieces(len(pairs), threads, measure, 16 * len(where)) for each in part)
+        for pair, new in zip(pairs, found, strict=True):
+            self._found[pair] = self._add(self._found[pair], new) if pair in self._found else new
+        self._sizes += np.bincount(where, minlength=len(self.folds))
+
+    def _answered(self, batch: Batch, where: Codes, start: int, stop: int) -> Iterator[tuple[Any, int, Answers]]:
+        rows = batch.rows.slice(start, stop)
+        block = Batch(batch.cells.slice(start, stop - start), batch.label_type, rows, batch.start + start)
+        for fold, part in enumerate(self.folds.split(block, where[start:stop])):
+            if not len(part.rows):
+                continue
+            if fold not in self._asked:
+                raise _changed(fold, 0, len(part.rows))
+            for name, asked in self._asked[fold].items():
+                for some in answered(asked, part):
+                    yield name, fold, some
+
+    def measured(self) -> dict[Any, list[T]]:
+        """For each schema, fold by fold; an error, if these are not the rows that were counted."""
+        for fold, (counted, scored) in enumerate(zip(self.folds.sizes.tolist(), self._sizes.tolist(), strict=True)):
+            if counted != scored:
+                raise _changed(fold, counted, scored)
+        names = next(iter(self._asked.values()))
+        return {name: [self._found[name, fold] for fold in self.folds.filled] for name in names}
+
+
+def _changed(fold: int, counted: int, scored: int) -> ValueError:
+    return ValueError(
+        f"The data changed while it was read: fold {fold} had {counted} rows when they were counted, and {scored} or "
+        "more when they were scored."
+    )
+
+
+def hold_out(scoring: HeldOut[T], given: Given, threads: int | None = None) -> dict[Any, list[T]]:
+    """Every row of the data, which is read once more, by the folds that it is not in."""
+    folds = scoring.folds
+
+    def score(batch: Batch, where: Codes) -> None:
+        if folds.refused:  # the same rows are skipped as when they were counted
+            Model(folds.schema)._count(batch, threads, given.absent)
+        scoring.score(batch, where, threads)
+
+    label_type = folds.total.label_type if isinstance(given.data, RowSource) else given.label_type
+    given._replace(weights=None, label_type=label_type).each(folds.schema, folds.how, score)
+    return scoring.measured()
+
+
+class Opened:
+    """Data that can be read more than once: a frame, a list of frames, or what a function opens each time."""
+
+    def __init__(self, data: Any) -> None:
+        stream = is_stream(data) and not isinstance(data, Sequence)
+        if stream or isinstance(data, (pa.RecordBatchReader, RowSource)):
+            raise ValueError(TWICE)
+        self._data = data
+
+    def __call__(self) -> Any:
+        return self._data() if callable(self._data) else self._data
+
+
+def as_given(values: Any) -> Any:
+    """Labels, groups or weights, which may come as what can be read only once."""
+    return values if values is None or isinstance(values, str) else label_array(values)

@@ -1,0 +1,77 @@
+"""Leave-one-out: every row that a model has counted, scored by the model without that row."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import tallybayes
+from tallybayes.counts.exact import Floats
+from tallybayes.data.matching import ERROR
+from tallybayes.data.row_source import RowSource
+from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.evaluation import Evaluation, truth_of
+from tallybayes.model.evaluation.compare import Terms, Truth, compared
+from tallybayes.model.model import Model
+from tallybayes.model.sources import each_batch
+
+
+def evaluate_left_out(
+    model: Model,
+    data: Any,
+    labels: Any = None,
+    *,
+    costs: Any = None,
+    reject: float | None = None,
+    threads: int | None = None,
+    absent: str = ERROR,
+) -> Evaluation:
+    """What would be decided for each row by the model without it, beside the label it has."""
+    labels = model.schema.label if labels is None else labels
+    asked: dict[str, Any] = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
+    if isinstance(data, RowSource):
+
+        def evaluated(batch: pa.RecordBatch, labels: Any) -> Evaluation:
+            return evaluate_left_out(model, batch, labels, **asked)
+
+        parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
+    else:
+        terms = Terms.of(tuple(model.classes), costs, reject)
+        batches = labelled(model.schema.frame(data), labels, None)
+        parts = (_left_out(model, batch, terms, threads, absent) for batch in batches)
+    first = next(parts, None)
+    if first is None:
+        raise ValueError("The data has no rows, so there is nothing to evaluate.")
+    return reduce(add, parts, first)
+
+
+def _left_out(model: Model, batch: Batch, terms: Terms, threads: int | None, absent: str) -> Evaluation:
+    numbers = {key: number for number, key in enumerate(model.keys())}
+    truth = truth_of(batch, slice(0, len(batch.rows)), numbers)
+    labels = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
+    said = tallybayes.left_out(model, batch.cells, labels, threads=threads, absent=absent)
+    priors = np.broadcast_to(said.prior, (len(labels), len(terms.classes)))
+    return evaluate_scores(terms, truth, said.total(), priors)
+
+
+def evaluate_scores(terms: Terms, truth: Truth, joint: Floats, priors: Floats) -> Evaluation:
+    """The same from log P(class, row), and log P(class) of every row. A row that no class allows falls to the prior,
+    and if that allows none either, to all classes alike."""
+    marginal = np.logaddexp.reduce(joint, axis=1)
+    dead = ~np.isfinite(marginal)
+    with np.errstate(invalid="ignore"):
+        posterior = np.exp(np.where(dead[:, None], priors, joint - marginal[:, None]))
+    none = posterior.sum(axis=1) <= 0.0
+    posterior[none] = 1.0 / posterior.shape[1]
+    return compared(terms, truth, posterior, _losses(joint, truth), _losses(priors, truth))
+
+
+def _losses(scores: Floats, truth: Truth) -> Floats:
+    """−log P(truth); infinite where the truth is impossible, or a class never met."""
+    with np.errstate(invalid="ignore"):
+        lost = np.logaddexp.reduce(scores, axis=1) - scores[np.arange(len(scores)), truth.numbers]
+    return np.where(np.isnan(lost) | (truth.numbers < 0), np.inf, lost) + 0.0

@@ -1,0 +1,86 @@
+"""Of a cross-validation: what all held-out rows come to, and how the folds differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tallybayes.model.validation.cross_validate import CrossValidation
+from tallybayes.report import evaluation
+from tallybayes.report.blocks import Block, Lines, Table, count, how_many
+from tallybayes.report.characters import short
+from tallybayes.report.evaluation import EvaluationFacts
+
+
+@dataclass(frozen=True)
+class FoldFacts:
+    n: int
+    accuracy: float
+    log_loss: float
+    brier: float
+    roc_auc: float
+    calibration_error: float
+
+
+@dataclass(frozen=True)
+class CrossValidationFacts:
+    """As `CrossValidation` has them."""
+
+    k: int
+    repeats: int
+    seed: int
+    grouped: bool
+    unmet: Mapping[Any, int]  # rows that were held out together with all others of their class
+    pooled: EvaluationFacts
+    folds: tuple[FoldFacts, ...]
+
+
+def facts(result: CrossValidation) -> CrossValidationFacts:
+    pooled = replace(evaluation.facts(result.pooled), standard_errors=result.standard_errors)
+    each = tuple(FoldFacts(f.n, f.accuracy, f.log_loss, f.brier, f.roc_auc, f.calibration_error) for f in result.folds)
+    return CrossValidationFacts(result.k, result.repeats, result.seed, result.grouped, result.unmet, pooled, each)
+
+
+def blocks(facts: CrossValidationFacts) -> Iterator[Block]:
+    yield from _begin(facts)
+    yield from list(evaluation.blocks(facts.pooled))[len(list(evaluation.brief(facts.pooled))) :]
+    yield _fold_table(facts)
+
+
+def brief(facts: CrossValidationFacts) -> Iterator[Block]:
+    yield from _begin(facts)
+
+
+def _begin(facts: CrossValidationFacts) -> Iterator[Block]:
+    repeats = f", {how_many(facts.repeats, 'time', 'times')}" if facts.repeats > 1 else ""
+    errors = "folds" if facts.grouped else "rows"
+    grouped = ", groups kept together" if facts.grouped else ""
+    empty = facts.k * facts.repeats - len(facts.folds)
+    grouped += f", {count(empty)} without rows" if empty else ""
+    dealt = f"{facts.k} folds{repeats}{grouped}, seed {facts.seed}; every row is asked of a model without its fold."
+    yield Lines([dealt, f"± is the standard error over {errors}."])
+    yield Table(list(evaluation.summary(facts.pooled)), align="lrl")
+    if facts.unmet:
+        rows = [f"{short(label)} ({count(n)})" for label, n in [*facts.unmet.items()][: evaluation.FEW]]
+        more = ", …" * (len(facts.unmet) > evaluation.FEW)
+        yield Lines(
+            [
+                f"All rows of a class were held out together, so that nothing was left of it: {', '.join(rows)}{more}.",
+                "They count as errors, in which the truth was impossible.",
+            ]
+        )
+
+
+def _fold_table(facts: CrossValidationFacts) -> Table:
+    rows = [
+        (str(number), count(each.n), *("" if math.isnan(value) else f"{value:.4f}" for value in _values(each)))
+        for number, each in enumerate(facts.folds)
+    ]
+    head = ("fold", "rows", "accuracy", "log-loss", "Brier score", "ROC AUC", "ECE")
+    return Table(rows, head, "folds", "rr")
+
+
+def _values(each: FoldFacts) -> tuple[float, ...]:
+    return each.accuracy, each.log_loss, each.brier, each.roc_auc, each.calibration_error

@@ -1,0 +1,153 @@
+"""`evaluate` without a model: rows held out by folds or one by one, of files of any size."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import tallybayes
+from tallybayes import Schema, cross_validate
+
+RANDOM = np.random.default_rng(8)
+N = 300
+TRUTH = RANDOM.integers(0, 2, N)
+TABLE = pa.table(
+    {
+        "x": RANDOM.normal(TRUTH, 1.0).round(3),
+        "u": [f"level {level}" for level in (TRUTH + RANDOM.integers(0, 2, N)) % 3],
+        "subject": [f"s{i % 29}" for i in range(N)],
+        "class": np.where(TRUTH, "yes", "no"),
+    }
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    pa.csv.write_csv(TABLE, tmp_path / "data.csv")
+    pa.parquet.write_table(TABLE, tmp_path / "data.parquet", row_group_size=70)
+    return tmp_path / "data.csv"
+
+
+def facts(ended):
+    assert ended.code == 0, ended.err
+    return json.loads(ended.out)
+
+
+def test_folds_of_a_file_are_those_of_the_frame(tally, table):
+    found = facts(tally("evaluate", table, "--label", "class", "--folds", 5, "--format", "json"))
+    frame = TABLE.drop_columns(["class"])
+    schema = Schema.infer(TABLE, "class")
+    wanted = cross_validate(schema, frame, TABLE["class"], k=5)
+    assert [each["n"] for each in found["folds"]] == [each.n for each in wanted.folds]
+    for name in ("accuracy", "log_loss", "brier", "roc_auc", "calibration_error", "baseline", "prior_log_loss"):
+        assert found["pooled"][name] == pytest.approx(getattr(wanted, name)), name
+    assert found["pooled"]["standard_errors"] == pytest.approx(wanted.standard_errors)
+    again = facts(tally("evaluate", table.with_suffix(".parquet"), "-l", "class", "--folds", 5, "--format", "json"))
+    assert again["pooled"]["log_loss"] == pytest.approx(found["pooled"]["log_loss"])
+
+
+def test_repeats_and_seeds_deal_anew(tally, table):
+    def loss(*more):
+        ended = tally("evaluate", table, "-l", "class", "--folds", 4, *more, "--format", "json")
+        return facts(ended)["pooled"]["log_loss"]
+
+    assert loss("--seed", 1, "--repeats", 2) == pytest.approx((loss("--seed", 1) + loss("--seed", 2)) / 2)
+    assert loss("--seed", 1) != loss("--seed", 2)
+
+
+def test_the_column_of_groups_is_not_counted_unless_it_is_told(tally, table):
+    grouped = ("evaluate", table, "-l", "class", "--folds", 4, "--groups", "x", "--brief")
+    plain = tally(*grouped)
+    told = "4 folds, groups kept together, seed 0; every row is asked of a model without its fold.\n"
+    assert plain.out.startswith(told)
+    assert tally(*grouped, "--column", "x=left out").out == plain.out
+    counted = tally(*grouped, "--column", "x=Gaussian").out
+    assert counted.startswith(told)
+    assert counted != plain.out
+
+
+def test_a_schema_may_be_told(tally, table):
+    written = tally("schema", table, "-l", "class", "--column", "subject=left out", "--column", "x=Gaussian")
+    (table.parent / "schema.toml").write_text(written.out)
+    found = facts(tally("evaluate", table, "--schema", "schema.toml", "--folds", 5, "--format", "json"))
+    told = ("--column", "subject=left out", "--column", "x=Gaussian")
+    wanted = facts(tally("evaluate", table, "-l", "class", *told, "--folds", 5, "--format", "json"))
+    assert found == wanted
+
+
+def test_folds_may_be_taken_from_a_model(tally, table):
+    assert tally("train", table, "-l", "class", "-o", "m.tally").code == 0
+    found = tally("evaluate", "m.tally", table, "--folds", 5)
+    assert found.code == 0
+    assert found.out == tally("evaluate", table, "-l", "class", "--folds", 5).out
+    (table.parent / "other.csv").write_text("x,u,subject,class\n9999,level 7,s0,yes\n1,level 1,s1,no\n")
+    ended = tally("evaluate", "m.tally", "other.csv", "--folds", 2)
+    assert (ended.code, ended.out) == (2, "")
+    assert "The model has not counted these rows, so they cannot be left out." in ended.err
+    told = tally("evaluate", "m.tally", table, "--folds", 5, "--column", "x=Gaussian")
+    assert "--column: m.tally is a model, and is taken as it is. Give the data alone." in told.err
+
+
+def test_bad_rows_are_skipped_both_times(tally, table):
+    lines = table.read_text().splitlines()
+    lines[100:100] = ["x,level 1,s1,yes", ',"level 1","s1",']
+    table.write_text("\n".join(lines))
+    told = ("--column", "x=Gaussian", "--column", "subject=left out")
+    ended = tally("evaluate", table, "-l", "class", *told, "--folds", 5, "--skip-bad-rows", "--brief")
+    assert ended.code == 0
+    assert ended.err.count("2 rows were skipped") == 2
+    pa.csv.write_csv(TABLE, table)
+    assert ended.out == tally("evaluate", table, "-l", "class", *told, "--folds", 5, "--brief").out
+
+
+def test_a_pipe_cannot_be_read_twice(program, table):
+    ended = program("evaluate", "-", "--label", "class", "--folds", "5", stdin=table.read_bytes())
+    assert (ended.code, ended.out) == (2, "")
+    assert "Rows are read twice" in ended.err
+    assert "standard input can be read only once. Save it in a file first." in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "This is not a tallybayes model, or it is cut short. To evaluate data without a model, give --folds 10"),
+        (("--folds", 400, "-l", "class"), "400 folds of 300 rows: some would be empty. Give k=300 or less"),
+        (("--folds", 5), "Which column holds the classes? Give --label"),
+        (("--folds", 5, "-l", "class", "--groups", "who"), "no column 'who'"),
+        (("--leave-one-out", "-l", "class", "--groups", "subject"), "--groups goes with --folds"),
+    ],
+)
+def test_what_cannot_be_held_out_is_a_sentence(tally, table, arguments, message):
+    ended = tally("evaluate", table, *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+
+
+def test_options_of_folds_mean_nothing_to_a_model(tally, table):
+    assert tally("train", table, "-l", "class", "-o", "m.tally").code == 0
+    ended = tally("evaluate", "m.tally", table, "--groups", "subject")
+    assert "--groups goes with --folds or --leave-one-out; a model is asked as it is." in ended.err
+
+
+def test_a_script_can_ask_for_an_accuracy(tally, table):
+    ended = tally("evaluate", table, "-l", "class", "--folds", 5, "--at-least", 0.99, "--brief")
+    assert ended.code == 1
+    assert "below 0.99" in ended.err
+
+
+def test_costs_are_of_the_classes_of_all_rows(tally, table):
+    ended = tally("evaluate", table, "-l", "class", "--folds", 5, "--costs", "yes:no=4", "--reject", 0.3, "--brief")
+    assert ended.code == 0
+    assert "\ncost " in ended.out
+
+
+@pytest.mark.skipif(not hasattr(tallybayes, "left_out"), reason="rows are left out one by one elsewhere")
+def test_leave_one_out_is_as_many_folds_as_rows(tally, table):
+    told = ("-l", "class", "--column", "subject=left out", "--column", "x=Gaussian", "--format", "json")
+    found = facts(tally("evaluate", table, *told, "--leave-one-out"))
+    wanted = facts(tally("evaluate", table, *told, "--folds", N))["pooled"]
+    for name in ("accuracy", "log_loss", "brier", "roc_auc"):
+        assert found[name] == pytest.approx(wanted[name], abs=1e-9), name

@@ -1,0 +1,146 @@
+"""Choosing beliefs: the lowest held-out loss of those that were tried, by the same counts, and never worse."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallybayes import (
+    Categorical,
+    Density,
+    Gaussian,
+    Histogram,
+    Model,
+    Schema,
+    Words,
+    choose,
+    cross_validate,
+    digest,
+    report_on,
+)
+
+N = 400
+RANDOM = np.random.default_rng(21)
+TRUTH = RANDOM.integers(0, 2, N)
+LABELS = np.where(TRUTH, "yes", "no").tolist()
+FRAME = {
+    "x": RANDOM.gamma(1.0 + 2.0 * TRUTH, 1.0).round(2),
+    "u": [f"level {level}" for level in (3 * TRUTH + RANDOM.integers(0, 40, N))],
+    "t": [
+        f"word{a} word{b}"
+        for a, b in zip(5 * TRUTH + RANDOM.integers(0, 30, N), RANDOM.integers(0, 99, N), strict=True)
+    ],
+}
+SCHEMA = Schema({"x": Histogram(), "u": Categorical(), "t": Words()})
+MODEL = Model.train(SCHEMA, FRAME, LABELS)
+
+
+def loss(schema):
+    return cross_validate(schema, FRAME, LABELS, k=5).log_loss
+
+
+def test_each_trial_is_a_cross_validation_and_the_lowest_is_chosen():
+    values = [0.01, 0.3, 5.0, 40.0]
+    found = choose(MODEL, FRAME, LABELS, {"alpha": values}, k=5)
+    assert found.start.log_loss == pytest.approx(loss(SCHEMA), rel=1e-12)
+    wanted = [loss(SCHEMA.believing({"alpha": value})) for value in values]
+    assert [trial.log_loss for trial in found.tried] == pytest.approx(wanted, rel=1e-12)
+    best = values[int(np.argmin(wanted))]
+    assert found.beliefs == {"alpha": best}
+    assert found.model.schema == SCHEMA.believing({"alpha": best})
+    assert found.log_loss == pytest.approx(min(wanted), rel=1e-12)
+    errors = cross_validate(SCHEMA.believing({"alpha": 5.0}), FRAME, LABELS, k=5).standard_errors
+    assert found.tried[2].standard_error == pytest.approx(errors["log_loss"])
+
+
+def test_the_counts_stay_as_they_are():
+    before = digest(MODEL)
+    found = choose(MODEL, FRAME, LABELS, {"alpha": [5.0]}, k=5)
+    assert digest(MODEL) == before
+    assert digest(found.model.believing(alpha=1.0)) == before
+
+
+@pytest.mark.filterwarnings("ignore:Column 't' gives complement scores")
+@settings(max_examples=8, deadline=None)
+@given(st.data())
+def test_several_settings_are_never_worse_than_the_start(data):
+    values = {
+        "alpha": [0.01, 1.0, 20.0],
+        "reading": ["bernoulli", "binary", "complement"],
+        "x": [Histogram(method="mdl"), Histogram(alpha=3.0), Density()],
+        "prior": ["uniform", {"no": 0.9, "yes": 0.1}],
+    }
+    order = data.draw(st.permutations(sorted(values)))
+    some = {name: values[name] for name in order[: data.draw(st.integers(1, 4))]}
+    found = choose(MODEL, FRAME, LABELS, some, k=3)
+    assert found.log_loss <= found.start.log_loss
+    schema = SCHEMA
+    for setting, value in found.beliefs.items():
+        schema = schema.believing({setting: value})
+    assert found.model.schema == schema
+    assert found.log_loss == min(found.start.log_loss, *(trial.log_loss for trial in found.tried))
+    chosen = cross_validate(schema, FRAME, LABELS, k=3)
+    assert found.log_loss == pytest.approx(chosen.log_loss, rel=1e-12)
+
+
+def test_nothing_is_chosen_where_nothing_is_better():
+    found = choose(MODEL, FRAME, LABELS, {"prior": [{"no": 0.999, "yes": 0.001}]}, k=5)
+    assert (found.beliefs, found.model.schema) == ({}, SCHEMA)
+    assert "Nothing is better than it was" in repr(found)
+
+
+def test_beliefs_that_rule_out_the_truth_are_never_better():
+    found = choose(MODEL, FRAME, LABELS, {"alpha": [0.0, 1.0]}, k=5)
+    assert found.tried[0].impossible > 0
+    assert found.start.impossible == 0
+    assert 0.0 not in found.beliefs.values()
+    certain = choose(MODEL.believing(alpha=0.0), FRAME, LABELS, {"alpha": [0.0, 1.0]}, k=5)
+    assert certain.beliefs == {"alpha": 1.0}
+
+
+def test_some_values_of_alpha_are_tried_where_nobody_says():
+    model = Model.train({"u": Categorical()}, FRAME, LABELS)
+    found = choose(model, FRAME, LABELS, k=5)
+    assert [trial.value for trial in found.tried] == [0.01, 0.1, 0.5, "fitted"]  # 1.0 is the start
+    with pytest.raises(ValueError, match=r"What is to be chosen\? Give candidates, of .*variance.*, a column's family"):
+        choose(Model.train({"x": Gaussian()}, FRAME, LABELS), FRAME, LABELS)
+
+
+def test_rows_that_were_not_counted_are_an_error():
+    part = Model.train(SCHEMA, {name: cells[:50] for name, cells in FRAME.items()}, LABELS[:50])
+    with pytest.raises(ValueError, match="The model has not counted these rows"):
+        choose(part, FRAME, LABELS, {"alpha": [0.5]}, k=5)
+
+
+def test_some_of_the_rows_that_were_counted_will_do():
+    found = choose(MODEL, {name: cells[:100] for name, cells in FRAME.items()}, LABELS[:100], {"alpha": [5.0]}, k=5)
+    assert found.model.n == N
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        ({}, "give values by setting"),
+        ({"alpha": 0.5}, "The candidates of 'alpha' are 0.5; give a list of values"),
+        ({"alpha": []}, "give a list of values"),
+        ({"reading": "binary"}, "give a list of values"),
+        ({"alpha": [0.5, -1.0]}, "alpha"),
+        ({"beta": [0.5]}, "beta=0.5 is not a belief of this schema"),
+        ({"x": [Gaussian()]}, "these count differently"),
+    ],
+)
+def test_what_cannot_be_believed_is_an_error(candidates, message):
+    with pytest.raises(ValueError, match=message):
+        choose(MODEL, FRAME, LABELS, candidates)
+
+
+def test_it_tells_what_was_tried():
+    found = choose(MODEL, FRAME, LABELS, {"alpha": [0.01, 20.0], "x": [Density()]}, k=5)
+    text, facts = repr(found), json.loads(json.dumps(report_on(found).to_json(), allow_nan=False))
+    assert text.startswith("held-out log-loss, ± its standard error\n")
+    assert f"{facts['start']['log_loss']:.4f}  ± {facts['start']['standard_error']:.4f}" in text
+    assert [trial["value"] for trial in facts["tried"][:3]] == ["0.01", "20.0", "Density()"]
+    assert f"(log-loss {found.start.log_loss:.4f} → {found.log_loss:.4f})." in text
+    assert "<table" in found._repr_html_()

@@ -1,0 +1,224 @@
+"""Cross-validation: as if a model had been trained for every fold, and nothing that rows can hold is a surprise."""
+
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn import metrics
+from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+
+from tallybayes import Categorical, Each, Gaussian, Model, Schema, Words, cross_validate, digest, evaluate, folds
+
+N = 500
+RANDOM = np.random.default_rng(3)
+TRUTH = RANDOM.choice(3, N, p=[0.5, 0.3, 0.2])
+NAMES = np.array(["ant", "bee", "cat"])
+LABELS = NAMES[TRUTH].tolist()
+FRAME = {
+    "x": RANDOM.normal(TRUTH, 1.0).tolist(),
+    "u": [f"level {level}" for level in (TRUTH + RANDOM.integers(0, 2, N)) % 3],
+    "subject": [f"s{i % 41}" for i in range(N)],
+}
+SCHEMA = Schema({"x": Gaussian(), "u": Categorical()})
+
+
+def kept(rows):
+    return {name: [cells[i] for i in np.flatnonzero(rows)] for name, cells in FRAME.items()}
+
+
+def refitted(where, schema=SCHEMA, labels=LABELS):
+    """The evaluation of each fold by a model that is trained on the others."""
+    labels = np.array(labels)
+    for fold in np.unique(where):
+        held = where == fold
+        yield evaluate(Model.train(schema, kept(~held), labels[~held]), kept(held), labels[held])
+
+
+def test_every_fold_is_scored_by_a_model_of_the_others():
+    found = cross_validate(SCHEMA, FRAME, LABELS, k=6)
+    where = folds(SCHEMA, FRAME, LABELS, 6).numbers(FRAME, LABELS)
+    assert len(found.folds) == 6
+    for one, wanted in zip(found.folds, refitted(where), strict=True):
+        assert one.pairs == wanted.pairs
+        for measure in ("accuracy", "log_loss", "brier", "roc_auc", "calibration_error", "prior_log_loss"):
+            assert getattr(one, measure) == pytest.approx(getattr(wanted, measure), rel=1e-12), measure
+    assert found.per_fold("accuracy") == [fold.accuracy for fold in found.folds]
+
+
+def test_it_is_what_scikit_learn_says():
+    matrix = RANDOM.normal(TRUTH[:, None], [1.0, 2.0, 3.0], (N, 3))
+    schema = Schema({"m": Each(Gaussian())})
+    where = folds(schema, matrix, LABELS, 5).numbers(matrix, LABELS)
+    found = cross_validate(schema, matrix, LABELS, k=5)
+    wanted = cross_val_score(GaussianNB(), matrix, LABELS, cv=PredefinedSplit(where))
+    np.testing.assert_allclose(found.per_fold("accuracy"), wanted, atol=0.02)
+    share = np.empty((N, 3))
+    for fold in range(5):
+        trained = Model.train(schema, matrix[where != fold], NAMES[TRUTH[where != fold]])
+        share[where == fold] = trained.posterior(matrix[where == fold])
+    assert found.log_loss == pytest.approx(metrics.log_loss(LABELS, share, labels=list(NAMES)))
+    assert found.accuracy == metrics.accuracy_score(LABELS, NAMES[share.argmax(axis=1)])
+    assert found.roc_auc == pytest.approx(metrics.roc_auc_score(LABELS, share, multi_class="ovr"))
+    is_true = np.eye(3)[TRUTH]
+    assert found.brier == pytest.approx(np.mean(np.sum((share - is_true) ** 2, axis=1)))
+    theirs = cross_val_predict(GaussianNB(), matrix, LABELS, cv=PredefinedSplit(where), method="predict_proba")
+    assert found.log_loss == pytest.approx(metrics.log_loss(LABELS, theirs, labels=list(NAMES)), rel=0.01)
+
+
+def test_several_beliefs_are_read_from_the_same_counts():
+    tried = {
+        "none": {},
+        "strong": {"alpha": 50.0},
+        "levels": {"u": Categorical(alpha=0.25)},
+        "even": {"prior": "uniform"},
+    }
+    found = cross_validate(SCHEMA, FRAME, LABELS, k=4, beliefs=tried)
+    assert [*found] == [*tried]
+    for name, changes in tried.items():
+        alone = cross_validate(SCHEMA.believing(changes), FRAME, LABELS, k=4)
+        assert found[name].log_loss == alone.log_loss
+        assert found[name].pooled.pairs == alone.pooled.pairs
+    assert len({each.log_loss for each in found.values()}) == 4
+
+
+def test_repeats_deal_anew_and_do_not_make_standard_errors_smaller():
+    once = [cross_validate(SCHEMA, FRAME, LABELS, k=5, seed=seed) for seed in (3, 4)]
+    twice = cross_validate(SCHEMA, FRAME, LABELS, k=5, repeats=2, seed=3)
+    assert twice.n == 2 * N
+    assert twice.per_fold("log_loss") == once[0].per_fold("log_loss") + once[1].per_fold("log_loss")
+    assert twice.log_loss == pytest.approx((once[0].log_loss + once[1].log_loss) / 2)
+    for name, error in twice.standard_errors.items():
+        assert error == pytest.approx(np.mean([each.standard_errors[name] for each in once]), rel=0.1), name
+
+
+def test_standard_errors_are_over_rows_or_with_groups_over_folds():
+    plain = cross_validate(SCHEMA, FRAME, LABELS, k=5)
+    assert plain.standard_errors["log_loss"] == plain.pooled.standard_errors["log_loss"]
+    areas = plain.per_fold("roc_auc")
+    assert plain.standard_errors["roc_auc"] == pytest.approx(np.std(areas, ddof=1) / math.sqrt(5))
+    grouped = cross_validate(SCHEMA, FRAME, LABELS, k=5, groups="subject")
+    losses = grouped.per_fold("log_loss")
+    assert grouped.standard_errors["log_loss"] == pytest.approx(np.std(losses, ddof=1) / math.sqrt(5))
+
+
+def test_a_row_is_not_asked_of_a_model_that_has_met_its_group():
+    subject = np.arange(60) % 30
+    frame = {"u": [f"of {each}" for each in subject], "subject": subject}
+    labels = np.where(subject * 7 % 11 < 5, "yes", "no").tolist()
+    schema = Schema({"u": Categorical(alpha=0.01)})
+    assert cross_validate(schema, frame, labels, k=30).accuracy > 0.8  # the duplicate gives it away
+    assert cross_validate(schema, frame, labels, k=30, groups="subject").accuracy < 0.7
+
+
+def test_a_stream_is_opened_twice_and_gives_the_same():
+    table = pa.table({**FRAME, "label": LABELS})
+    opened = []
+
+    def stream():
+        opened.append(True)
+        return (table.slice(start, 37) for start in range(0, N, 37))
+
+    found = cross_validate(SCHEMA, stream, "label", k=5, repeats=2)
+    assert len(opened) == 4
+    whole = cross_validate(SCHEMA, FRAME, LABELS, k=5, repeats=2)
+    assert found.pooled.pairs == whole.pooled.pairs
+    assert found.log_loss == pytest.approx(whole.log_loss)
+    with pytest.raises(ValueError, match=r"a stream or a source can be read only once\. Give a function that opens it"):
+        cross_validate(SCHEMA, stream(), "label")
+
+
+def test_labels_and_groups_may_be_read_once():
+    found = cross_validate(SCHEMA, FRAME, iter(LABELS), k=5, groups=iter(FRAME["subject"]))
+    assert found.log_loss == cross_validate(SCHEMA, FRAME, LABELS, k=5, groups="subject").log_loss
+
+
+def test_data_that_changes_meanwhile_is_an_error():
+    tables = iter([pa.table({**FRAME, "label": LABELS}), pa.table({**FRAME, "label": LABELS}).slice(1)])
+    with pytest.raises(
+        ValueError, match=r"The data changed while it was read: fold \d had \d+ rows when they were counted"
+    ):
+        cross_validate(SCHEMA, lambda: next(tables), "label", k=5)
+
+
+def test_a_model_is_left_by_its_folds_as_it_was():
+    model = Model.train(SCHEMA, FRAME, LABELS)
+    before = digest(model)
+    found = cross_validate(model, FRAME, LABELS, k=5)
+    assert found.log_loss == cross_validate(SCHEMA, FRAME, LABELS, k=5).log_loss
+    assert digest(model) == before
+
+
+def test_of_a_class_of_one_row_nothing_is_left_and_that_is_said():
+    labels = ["rare", *LABELS[1:]]
+    found = cross_validate(SCHEMA, FRAME, labels, k=5)
+    assert (found.impossible, found.unmet) == (1, {"rare": 1})
+    assert found.log_loss == math.inf
+    assert math.isfinite(found.log_loss_of_possible)
+    assert math.isfinite(found.standard_errors["log_loss"])
+    assert found.pooled.pairs["rare", "rare"] == 0
+    text = repr(found)
+    assert "nothing was left of it: rare (1).\nThey count as errors, in which the truth was impossible.\n" in text
+    assert "nan" not in text
+    assert found.to_json()["unmet"] == {"rare": 1}
+
+
+def test_two_rows_of_two_classes_are_impossible_without_each_other():
+    found = cross_validate({"u": Categorical()}, {"u": ["a", "b"]}, ["no", "yes"], k=2, stratify=False)
+    assert (found.n, found.impossible, found.accuracy, found.log_loss) == (2, 2, 0.0, math.inf)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_one_class_is_always_right():
+    found = cross_validate({"u": Categorical()}, {"u": list("abcd")}, ["yes"] * 4, k=4)
+    assert (found.accuracy, found.log_loss, found.brier, found.calibration_error) == (1.0, 0.0, 0.0, 0.0)
+    assert math.isnan(found.roc_auc)
+
+
+def test_rows_that_hold_nothing_are_given_the_prior():
+    frame = {"u": [None] * 8, "t": [None] * 8}
+    found = cross_validate({"u": Categorical(), "t": Words()}, frame, ["yes", "yes", "yes", "no"] * 2, k=2)
+    assert found.log_loss == pytest.approx(found.prior_log_loss)
+    assert found.accuracy == found.baseline == 0.75
+
+
+def test_costs_are_those_of_evaluate():
+    costs = {("ant", "bee"): 5.0}
+    found = cross_validate(SCHEMA, FRAME, LABELS, k=3, costs=costs, reject=0.4)
+    assert found.rejected > 0
+    assert found.cost == pytest.approx(sum(each.paid for each in found.folds) / N)
+
+
+def test_weights_are_counted_and_every_held_out_row_is_one():
+    weights = np.where(np.arange(N) % 2, 3.0, 1.0)
+    found = cross_validate(SCHEMA, FRAME, LABELS, k=4, weights=weights)
+    where = folds(SCHEMA, FRAME, LABELS, 4).numbers(FRAME, LABELS)
+    trained = Model.train(SCHEMA, kept(where != 0), NAMES[TRUTH[where != 0]], weights=weights[where != 0])
+    wanted = evaluate(trained, kept(where == 0), NAMES[TRUTH[where == 0]])
+    assert (found.n, found.folds[0].log_loss) == (N, pytest.approx(wanted.log_loss, rel=1e-12))
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"repeats": 0}, ValueError, "repeats=0: give a whole number of at least 1"),
+        ({"beliefs": {}}, ValueError, "give names and changes, as in"),
+        ({"beliefs": {"a": 0.5}}, TypeError, "Under 'a' is 0.5; give what `believing` takes"),
+        ({"beliefs": {"a": {"alpha": -1.0}}}, ValueError, "alpha"),
+    ],
+)
+def test_what_cannot_be_tried_is_an_error(settings, error, message):
+    with pytest.raises(error, match=message):
+        cross_validate(SCHEMA, FRAME, LABELS, k=3, **settings)
+
+
+def test_it_reads_well():
+    found = cross_validate(SCHEMA, FRAME, LABELS, k=3, repeats=2, groups="subject")
+    lines = repr(found).splitlines()
+    assert lines[0] == "3 folds, 2 times, groups kept together, seed 0; every row is asked of a model without its fold."
+    assert lines[1] == "± is the standard error over folds."
+    assert lines[3].startswith("accuracy     0.")
+    assert "folds\n  fold  rows  accuracy  log-loss  Brier score  ROC AUC     ECE\n     0  " in repr(found)
+    assert "<table" in found._repr_html_()
