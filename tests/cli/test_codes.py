@@ -27,6 +27,10 @@ ENDINGS = {  # verb → code → arguments
         1: "evaluate weather.tally weather.csv --at-least 1.1",
         2: "evaluate weather.tally weather.csv --label outlook",
     },
+    "choose": {
+        0: "choose weather.tally weather.csv --folds 2",
+        2: "choose weather.tally weather.csv --try beta=1",
+    },
     "learn": {0: "learn weather.tally weather.csv", 2: "learn weather.csv weather.csv"},
     "forget": {0: "forget weather.tally weather.csv", 2: "forget weather.tally twice.csv"},
     "merge": {0: "merge weather.tally weather.tally -o both.tally", 2: "merge weather.tally weather.csv -o both.tally"},
