@@ -5,7 +5,8 @@
 The 6,046 mails of SpamAssassin are unpacked as they are, a folder for each kind, and read as the command line reads
 them; 5 folds, stratified with seed 0. tallybayes learns with nothing said (`NaiveBayes()`, weighed, and with
 `weigh=False`); with nothing said but which columns are free text, for senders who write often look like categories;
-with words and pairs of those read as "auto", weighed; with a schema by hand; and with the subject and the body alone: much of this good mail came through lists, which the other columns tell. bogofilter
+with words and pairs of those read as "auto", weighed; with a schema by hand; and with the subject and the body alone:
+much of this good mail came through lists, which the other columns tell. bogofilter
 (`apt-get install bogofilter`) has the same folds and the same files; it is asked for its score and held to 0.5, and to
 0.99, above which it says spam by itself. The last number is how much spam passes where the limit is set so that 8 good
 mails are lost. A mail that occurs twice, in two folds, helps all of them alike.
