@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
+    from tallybayes.model.left_out import left_out as left_out
     from tallybayes.report.report import Report as Report
     from tallybayes.report.report import report_on as report_on
     from tallybayes.schema import Schema as Schema
@@ -39,6 +40,7 @@ _FOUND_IN = {
     "sklearn": ("NaiveBayes",),
     "sources": ("ReadOptions", "open_source"),
     "model.heaviest": ("heaviest",),
+    "model.left_out": ("left_out",),
 }
 _FACES = ("sklearn", "testing")
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}

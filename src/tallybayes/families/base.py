@@ -20,6 +20,7 @@ from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
+from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import settings_of
@@ -190,6 +191,15 @@ class Family(ABC):
 
     def believe_after(self, before: Belief, tally: Any, classes: Sequence[Key]) -> Belief | None:
         """The same from what was believed before the tally was changed; nothing, if that is no quicker."""
+        return None
+
+    def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
+        """How to score cells that were counted, each by the sums without it; `stays` says what is not left out."""
+        return one_by_one(self, tally, classes)
+
+    @property
+    def stays(self) -> str | None:
+        """What this family chooses from all rows, and `left_out` keeps as it is; nothing, for most."""
         return None
 
     def empty(self) -> AnyTally:

@@ -1,0 +1,81 @@
+"""Leave-one-out: what a cell that was counted says by the sums without it.
+
+`Family.left_out` gives a `LeftOut`, which scores many cells. The way that is here takes each cell away from the sums,
+believes what is left and asks that: exact for every family, and slow. Cells that are alike are asked about once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.tally import Key, Rows
+
+# Encoded cells that were counted, and the class (its number among the classes asked about) and weight of each → what
+# each says about every class by the sums without it: [row, class].
+LeftOut = Callable[[Any, Rows], Floats]
+Places = NDArray[np.intp]
+
+
+def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
+    """Takes each cell away, believes again, and asks."""
+
+    def score(cells: Any, rows: Rows) -> Floats:
+        firsts, back = alike(_numbered(cells), rows)
+        said = np.zeros((len(firsts), len(classes)))
+        for place, row in enumerate(firsts.tolist()):
+            cell = cells[row : row + 1]
+            weight = None if rows.weights is None else rows.weights[row : row + 1]
+            own = family.tally(cell, Rows([rows.classes[rows.codes[row]]], np.zeros(1, np.int32), weight))
+            rest = tally - own
+            rest.drop_traces(own)
+            scores = np.zeros((len(classes), 1))
+            family.believe(rest, classes).add_evidence(cell, scores)
+            said[place] = scores[:, 0]
+        return said[back]
+
+    return score
+
+
+def alike(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
+    """The first row of each kind, where rows of one kind have the same number for their cell, the same class and the
+    same weight; and of every row, which kind it is."""
+    kinds = np.zeros(len(rows), np.int64)
+    firsts = np.zeros(0, np.intp)
+    for key in (cells, rows.codes, rows.weights):
+        if key is not None:
+            different, at = np.unique(key, return_inverse=True)
+            both = kinds.reshape(-1) * len(different) + at.reshape(-1)
+            _, firsts, kinds = np.unique(both, return_index=True, return_inverse=True)
+    return firsts, kinds.reshape(-1)
+
+
+def _numbered(cells: Any) -> NDArray[Any]:
+    """A number for every cell, the same for cells that are the same, where that is soon seen."""
+    if isinstance(cells, np.ndarray):
+        return cells if cells.ndim == 1 else _numbered_rows(cells)
+    if isinstance(cells, pa.Array) and not pa.types.is_nested(cells.type):
+        coded = cells if pa.types.is_dictionary(cells.type) else pc.dictionary_encode(cells)
+        return coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.arange(len(cells))
+
+
+def _numbered_rows(matrix: NDArray[Any]) -> NDArray[Any]:
+    rows = np.ascontiguousarray(matrix)
+    return np.unique(rows.view(np.dtype((np.void, rows.strides[0]))).reshape(-1), return_inverse=True)[1].reshape(-1)
+
+
+def weights_of(rows: Rows) -> Floats:
+    """What each row weighs."""
+    return np.ones(len(rows)) if rows.weights is None else rows.weights
+
+
+def taken(sums: Exact, at: Any, own: Exact) -> Exact:
+    """These of the sums, each without what one row added to it."""
+    return Exact(sums.limbs[at], sums.low) - own
