@@ -86,7 +86,7 @@ def concatenated(parts: Sequence[Exact]) -> Exact:
 def added_up(parts: Exact, groups: Any, size: int) -> Exact:
     """The sums of numbers by group, of which there are `size`."""
     tidy = parts.carried()
-    limbs = np.zeros((size, tidy.limbs.shape[-1]), np.int64)
+    limbs = np.zeros((size, *tidy.limbs.shape[1:]), np.int64)
     np.add.at(limbs, groups, tidy.limbs)
     return Exact(limbs, tidy.low)
 

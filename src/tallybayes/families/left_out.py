@@ -21,6 +21,7 @@ from tallybayes.counts.tally import Key, Rows
 # each says about every class by the sums without it: [row, class].
 LeftOut = Callable[[Any, Rows], Floats]
 Places = NDArray[np.intp]
+FAR = 1 << 12  # apart, up to which whole numbers lie close together
 
 
 def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
@@ -46,14 +47,26 @@ def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
 def alike(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
     """The first row of each kind, where rows of one kind have the same number for their cell, the same class and the
     same weight; and of every row, which kind it is."""
-    kinds = np.zeros(len(rows), np.int64)
-    firsts = np.zeros(0, np.intp)
-    for key in (cells, rows.codes, rows.weights):
-        if key is not None:
-            different, at = np.unique(key, return_inverse=True)
-            both = kinds.reshape(-1) * len(different) + at.reshape(-1)
-            _, firsts, kinds = np.unique(both, return_index=True, return_inverse=True)
-    return firsts, kinds.reshape(-1)
+    firsts, kinds = _kinds(cells)
+    for key in (rows.codes, rows.weights):
+        if key is not None and len(key):
+            different, at = _kinds(key)
+            firsts, kinds = _kinds(kinds * len(different) + at)
+    return firsts, kinds
+
+
+def _kinds(numbers: NDArray[Any]) -> tuple[Places, Places]:
+    """Where each number comes first, and of every place, which of them it has. Whole numbers that lie close together
+    need no sorting."""
+    whole = numbers.dtype.kind == "i" and len(numbers) > 0
+    low, high = (int(numbers.min()), int(numbers.max())) if whole else (0, 0)
+    if not whole or high - low >= max(FAR, len(numbers)):
+        _, firsts, kinds = np.unique(numbers, return_index=True, return_inverse=True)
+        return firsts, kinds.reshape(-1)
+    first = np.full(high - low + 1, -1)
+    first[numbers[::-1] - low] = np.arange(len(numbers))[::-1]  # of the same place, the last stays
+    met = first >= 0
+    return first[met], (np.cumsum(met) - 1)[numbers - low]
 
 
 def _numbered(cells: Any) -> NDArray[Any]:

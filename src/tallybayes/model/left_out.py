@@ -107,7 +107,7 @@ def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> No
 
 def _priors(model: Model, rows: Rows) -> Floats:
     """log P(class) without each row."""
-    firsts, kinds = alike(np.zeros(len(rows)), rows)
+    firsts, kinds = alike(np.zeros(len(rows), np.int32), rows)
     counts, own = model.rows.aligned([""], rows.classes).sums["n"][0], Exact.of(weights_of(rows)[firsts])
     code = rows.codes[firsts]
     left = without_traces({"n": taken(counts, code, own)}, {"n": own})["n"].round()
