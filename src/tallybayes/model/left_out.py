@@ -118,7 +118,7 @@ def _priors(model: Model, rows: Rows) -> Floats:
     gone = left <= 0
     prior[each[gone], code[gone]] = -np.inf
     total = np.logaddexp.reduce(prior, axis=1, keepdims=True)
-    return np.where(np.isfinite(total), prior - total, -np.inf)[kinds]
+    return (prior - np.where(np.isfinite(total), total, 0.0))[kinds]
 
 
 def _scored(

@@ -73,7 +73,7 @@ def _weighted_words(
     def summed(*factors: Floats) -> Exact:
         return weighted_sums([weights, *factors], cell, len(pairs))
 
-    high, low = _parts(lengths[row])
+    high, low = share_parts(lengths[row])
     share = summed(counts, high) + summed(counts, low)
     new_words, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
     return SparseTally(
@@ -81,7 +81,7 @@ def _weighted_words(
     )
 
 
-def _parts(lengths: Counts) -> tuple[Floats, Floats]:
+def share_parts(lengths: Counts) -> tuple[Floats, Floats]:
     """One word's part of a document of this length, cut off at 2⁻⁶⁴ as the kernel does: upper and lower half."""
     different, at = np.unique(lengths, return_inverse=True)
     whole = [(1 << 64) // n if n else 0 for n in different.tolist()]
