@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.decay import without_traces
+from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.tally import Key, Rows
 
 # Encoded cells that were counted, and the class (its number among the classes asked about) and weight of each → what
@@ -47,15 +48,15 @@ def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
 def alike(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
     """The first row of each kind, where rows of one kind have the same number for their cell, the same class and the
     same weight; and of every row, which kind it is."""
-    firsts, kinds = _kinds(cells)
+    firsts, kinds = kinds_of(cells)
     for key in (rows.codes, rows.weights):
         if key is not None and len(key):
-            different, at = _kinds(key)
-            firsts, kinds = _kinds(kinds * len(different) + at)
+            different, at = kinds_of(key)
+            firsts, kinds = kinds_of(kinds * len(different) + at)
     return firsts, kinds
 
 
-def _kinds(numbers: NDArray[Any]) -> tuple[Places, Places]:
+def kinds_of(numbers: NDArray[Any]) -> tuple[Places, Places]:
     """Where each number comes first, and of every place, which of them it has. Whole numbers that lie close together
     need no sorting."""
     whole = numbers.dtype.kind == "i" and len(numbers) > 0
@@ -92,3 +93,17 @@ def weights_of(rows: Rows) -> Floats:
 def taken(sums: Exact, at: Any, own: Exact) -> Exact:
     """These of the sums, each without what one row added to it."""
     return Exact(sums.limbs[at], sums.low) - own
+
+
+def totals_without(sums: Exact, own: Exact, row: Places, codes: Codes) -> Floats:
+    """Sums by class without what each row added to those of its own class: [row, class]. A row may add several numbers,
+    which come one after the other."""
+    added = Exact.zeros((len(codes),))
+    if len(row):
+        tidy, (rows, starts) = own.carried(), np.unique(row, return_index=True)
+        added = Exact(np.zeros((len(codes), tidy.limbs.shape[-1]), np.int64), tidy.low)
+        added.limbs[rows] = np.add.reduceat(tidy.limbs, starts, axis=0)
+    left = without_traces({"n": taken(sums, codes, added)}, {"n": added})["n"]
+    table = np.tile(sums.round(), (len(codes), 1))
+    table[np.arange(len(codes)), codes] = left.round()
+    return table

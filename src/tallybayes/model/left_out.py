@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.data.matching import ERROR, check_absent
-from tallybayes.families.left_out import LeftOut, alike, one_by_one, taken, weights_of
-from tallybayes.model.batches import Batch, check_threads, in_pieces, labelled
+from tallybayes.families.left_out import LeftOut, alike, one_by_one, totals_without, weights_of
+from tallybayes.model.batches import Batch, check_threads, in_pieces, labelled, size_of
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
 from tallybayes.schema.entries import Name
@@ -69,7 +68,8 @@ def left_out(
         rows = _numbered(model, batch)
         _check_counted(rest, encoded, batch)
         priors.append(_priors(model, rows))
-        for name, found in _scored(how, encoded, rows, threads).items():
+        size = size_of(batch.cells) if len(rows) > 1 else 0
+        for name, found in _scored(how, encoded, rows, threads, size).items():
             said[name].append(found)
     prior = np.concatenate(priors)
     columns = {name: np.concatenate(parts) for name, parts in said.items()}
@@ -108,21 +108,18 @@ def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> No
 def _priors(model: Model, rows: Rows) -> Floats:
     """log P(class) without each row."""
     firsts, kinds = alike(np.zeros(len(rows), np.int32), rows)
-    counts, own = model.rows.aligned([""], rows.classes).sums["n"][0], Exact.of(weights_of(rows)[firsts])
-    code = rows.codes[firsts]
-    left = without_traces({"n": taken(counts, code, own)}, {"n": own})["n"].round()
+    counts, codes = model.rows.aligned([""], rows.classes).sums["n"][0], rows.codes[firsts]
     each = np.arange(len(firsts))
-    table = np.tile(counts.round(), (len(firsts), 1))
-    table[each, code] = left
-    prior = model.schema.log_prior(table, model._labels(rows.classes))
-    gone = left <= 0
-    prior[each[gone], code[gone]] = -np.inf
+    left = totals_without(counts, Exact.of(weights_of(rows)[firsts]), each, codes)
+    prior = model.schema.log_prior(left, model._labels(rows.classes))
+    gone = left[each, codes] <= 0
+    prior[each[gone], codes[gone]] = -np.inf
     total = np.logaddexp.reduce(prior, axis=1, keepdims=True)
     return (prior - np.where(np.isfinite(total), total, 0.0))[kinds]
 
 
 def _scored(
-    how: Mapping[Name, LeftOut], encoded: Mapping[Name, Any], rows: Rows, threads: int | None
+    how: Mapping[Name, LeftOut], encoded: Mapping[Name, Any], rows: Rows, threads: int | None, size: int
 ) -> dict[Name, Floats]:
     """What every column says about every row: [row, class]."""
 
@@ -135,5 +132,5 @@ def _scored(
                 found[name].append(work(encoded[name][at:end], rows.slice(at, end)))
         return found
 
-    parts = list(in_pieces(len(rows), threads, score))
+    parts = list(in_pieces(len(rows), threads, score, size))
     return {name: np.concatenate([block for part in parts for block in part[name]]) for name in how}

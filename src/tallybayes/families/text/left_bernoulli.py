@@ -16,7 +16,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import alike
 from tallybayes.families.smoothing import MEstimate, pseudocounts
-from tallybayes.families.text.counted_words import LeftWords
+from tallybayes.families.text.left_words import LeftWords
 
 STEP = 1 << 20  # numbers that are worked out at once
 
@@ -34,7 +34,7 @@ def bernoulli(left: LeftWords, alpha: Any) -> Floats:
     lacking -= left.added((absent <= 0).astype(np.float64), row)
     with np.errstate(divide="ignore", invalid="ignore"):
         had = left.added(np.log(left.sums["documents"] + a[left.row]))
-        said = none + had - left.whole.size[:, None] * np.log(total)
+        said = none + had - left.size[:, None] * np.log(total)
     said = np.where(lacking > 0.5, -np.inf, said)  # a word that every document of the class has
     return np.where(left.texts + a <= 0, 0.0, said)
 
@@ -47,12 +47,11 @@ def _log(x: Floats) -> Floats:
 def _of_no_words(left: LeftWords, a: Floats) -> tuple[Floats, Floats]:
     """Σ over all words of log (documents without it + α), and of how many words that would be the logarithm of 0."""
     counted = left.counted
-    kept = counted.chosen[counted.key // counted.width]
     total, lacking = (np.zeros((left.rows, counted.width)) for _ in range(2))
     for c in range(counted.width):
-        held = counted.rounded["documents"][kept & (counted.classes == c)]
+        held = counted.rounded["documents"][counted.kept & (counted.classes == c)]
         documents, words = np.unique(held, return_counts=True)
-        documents, words = np.append(documents, 0.0), np.append(words, counted.size - len(held))
+        documents, words = np.append(documents, 0.0), np.append(words, counted.vocabulary.size - len(held))
         step = max(STEP // len(words), 1)
         for start in range(0, left.rows, step):
             part = slice(start, start + step)
@@ -83,10 +82,12 @@ class Parts(NamedTuple):
 def _by_word(left: LeftWords, alpha: Any) -> Floats:
     """All words are looked at for every class and weight that a document has."""
     counted, texts = left.counted, left.texts
-    met, unmet = (_believed(alpha, names) for names in counted.names())
-    chosen = np.flatnonzero(counted.chosen)
+    met, unmet = (_believed(alpha, names) for names in counted.vocabulary.names())
+    chosen = np.flatnonzero(counted.vocabulary.chosen)
     firsts, kinds = alike(left.missing.astype(np.int32), Rows(range(counted.width), left.classes, left.weights))
-    documents = np.concatenate([counted.dense("documents", chosen), np.zeros((counted.unmet, counted.width))])
+    documents = np.concatenate(
+        [counted.dense("documents", chosen), np.zeros((counted.vocabulary.unmet, counted.width))]
+    )
     all_met = None if met is None or unmet is None else np.append(met[chosen], unmet)
     none, lacking = (np.empty((len(firsts), counted.width)) for _ in range(2))
     for kind, first in enumerate(firsts.tolist()):
