@@ -33,6 +33,24 @@ def sum_products(factors, codes, groups):
     return result
 
 
+def nearest(fraction):
+    """The double nearest to a fraction, infinite beyond the largest."""
+    try:
+        return fraction.numerator / fraction.denominator
+    except OverflowError:
+        return math.inf if fraction > 0 else -math.inf
+
+
+def quotients(above, below):
+    """Exact numbers over others; 0 where there is nothing below."""
+    return [nearest(a / b) if b else 0.0 for a, b in zip(above.fractions(), below.fractions(), strict=True)]
+
+
+def scatters(n, x, y, xy, places):
+    sums = zip(n.fractions(), x.fractions(), y.fractions(), xy.fractions(), places, strict=True)
+    return [nearest((k * q - s * t) / k / Fraction(2) ** place) if k else 0.0 for k, s, t, q, place in sums]
+
+
 def encode(strings, known):
     """Each string's number in order of first meeting, -1 for None; `known` is extended."""
     codes = []

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
+    from tallybayes.model.left_out import left_out as left_out
     from tallybayes.model.validation.choose import Chosen as Chosen
     from tallybayes.model.validation.choose import choose as choose
     from tallybayes.model.validation.cross_validate import CrossValidation as CrossValidation
@@ -53,6 +54,7 @@ _FOUND_IN = {
     "model.heaviest": ("heaviest",),
     "model.weigh": ("weigh",),
     "schema.weights": ("Weights",),
+    "model.left_out": ("left_out",),
 }
 _FACES = ("sklearn", "testing")
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Exact, Floats
-from tallybayes.counts.limbs import LIMB, ratio, window
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.limbs import LIMB, window
 
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once
@@ -86,7 +86,7 @@ def concatenated(parts: Sequence[Exact]) -> Exact:
 def added_up(parts: Exact, groups: Any, size: int) -> Exact:
     """The sums of numbers by group, of which there are `size`."""
     tidy = parts.carried()
-    limbs = np.zeros((size, tidy.limbs.shape[-1]), np.int64)
+    limbs = np.zeros((size, *tidy.limbs.shape[1:]), np.int64)
     np.add.at(limbs, groups, tidy.limbs)
     return Exact(limbs, tidy.low)
 
@@ -128,8 +128,8 @@ class InfiniteError(ValueError):
 
 def mean(n: Exact, x: Exact) -> Floats:
     """Σx / n, rounded once. Zero where nothing was counted."""
-    pairs = zip(n.integers(), x.integers(), strict=True)
-    return np.array([ratio(s, k, x.low - n.low) if k else 0.0 for k, s in pairs]).reshape(n.shape)
+    n, x = n.carried(), x.carried()
+    return kernels.quotients(_limbs(x), _limbs(n), LIMB * (x.low - n.low)).reshape(n.shape)
 
 
 def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
@@ -137,18 +137,16 @@ def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
     return scatter_of_two(n, x, x, xx)
 
 
-def scatter_of_two(n: Exact, x: Exact, y: Exact, xy: Exact, places: Sequence[int] | None = None) -> Floats:
+def scatter_of_two(n: Exact, x: Exact, y: Exact, xy: Exact, places: Counts | None = None) -> Floats:
     """Σ(x − mean)(y − mean), likewise; each over 2 to the power of its `places`, where these are given, so that it is
     a double whatever the columns' units."""
+    n, x, y, xy = (numbers.carried() for numbers in (n, x, y, xy))
     low = min(n.low + xy.low, x.low + y.low)  # of n·Σxy − Σx·Σy
-    up, upper = LIMB * (n.low + xy.low - low), LIMB * (x.low + y.low - low)
-    xs = x.integers()
-    sums = zip(n.integers(), xs, xs if y is x else y.integers(), xy.integers(), strict=True)
-    found = [((k * q << up) - (s * t << upper), k) for k, s, t, q in sums]
-    shifts = [0] * len(found) if places is None else places
-    return np.array(
-        [
-            ratio(above << max(-shift, 0), k << max(shift, 0), low - n.low) if k else 0.0
-            for (above, k), shift in zip(found, shifts, strict=True)
-        ]
-    ).reshape(n.shape)
+    up, upper = n.low + xy.low - low, x.low + y.low - low
+    sums = (_limbs(n), _limbs(x), _limbs(y), _limbs(xy))
+    return kernels.scatters(*sums, up, upper, LIMB * (low - n.low), places).reshape(n.shape)
+
+
+def _limbs(numbers: Exact) -> Counts:
+    """One number after the other."""
+    return np.ascontiguousarray(numbers.limbs).reshape(-1, numbers.limbs.shape[-1])

@@ -20,6 +20,7 @@ from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
+from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import settings_of
@@ -212,6 +213,15 @@ class Family(ABC):
     def prior_weight(self) -> float:
         """What the classes' prior should count for, where this column is the only one."""
         return 1.0
+
+    def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
+        """How to score cells that were counted, each by the sums without it; `stays` says what is not left out."""
+        return one_by_one(self, tally, classes)
+
+    @property
+    def stays(self) -> str | None:
+        """What this family chooses from all rows, and `left_out` keeps as it is; nothing, for most."""
+        return None
 
     def empty(self) -> AnyTally:
         """The tally of no rows."""

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "logarithm.hpp"
@@ -14,65 +16,124 @@ constexpr double enough_each = 10;  // values for each level, on average, below 
 
 double worth(int i) { return std::ldexp(1.0, 2 * (i - 3)); }
 
-// Counts of the classes that have any, and how many values each has.
+// The classes that have any values, how many each has, and in all.
 struct Held {
     std::vector<int64_t> classes;
     std::vector<double> n;
     double total = 0.0;
 
-    Held(const double* counts, int64_t levels, int64_t width) {
+    // One of the classes may be told to have another total.
+    Held(const double* counts, int64_t levels, int64_t width, int64_t changed = -1, double to = 0.0) {
         for (int64_t c = 0; c < width; ++c) {
             double sum = 0.0;
             for (int64_t level = 0; level < levels; ++level) sum += counts[level * width + c];
+            if (c == changed) sum = to;
             if (!(sum > 0.0)) continue;
             classes.push_back(c);
             n.push_back(sum);
             total += sum;
         }
     }
+
+    double many() const { return double(classes.size()); }
+    double mean() const { return total / many(); }
+    bool too_few(int64_t levels) const { return many() < 2 || levels < 2 || total < enough_each * double(levels); }
+
+    // The share that the classes give to a level on average, from its counts in all of them.
+    double profile(const double* counts, int64_t levels) const {
+        double share = 0.0;
+        for (size_t i = 0; i < n.size(); ++i) share += (counts[classes[i]] + 1.0) / (n[i] + double(levels)) / many();
+        return share;
+    }
+
+    // What a level's counts add to log P(counts), where the prior is worth m values and every class's probabilities are
+    // integrated out; but for the orders of the values.
+    double said(const double* counts, double assumed) const {
+        const double unmet = log_gamma(assumed);
+        double said = 0.0;
+        for (const int64_t c : classes)
+            if (counts[c] > 0.0) said += log_gamma(assumed + counts[c]) - unmet;
+        return said;
+    }
+
+    // And what the classes' totals take from it.
+    double taken(double m) const {
+        double said = 0.0;
+        for (const double each : n) said += log_gamma(m + each) - log_gamma(m);
+        return said;
+    }
+
+    // How many values the prior is worth, from log P(counts) at each of the worths.
+    double worth_of(const double* likelihoods) const {
+        double moved[worths], likely[worths], weight = 0.0, sum = 0.0;
+        for (int i = 0; i < worths; ++i) {
+            moved[i] = worth(i) / (worth(i) + mean());
+            likely[i] = likelihoods[i] + std::log(moved[i]) + std::log1p(-moved[i]);
+        }
+        const double best = *std::max_element(likely, likely + worths);
+        for (int i = 0; i < worths; ++i) {
+            weight += std::exp(likely[i] - best);
+            sum += std::exp(likely[i] - best) * moved[i];
+        }
+        const double share = sum / weight;
+        return mean() * share / (1.0 - share);
+    }
 };
 
-// log P(counts) where the prior is worth m values, every class's probabilities integrated out; but for the orders of the
-// values.
-double log_likelihood(const double* counts, int64_t levels, int64_t width, const Held& held, const double* profile,
-                      double m) {
-    double said = 0.0;
-    for (int64_t level = 0; level < levels; ++level) {
-        const double assumed = m * profile[level], unmet = log_gamma(assumed);
-        for (const int64_t c : held.classes) {
-            const double count = counts[level * width + c];
-            if (count > 0.0) said += log_gamma(assumed + count) - unmet;
+// Profiles of all levels, and log P(counts) at each of the worths.
+struct Fit {
+    Held held;
+    std::vector<double> profile;
+    double likelihoods[worths];
+
+    Fit(const double* counts, int64_t levels, int64_t width, Held found) : held(std::move(found)), profile(size_t(levels)) {
+        for (int64_t level = 0; level < levels; ++level) profile[level] = held.profile(counts + level * width, levels);
+        for (int i = 0; i < worths; ++i) {
+            double said = 0.0;
+            for (int64_t level = 0; level < levels; ++level)
+                said += held.said(counts + level * width, worth(i) * profile[level]);
+            likelihoods[i] = said - held.taken(worth(i));
         }
     }
-    for (const double n : held.n) said -= log_gamma(m + n) - log_gamma(m);
-    return said;
-}
+};
 
 }  // namespace
 
 void fit_pseudocounts(const double* counts, int64_t levels, int64_t classes, double* pseudo) {
     const Held held(counts, levels, classes);
-    const double many = double(held.classes.size());
     std::fill(pseudo, pseudo + levels, 1.0);
-    if (many < 2 || levels < 2 || held.total < enough_each * double(levels)) return;
-    std::vector<double> profile(size_t(levels), 0.0);
-    for (int64_t level = 0; level < levels; ++level)
-        for (size_t i = 0; i < held.n.size(); ++i)
-            profile[level] += (counts[level * classes + held.classes[i]] + 1.0) / (held.n[i] + double(levels)) / many;
-    const double mean = held.total / many;
-    double moved[worths], likely[worths], weight = 0.0, sum = 0.0;
-    for (int i = 0; i < worths; ++i) {
-        moved[i] = worth(i) / (worth(i) + mean);
-        likely[i] = log_likelihood(counts, levels, classes, held, profile.data(), worth(i)) + std::log(moved[i]) +
-                    std::log1p(-moved[i]);
+    if (held.too_few(levels)) return;
+    const Fit fit(counts, levels, classes, held);
+    const double m = held.worth_of(fit.likelihoods);
+    for (int64_t level = 0; level < levels; ++level) pseudo[level] = m * fit.profile[level];
+}
+
+// Without a value, its class's share of every level is another; but in which level the value was, matters to that level
+// alone. So all levels are looked at once for each class.
+void fit_left_out(const double* counts, int64_t levels, int64_t width, LeftCells cells, double* worths_out, double* shares) {
+    std::optional<Fit> fit;
+    std::vector<double> row(static_cast<size_t>(width));
+    for (int64_t at = 0; at < cells.size; ++at) {
+        const int64_t c = cells.classes[at];
+        if (!at || c != cells.classes[at - 1] || cells.totals[at] != cells.totals[at - 1]) {
+            const Held held(counts, levels, width, c, cells.totals[at]);
+            fit.reset();
+            if (!held.too_few(levels)) fit.emplace(counts, levels, width, held);
+        }
+        worths_out[at] = double(levels);
+        shares[at] = 1.0 / double(levels);
+        if (!fit) continue;
+        const double* const all = counts + cells.levels[at] * width;
+        std::copy(all, all + width, row.begin());
+        row[c] = cells.left[at];
+        const double before = fit->profile[cells.levels[at]], share = fit->held.profile(row.data(), levels);
+        double likelihoods[worths];
+        for (int i = 0; i < worths; ++i)
+            likelihoods[i] = fit->likelihoods[i] - fit->held.said(all, worth(i) * before) +
+                             fit->held.said(row.data(), worth(i) * share);
+        worths_out[at] = fit->held.worth_of(likelihoods);
+        shares[at] = share;
     }
-    const double best = *std::max_element(likely, likely + worths);
-    for (int i = 0; i < worths; ++i) {
-        weight += std::exp(likely[i] - best);
-        sum += std::exp(likely[i] - best) * moved[i];
-    }
-    const double share = sum / weight;
-    for (int64_t level = 0; level < levels; ++level) pseudo[level] = mean * share / (1.0 - share) * profile[level];
 }
 
 }  // namespace tallybayes

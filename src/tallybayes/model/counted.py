@@ -146,10 +146,18 @@ class Counted(Additive):
 
     def __isub__(self, other: Self) -> Self:
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
+        reason = self._take_away(other)
+        if reason:
+            raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+        self.schema = self.schema.without_reasons()
+        return self
+
+    def _take_away(self, other: Self) -> str | None:
+        """Subtracts, or says why what the other model counted cannot have been counted here: then nothing changes."""
         self._check_alike(other)
         other = other.copy() if other is self else other
         if self.label_type != other.label_type and not other.rows.filled():
-            return self
+            return None
         before = dict(vars(self))
         self._own(other.label_type)
         self._merge(other.rows, other.columns, isub)
@@ -157,12 +165,11 @@ class Counted(Additive):
         if reason:
             self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
             vars(self).update(before)
-            raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+            return reason
         self.rows.drop_traces(other.rows)
         for name, tally in self.columns.items():
             tally.drop_traces(other.columns[name])
-        self.schema = self.schema.without_reasons()
-        return self
+        return None
 
     def __radd__(self, other: object) -> Self:
         """So that `sum(models)` is all of them merged."""

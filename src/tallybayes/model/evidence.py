@@ -34,8 +34,8 @@ def _spread(said: Floats) -> float:
 class Evidence:
     """For every row: log P(class), and log p(cell | class) for every column. A missing cell says 0.
 
-    `evidence["outlook"]` has one row per case and one column per class; `prior` is the same for all rows; `total()`
-    is what `Model.log_joint` gives; `words(row)` takes a text apart.
+    `evidence["outlook"]` has one row per case and one column per class; `prior` is the same for all rows, or has a row
+    for each where rows are left out; `total()` is what `Model.log_joint` gives; `words(row)` takes a text apart.
     """
 
     def __init__(
@@ -63,6 +63,11 @@ class Evidence:
     def __len__(self) -> int:
         return self.rows
 
+    @property
+    def priors(self) -> Floats:
+        """log P(class) of every row: [row, class]."""
+        return np.broadcast_to(self.prior, (len(self), len(self.classes)))
+
     def words(self, row: int = 0, column: Name | None = None) -> list[Part]:
         """What each word of a text says about each class, those that tell most first. They add up to what the column
         says; what is said of no word in particular has an empty one."""
@@ -72,7 +77,7 @@ class Evidence:
         return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.said), part.word))
 
     def total(self) -> Floats:
-        total = np.tile(self.prior, (len(self), 1))
+        total = self.priors.copy()
         for _, said in in_order(self.columns):  # the order of columns must not matter, to the last bit
             total += said
         return total
@@ -86,8 +91,7 @@ class Evidence:
         """A DataFrame with a line for every row, column and class; the prior's column is "(class)". `pivot` makes it as
         wide as wanted, and the sum of each row and class is what `total` gives."""
         names = [PRIOR, *map(title, self.columns)]
-        prior = np.broadcast_to(self.prior, (len(self), len(self.classes)))
-        numbers = np.stack([prior, *self.columns.values()], axis=1)
+        numbers = np.stack([self.priors, *self.columns.values()], axis=1)
         row, column, label = (each.ravel() for each in np.indices(numbers.shape, np.int32))
         table = {
             "row": pa.array(row),

@@ -87,7 +87,7 @@ def facts(
 
 def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells: Mapping[str, Any]) -> RowFacts:
     possible = bool(np.isfinite(total).any())
-    share = np.exp(total - np.max(total) if possible else evidence.prior)
+    share = np.exp(total - np.max(total) if possible else evidence.priors[row])
     ranked = [evidence.classes[i] for i in np.argsort(-share, kind="stable")]
     first, second = _two(ranked, *asked)
 
@@ -95,7 +95,7 @@ def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells
         found = dict(zip(evidence.classes, np.asarray(numbers).tolist(), strict=True))
         return found, 0.0 if second is None else _apart(found[first], found[second])
 
-    columns = [ColumnFacts(PRIOR, None, False, *by_class(evidence.prior), ())]
+    columns = [ColumnFacts(PRIOR, None, False, *by_class(evidence.priors[row]), ())]
     for name, numbers in evidence.columns.items():
         parts = evidence.words(row, name) if name in evidence.texts else []
         words = tuple(WordFacts(part.word, part.times, *by_class(part.said)) for part in parts)

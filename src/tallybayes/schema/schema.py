@@ -237,16 +237,16 @@ class Schema:
                 )
 
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
-        """log P(class), from how many rows each class has."""
+        """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""
         if isinstance(self.prior, Mapping):
             weights = given_weights(self.prior, labels)
         elif self.prior == UNIFORM:
             weights = np.ones(len(labels))
         else:
             weights = counts + self.pseudo_counts(labels)
-            weights = weights if weights.any() else np.ones(len(labels))
+            weights = np.where(weights.any(axis=-1, keepdims=True), weights, 1.0)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(weights / weights.sum()))
+            return np.asarray(np.log(weights / weights.sum(axis=-1, keepdims=True)))
 
     def pseudo_counts(self, labels: Sequence[Any]) -> Floats:
         """Of each class; an error where its probability is given and not counted."""

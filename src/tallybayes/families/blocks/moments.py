@@ -119,4 +119,4 @@ def _exponents(n: Exact, xx: Exact) -> NDArray[np.int64]:
 
 
 def _scatter(n: Exact, x: Exact, y: Exact, xy: Exact, places: NDArray[np.int64]) -> Floats:
-    return scatter_of_two(n, x, y, xy, np.repeat(places, n.shape[1]).tolist())
+    return scatter_of_two(n, x, y, xy, np.repeat(places, n.shape[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +85,9 @@ class Bernoulli(Categorical):
 
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:
         return BernoulliBelief(known)
+
+    def coder(self, levels: list[str]) -> Callable[[Any], Codes]:
+        return lambda cells: cells
 
 
 def _truth(word: str | None) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,6 +17,8 @@ from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
+from tallybayes.families.left_out import LeftOut
+from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import (
     Alpha,
@@ -94,6 +96,18 @@ class Categorical(Family):
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:
         return LevelBelief(levels, known)
 
+    def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
+        always = {*self.levels, *named_levels(self.alpha)}
+        levels, _ = tally.table(classes, always)
+        known = LevelsLeftOut(self.alpha, levels, tally.aligned(levels, classes).sums["n"], always)
+        codes = self.coder(levels)
+        return lambda cells, rows: known(codes(cells), rows)
+
+    def coder(self, levels: list[str]) -> Callable[[Any], Codes]:
+        """What numbers encoded cells by their levels, below zero where they are missing or unknown."""
+        index = level_index(levels)
+        return lambda cells: codes_of(index, cells)
+
 
 class LevelBelief(SmoothedBelief):
     """P(level | class) as a table, and the index of the levels."""
@@ -101,14 +115,20 @@ class LevelBelief(SmoothedBelief):
     def __init__(self, levels: list[str], known: Smoothed) -> None:
         super().__init__(known)
         self.levels = levels
-        self._index = kernels.StringIndex()
-        if len(levels) > MANY:
-            index_words(self._index, levels)
-        else:
-            self._index.encode_few(levels, True)
+        self._index = level_index(levels)
 
     def codes(self, cells: Texts) -> Codes:
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
+
+
+def level_index(levels: list[str]) -> kernels.StringIndex:
+    """Levels by number, in their order."""
+    index = kernels.StringIndex()
+    if len(levels) > MANY:
+        index_words(index, levels)
+    else:
+        index.encode_few(levels, True)
+    return index
 
 
 def _few_numbers(cells: Cells) -> pa.Array | None:

@@ -10,12 +10,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief, by_class
+from tallybayes.families.left_out import LeftOut, alike, taken, weights_of
 from tallybayes.families.numbers.stretched import Stretched
 from tallybayes.families.numbers.support import LARGEST
-from tallybayes.families.numbers.values import Values, least_of_keys, value_keys
+from tallybayes.families.numbers.values import Values, least_of_keys, value_keys, values_of_keys
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
 
@@ -23,6 +24,7 @@ RULE = "rule"
 LEFT_OUT = "leave one out"
 NARROWEST = 1e-3  # of the width that all classes together would have
 ENOUGH = 20  # different values, to tell how heavy the tails are
+ALONE = 1e-2  # of a value's own bump: if all others add up to less, they are added up without it
 LOOKED_AT = 1 << 12  # values of a class that are left out, one by one, to choose a width
 
 
@@ -47,6 +49,15 @@ class Density(Values):
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         return DensityBelief(self, *self.counted([tally], classes)[0])
+
+    @property
+    def stays(self) -> str:
+        return "the bandwidths, and the median and the spread of the column"
+
+    def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
+        known = DensityBelief(self, *self.counted([tally], classes)[0])
+        n = tally.aligned(tally.slots, classes).sums["n"].sum()
+        return lambda cells, rows: known.left_out(n, cells, rows)
 
 
 class DensityBelief(Belief):
@@ -113,6 +124,52 @@ class DensityBelief(Belief):
                     own = np.log(bumps.sum(place)) + slope + np.log(n) - log_area(self.widths[c])
                 said = np.logaddexp(own, assumed) - np.log(n + self.m if n + self.m > 0 else 1.0)
                 scores[c, at] += said[back]
+
+    def left_out(self, totals: Exact, cells: Floats, rows: Rows) -> Floats:
+        """What values say that were counted, each without its own bump; `totals` is how many values each class has."""
+        said = np.zeros((len(rows), len(rows.classes)))
+        there = np.flatnonzero(~np.isnan(cells))
+        weights = None if rows.weights is None else rows.weights[there]
+        some = Rows(rows.classes, rows.codes[there], weights)
+        firsts, kinds = alike(cells[there], some)
+        x, codes, own = cells[there][firsts], some.codes[firsts], weights_of(some)[firsts]
+        n = np.tile(self.totals, (len(x), 1))
+        n[np.arange(len(x)), codes] = taken(totals, codes, Exact.of(own)).round()
+        said[there] = np.where(n.any(axis=1, keepdims=True), self._without(x, codes, own, n), 0.0)[kinds]
+        return said
+
+    def _without(self, x: Floats, codes: Codes, weights: Floats, n: Floats) -> Floats:
+        """The same of different values, of which n[value, class] are left."""
+        place, found = self._place(x), np.empty(n.shape)
+        own = self._place(values_of_keys(value_keys(x, self.family.bits), self.family.bits))
+        slope, assumed = self._log_slope(x), self.scale.log_cauchy(x)
+        with np.errstate(divide="ignore"):
+            for c in range(len(self.totals)):
+                held = self._bumps(c, place)
+                mine = np.flatnonzero(codes == c)
+                held[mine] = self._others(c, place[mine], own[mine], weights[mine], held[mine])
+                bumps = np.log(held) + slope - log_area(self.widths[c])
+                found[:, c] = np.logaddexp(np.where(n[:, c] > 0, bumps, -np.inf), np.log(self.m) + assumed)
+            return found - np.log(np.where(n + self.m > 0, n + self.m, 1.0))
+
+    def _bumps(self, c: int, place: Floats) -> Floats:
+        """What the bumps of a class add up to in these places, each as high as it has values."""
+        bumps = self.bumps[c]
+        if bumps is None:
+            return np.zeros(len(place))
+        different, back = np.unique(place, return_inverse=True)
+        return bumps.sum(different)[back.reshape(-1)] * self.totals[c]
+
+    def _others(self, c: int, place: Floats, own: Floats, weights: Floats, all_bumps: Floats) -> Floats:
+        """The same without a value's own bump; where hardly anything else is there, added up anew."""
+        bump = weights * np.exp(-0.5 * ((place - own) / self.widths[c]) ** 2)
+        left = all_bumps - bump
+        held = np.flatnonzero(self.counts[c] > 0)
+        for at in np.flatnonzero(left < ALONE * bump):
+            away = np.exp(-0.5 * ((place[at] - self.places[held]) / self.widths[c]) ** 2)
+            counts = self.counts[c, held] - weights[at] * (self.places[held] == own[at])
+            left[at] = np.sum(np.maximum(counts, 0.0) * away)
+        return left
 
     def estimates(self) -> dict[str, Floats]:
         """The width of a bump in the middle of the column."""

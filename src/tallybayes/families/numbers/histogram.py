@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.sums import added_up
+from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief, Scorer
+from tallybayes.families.left_out import LeftOut
+from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.intervals import METHODS
-from tallybayes.families.numbers.values import Values, keys_from, least_of_keys
+from tallybayes.families.numbers.values import Values, keys_from, least_of_keys, values_of_keys
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import MEstimate, Smoothed, SmoothedBelief, pseudo_of, smoothed, smoothing
 
@@ -57,13 +60,29 @@ class Histogram(Values):
 
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
         known = self.counted(tallies, classes)
-        cut = METHODS[self.method]
-        cuts = [cut(values, counts, self.intervals) if len(values) else np.zeros(0) for values, counts in known]
-        ranges = _whole_cells([values for values, _ in known], cuts, self.bits)
+        ranges = self._ranges(known)
         held = _held(known, ranges, len(classes))
         found = smoothed(held, [pseudo_of(self.alpha, range(len(counts)), counts) for counts in held])
         tables = _densities(ranges, found)
         return [IntervalBelief(*each) for each in zip(ranges, found, tables, strict=True)]
+
+    def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
+        """Where the intervals of columns lie, from their values and counts."""
+        cut = METHODS[self.method]
+        cuts = [cut(values, counts, self.intervals) if len(values) else np.zeros(0) for values, counts in known]
+        return _whole_cells([values for values, _ in known], cuts, self.bits)
+
+    @property
+    def stays(self) -> str:
+        return "where the intervals are cut, and how far they reach"
+
+    def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
+        (ranges,) = self._ranges(self.counted([tally], classes))
+        values = values_of_keys(np.array(tally.slots, np.int64), self.bits)
+        size = len(ranges.cuts) + 1
+        n = tally.aligned(tally.slots, classes).sums["n"]
+        held = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
+        return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), held))
 
 
 class Ranges(NamedTuple):
@@ -124,6 +143,28 @@ class IntervalBelief(SmoothedBelief):
                 (at == len(self.counts) - 1) & (chance > 1.0 - self.beyond), self.edges[-1] + distance, drawn
             )
         return pa.array(np.clip(drawn, -LARGEST, LARGEST))
+
+
+@dataclass(frozen=True)
+class IntervalsLeftOut:
+    """Intervals that stay where they are, and their counts without each value."""
+
+    edges: Floats
+    levels: LevelsLeftOut
+
+    def __call__(self, cells: Floats, rows: Rows) -> Floats:
+        said = np.zeros((len(rows), len(rows.classes)))
+        codes = np.where(np.isnan(cells), -1, self.edges[1:-1].searchsorted(cells, "right"))
+        last = len(self.edges) - 2
+        with np.errstate(over="ignore"):
+            widths = np.log(np.clip(np.diff(self.edges), LEAST, LARGEST))
+        for at, left, kinds in self.levels.left(codes, rows):
+            outside = 1.0 / (2.0 + left.counts.sum(axis=1))
+            inside = 1.0 - outside * (1.0 * (left.levels == 0) + (left.levels == last))
+            others = np.asarray(left.totals.any(axis=1))
+            shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
+            said[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
+        return said
 
 
 class Densities(NamedTuple):

@@ -34,8 +34,10 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
+from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.compiled_belief import Compiled
 from tallybayes.families.numbers.numeric_belief import NumericBelief, Table
+from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
 from tallybayes.families.numbers.support import LARGEST, REAL, Support
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
@@ -248,6 +250,9 @@ class Numeric(Family, Generic[S]):
         sums = {name: concatenated([each[name] for each in known]) for name in self.sums._fields}
         table = self.table(sums)
         return [table.belief(column) for column in range(len(tallies))]
+
+    def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
+        return NumbersLeftOut(self, {name: array[0] for name, array in tally.aligned([""], classes).sums.items()})
 
     def table(self, sums: Mapping[str, Exact]) -> Table:
         """What is known of several columns, from their sums by class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,18 +74,37 @@ def _weighted_words(
     def summed(*factors: Floats) -> Exact:
         return weighted_sums([weights, *factors], cell, len(pairs))
 
-    high, low = _parts(lengths[row])
-    share = summed(counts, high) + summed(counts, low)
+    high, low = (part.astype(np.float64) for part in share_parts(lengths[row]))
+    share = summed(counts, high * 2.0**-32) + summed(counts, low * 2.0**-64)
     new_words, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
     return SparseTally(
         rows.classes, index, new_words, columns, {"n": summed(counts), "documents": summed(), "share": share}
     )
 
 
-def _parts(lengths: Counts) -> tuple[Floats, Floats]:
-    """One word's part of a document of this length, cut off at 2⁻⁶⁴ as the kernel does: upper and lower half."""
+def share_parts(lengths: Counts) -> tuple[Counts, Counts]:
+    """One word's part of a document of this length, cut off at 2⁻⁶⁴ as the kernel does: so many 2⁻³²s and 2⁻⁶⁴s."""
     different, at = np.unique(lengths, return_inverse=True)
-    whole = [(1 << 64) // n if n else 0 for n in different.tolist()]
-    high = np.array([value >> 32 for value in whole], np.float64) * 2.0**-32
-    low = np.array([value & 0xFFFFFFFF for value in whole], np.float64) * 2.0**-64
-    return high[at.reshape(-1)], low[at.reshape(-1)]
+    whole = [divmod((1 << 64) // n if n else 0, 1 << 32) for n in different.tolist()]
+    parts = np.array(whole, np.int64).reshape(-1, 2)[at.reshape(-1)]
+    return parts[:, 0], parts[:, 1]
+
+
+def own_sums(row: NDArray[np.intp], counts: Counts, rows: Rows, names: Sequence[str]) -> dict[str, Exact]:
+    """What each word of some documents adds to these sums: `row` is its document, and `counts` how often it has it."""
+    lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
+    high, low = share_parts(lengths[row]) if "share" in names else (counts, counts)
+    if rows.weights is None:
+        plain = {"n": counts[:, None], "documents": np.ones((len(counts), 1), np.int64)}
+        share = Exact(np.stack([counts * low, counts * high], axis=-1), -2)
+        return {name: share if name == "share" else Exact(plain[name]) for name in names}
+    weights, each = rows.weights[row], np.arange(len(row), dtype=np.int32)
+
+    def product(*factors: Any) -> Exact:
+        return weighted_sums([weights, *factors], each, len(each))
+
+    times = counts.astype(np.float64)
+    sums = {"n": product(times), "documents": product()}
+    if "share" in names:
+        sums["share"] = product(times, high * 2.0**-32) + product(times, low * 2.0**-64)
+    return {name: sums[name] for name in names}

@@ -122,15 +122,14 @@ def seen_words(family: Any, corpus: Corpus) -> WordStatistics:
     codes = np.arange(corpus.words, dtype=np.int32)
     starts, columns, sums = corpus.cells.of(codes)
     met = np.diff(starts) > 0
-    chosen = _chosen(family, corpus, met, np.repeat(codes, np.diff(starts)), sums[0])
+    chosen = chosen_words(family, corpus.index, met, np.repeat(codes, np.diff(starts)), sums[0])
     codes = codes[chosen]
     seen = _seen(corpus, codes, *((starts, columns, sums) if chosen.all() else corpus.cells.of(codes)))
     if not np.array_equal(chosen, met):
         seen.whole = seen.added_up()
     named = _named(family)
     if named and not family.min_count:
-        met_words = corpus.index.subset(np.flatnonzero(met).astype(np.int32))
-        _add_unmet(seen.index, met_words, named, family.limit)
+        seen.index.merge(named_words(family, corpus.index, met, chosen).unmet)
         seen.whole = seen.whole._replace(size=seen.size)
     return seen
 
@@ -165,7 +164,9 @@ def _named(family: Any) -> list[str]:
     return [] if family.reading == AUTO else sorted({*family.cutter.known(), *named_levels(family.alpha)})
 
 
-def _chosen(family: Any, corpus: Corpus, met: NDArray[np.bool_], words: Codes, n: Floats) -> NDArray[np.bool_]:
+def chosen_words(
+    family: Any, index: kernels.StringIndex, met: NDArray[np.bool_], words: Codes, n: Floats
+) -> NDArray[np.bool_]:
     """The words that are frequent enough; of equally frequent ones, the first in the alphabet."""
     if family.limit is None and not family.min_count:
         return met
@@ -174,18 +175,29 @@ def _chosen(family: Any, corpus: Corpus, met: NDArray[np.bool_], words: Codes, n
     if family.limit is None or chosen.sum() <= family.limit:
         return chosen
     among = np.flatnonzero(chosen).astype(np.int32)
-    among = among[corpus.index.subset(among).sorted()]
+    among = among[index.subset(among).sorted()]
     chosen[among[np.argsort(-overall[among], kind="stable")[family.limit :]]] = False
     return chosen
 
 
-def _add_unmet(index: kernels.StringIndex, met: kernels.StringIndex, names: list[str], limit: int | None) -> None:
-    """Words that there are whether or not any document has them, as far as there is room."""
+class NamedWords(NamedTuple):
+    """Words that there are whether or not any document has them."""
+
+    met: Codes  # the numbers of those that some document has
+    unmet: kernels.StringIndex  # the others, as far as there is room
+
+
+def named_words(
+    family: Any, index: kernels.StringIndex, met: NDArray[np.bool_], chosen: NDArray[np.bool_]
+) -> NamedWords:
+    """Of the words that have numbers, some were met, and of these some are chosen."""
     named = kernels.StringIndex()
-    index_words(named, names)
-    unmet = np.flatnonzero(met.find_all(named) < 0).astype(np.int32)
-    room = len(unmet) if limit is None else max(limit - len(index), 0)
-    index.merge(named.subset(unmet[:room]))
+    index_words(named, _named(family))
+    at = np.asarray(index.find_all(named))
+    known = (at >= 0) & np.append(met, False)[np.clip(at, -1, len(met))]  # more may have come to the index
+    unmet = np.flatnonzero(~known).astype(np.int32)
+    room = len(unmet) if family.limit is None else max(family.limit - int(chosen.sum()), 0)
+    return NamedWords(at[known], named.subset(unmet[:room]))
 
 
 def summed(values: Floats, codes: Codes, size: int) -> Floats:

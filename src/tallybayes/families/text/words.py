@@ -13,6 +13,7 @@ from tallybayes.counts.exact import TRACE, Exact
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
 from tallybayes.families.base import Belief, Family
+from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
@@ -32,6 +33,7 @@ from tallybayes.families.text.tokens import (
     snowball,
 )
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
+from tallybayes.families.text.words_left_out import WordsLeftOut
 
 LONGEST_RUN = 5  # of words
 MULTINOMIAL = "multinomial"
@@ -237,6 +239,13 @@ class Words(Family):
         if none.any() and (~n[none].is_zero() | (share[none].round() > TRACE)).any():
             return "a word would be left that no document has"
         return None
+
+    @property
+    def stays(self) -> str | None:
+        return "which words are ignored" if self.min_count or self.limit is not None else None
+
+    def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
+        return WordsLeftOut(self, tally, list(classes))
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes))

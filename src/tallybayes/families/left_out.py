@@ -1,0 +1,109 @@
+"""Leave-one-out: what a cell that was counted says by the sums without it.
+
+`Family.left_out` gives a `LeftOut`, which scores many cells. The way that is here takes each cell away from the sums,
+believes what is left and asks that: exact for every family, and slow. Cells that are alike are asked about once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.counts.decay import without_traces
+from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.tally import Key, Rows
+
+# Encoded cells that were counted, and the class (its number among the classes asked about) and weight of each → what
+# each says about every class by the sums without it: [row, class].
+LeftOut = Callable[[Any, Rows], Floats]
+Places = NDArray[np.intp]
+FAR = 1 << 12  # apart, up to which whole numbers lie close together
+
+
+def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
+    """Takes each cell away, believes again, and asks."""
+
+    def score(cells: Any, rows: Rows) -> Floats:
+        firsts, back = alike(_numbered(cells), rows)
+        said = np.zeros((len(firsts), len(classes)))
+        for place, row in enumerate(firsts.tolist()):
+            cell = cells[row : row + 1]
+            weight = None if rows.weights is None else rows.weights[row : row + 1]
+            own = family.tally(cell, Rows([rows.classes[rows.codes[row]]], np.zeros(1, np.int32), weight))
+            rest = tally - own
+            rest.drop_traces(own)
+            scores = np.zeros((len(classes), 1))
+            family.believe(rest, classes).add_evidence(cell, scores)
+            said[place] = scores[:, 0]
+        return said[back]
+
+    return score
+
+
+def alike(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
+    """The first row of each kind, where rows of one kind have the same number for their cell, the same class and the
+    same weight; and of every row, which kind it is."""
+    firsts, kinds = kinds_of(cells)
+    for key in (rows.codes, rows.weights):
+        if key is not None and len(key):
+            different, at = kinds_of(key)
+            firsts, kinds = kinds_of(kinds * len(different) + at)
+    return firsts, kinds
+
+
+def kinds_of(numbers: NDArray[Any]) -> tuple[Places, Places]:
+    """Where each number comes first, and of every place, which of them it has. Whole numbers that lie close together
+    need no sorting."""
+    whole = numbers.dtype.kind == "i" and len(numbers) > 0
+    low, high = (int(numbers.min()), int(numbers.max())) if whole else (0, 0)
+    if not whole or high - low >= max(FAR, len(numbers)):
+        _, firsts, kinds = np.unique(numbers, return_index=True, return_inverse=True)
+        return firsts, kinds.reshape(-1)
+    first = np.full(high - low + 1, -1)
+    first[numbers[::-1] - low] = np.arange(len(numbers))[::-1]  # of the same place, the last stays
+    met = first >= 0
+    return first[met], (np.cumsum(met) - 1)[numbers - low]
+
+
+def _numbered(cells: Any) -> NDArray[Any]:
+    """A number for every cell, the same for cells that are the same, where that is soon seen."""
+    if isinstance(cells, np.ndarray):
+        return cells if cells.ndim == 1 else _numbered_rows(cells)
+    if isinstance(cells, pa.Array) and not pa.types.is_nested(cells.type):
+        coded = cells if pa.types.is_dictionary(cells.type) else pc.dictionary_encode(cells)
+        return coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return np.arange(len(cells))
+
+
+def _numbered_rows(matrix: NDArray[Any]) -> NDArray[Any]:
+    rows = np.ascontiguousarray(matrix)
+    return np.unique(rows.view(np.dtype((np.void, rows.strides[0]))).reshape(-1), return_inverse=True)[1].reshape(-1)
+
+
+def weights_of(rows: Rows) -> Floats:
+    """What each row weighs."""
+    return np.ones(len(rows)) if rows.weights is None else rows.weights
+
+
+def taken(sums: Exact, at: Any, own: Exact) -> Exact:
+    """These of the sums, each without what one row added to it."""
+    return Exact(sums.limbs[at], sums.low) - own
+
+
+def totals_without(sums: Exact, own: Exact, row: Places, codes: Codes) -> Floats:
+    """Sums by class without what each row added to those of its own class: [row, class]. A row may add several numbers,
+    which come one after the other."""
+    added = Exact.zeros((len(codes),))
+    if len(row):
+        tidy, (rows, starts) = own.carried(), np.unique(row, return_index=True)
+        added = Exact(np.zeros((len(codes), tidy.limbs.shape[-1]), np.int64), tidy.low)
+        added.limbs[rows] = np.add.reduceat(tidy.limbs, starts, axis=0)
+    left = without_traces({"n": taken(sums, codes, added)}, {"n": added})["n"]
+    table = np.tile(sums.round(), (len(codes), 1))
+    table[np.arange(len(codes)), codes] = left.round()
+    return table

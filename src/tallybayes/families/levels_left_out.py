@@ -1,0 +1,101 @@
+"""Leave-one-out of levels: counts and pseudo-counts without each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.decay import without_traces
+from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.tally import Rows
+from tallybayes.families.left_out import Places, alike, taken, weights_of
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
+
+STEP = 1 << 18  # numbers that are worked out at once
+
+
+class CellsLeft(NamedTuple):
+    """What is left of the counts without each of some cells."""
+
+    levels: Codes  # of the cells
+    classes: Codes
+    counts: Floats  # of the cell's level in every class: [cell, class]
+    totals: Floats  # of all levels: [cell, class]
+
+    @property
+    def own(self) -> tuple[Floats, Floats]:
+        """What is left in the cell's own class: of the level, and of all levels."""
+        rows = np.arange(len(self.levels))
+        return self.counts[rows, self.classes], self.totals[rows, self.classes]
+
+
+class LevelsLeftOut:
+    """How often each level was counted in every class. A level that was met in no other row, and is not among those
+    that are `always` known, is unknown without it, and says nothing."""
+
+    def __init__(self, alpha: Alpha, levels: Sequence[Any], n: Exact, always: Collection[Any] | None = None) -> None:
+        self.alpha, self.levels, self.n, self.total = alpha, levels, n.carried(), n.sum().carried()
+        self.counts, self.totals = np.ascontiguousarray(self.n.round()), self.total.round()
+        self.always = np.array([always is None or level in always for level in levels], bool)
+
+    def __call__(self, codes: Codes, rows: Rows) -> Floats:
+        """What cells say of which the level's number is given, below zero where they are missing."""
+        said = np.zeros((len(rows), len(rows.classes)))
+        for at, left, kinds in self.left(codes, rows):
+            said[at] = self.logs(left)[kinds]
+        return said
+
+    def left(self, codes: Codes, rows: Rows) -> Iterator[tuple[Places, CellsLeft, Places]]:
+        """The rows that have a cell, and of those what is left without each: of every kind once, and which kind it is;
+        some kinds at a time."""
+        there = np.flatnonzero(codes >= 0)
+        weights = None if rows.weights is None else rows.weights[there]
+        some = Rows(rows.classes, rows.codes[there], weights)
+        firsts, kinds = alike(codes[there], some)
+        step = max(STEP // max(len(rows.classes), 1), 1)
+        for start in range(0, len(firsts), step):
+            part = firsts[start : start + step]
+            left = self._left(codes[there[part]], some.codes[part], weights_of(some)[part])
+            at = slice(None) if len(firsts) <= step else (kinds >= start) & (kinds < start + step)
+            yield there[at], left, kinds[at] - start
+
+    def _left(self, levels: Codes, classes: Codes, weights: Floats) -> CellsLeft:
+        own, rows = {"n": Exact.of(weights)}, np.arange(len(levels))
+        counts, totals = self.counts[levels], np.tile(self.totals, (len(levels), 1))
+        for table, sums, at in ((counts, self.n, (levels, classes)), (totals, self.total, classes)):
+            table[rows, classes] = without_traces({"n": taken(sums, at, own["n"])}, own)["n"].round()
+        return CellsLeft(levels, classes, counts, totals)
+
+    def logs(self, left: CellsLeft) -> Floats:
+        """log P(level | class), and 0 where the level is not known any more."""
+        known = np.flatnonzero(self.always[left.levels] | left.counts.any(axis=1))
+        said = np.zeros(left.counts.shape)
+        left = CellsLeft(left.levels[known], left.classes[known], left.counts[known], left.totals[known])
+        pseudo, all_pseudo = (values[:, None] for values in self._pseudo(left))
+        whole = left.totals + all_pseudo
+        with np.errstate(divide="ignore", invalid="ignore"):
+            said[known] = np.log(np.where(whole > 0, (left.counts + pseudo) / whole, 1.0 / max(len(self.levels), 1)))
+        return said
+
+    def _pseudo(self, left: CellsLeft) -> tuple[Floats, Floats]:
+        """Of each cell's level, and of all levels together."""
+        if self.alpha == FITTED:
+            return self._fitted(left)
+        if isinstance(self.alpha, MEstimate) and self.alpha.p == "overall":
+            overall, total = left.counts.sum(axis=1), left.totals.sum(axis=1)
+            uniform = 1.0 / max(len(self.levels), 1)
+            share = np.divide(overall, total, out=np.full(len(total), uniform), where=total > 0)
+            return self.alpha.m * share, np.full(len(total), self.alpha.m)
+        each = pseudocounts(self.alpha, self.levels, np.zeros(len(self.levels)))
+        return each[left.levels], np.full(len(left.levels), each.sum())
+
+    def _fitted(self, left: CellsLeft) -> tuple[Floats, Floats]:
+        own, total = left.own
+        order = np.lexsort((total, left.classes))
+        worth, share = (np.empty(len(order)) for _ in range(2))
+        levels, classes = left.levels[order].astype(np.int32), left.classes[order].astype(np.int32)
+        worth[order], share[order] = kernels.fit_left_out(self.counts, levels, classes, own[order], total[order])
+        return worth * share, worth

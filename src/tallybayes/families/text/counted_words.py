@@ -1,0 +1,112 @@
+"""What was counted of words, exactly, and taking documents away from it: leave-one-out of texts, and of vectors that
+are read as texts are.
+
+Without a document, only what was counted of its own words and of its class is another; and how many words there are,
+where no other document has a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from tallybayes.counts.decay import without_traces
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.sums import added_up
+from tallybayes.counts.tally import Rows
+from tallybayes.families.left_out import kinds_of, taken, totals_without, weights_of
+from tallybayes.families.text.left_words import LeftWords, Listed, Mask
+
+
+class Vocabulary(NamedTuple):
+    """Which words there are."""
+
+    chosen: Mask  # of the words that have a number, those that are not ignored
+    always: Mask  # and those that there are even if no document has them
+    unmet: int  # how many of these no document has
+    names: Callable[[], tuple[list[str], list[str]]]  # of the words by number, and of the unmet ones
+
+    @property
+    def size(self) -> int:
+        return int(self.chosen.sum()) + self.unmet
+
+
+class CountedWords:
+    """Exact sums by word and class, of the cells that hold something, in the order of words and classes."""
+
+    def __init__(
+        self, words: Counts, classes: Codes, sums: Mapping[str, Exact], texts: Exact, vocabulary: Vocabulary
+    ) -> None:
+        self.width, self.texts, self.vocabulary = len(texts), texts, vocabulary
+        key = words.astype(np.int64) * self.width + classes
+        order = np.argsort(key)
+        self.key, self.classes = key[order], classes[order]
+        self.sums = {name: array[order] for name, array in sums.items()}
+        self.rounded = {name: array.round() for name, array in self.sums.items()}
+        self.starts = np.searchsorted(self.key, np.arange(len(vocabulary.chosen) + 1) * self.width)
+        self.kept = vocabulary.chosen[self.key // self.width]
+        own = self.classes[self.kept]
+        self.totals = {name: added_up(array[self.kept], own, self.width) for name, array in self.sums.items()}
+        self.met = np.bincount(own, minlength=self.width).astype(np.float64)
+
+    def without(self, listed: Listed, rows: Rows, missing: Mask, once: bool) -> LeftWords:
+        """What is left without each of these documents."""
+        codes, count, known = rows.codes, len(rows), self.vocabulary
+        at = np.searchsorted(self.key, listed.words * self.width + codes[listed.row])
+        left, gone = self._left(listed, at)
+        listed, left, gone = (
+            (listed, left, gone) if known.chosen.all() else _where(listed, left, gone, known.chosen[listed.words])
+        )
+        alone = gone & (np.diff(self.starts)[listed.words] == 1) & ~known.always[listed.words]
+        met = np.tile(self.met, (count, 1))
+        met[np.arange(count), codes] -= np.bincount(listed.row, gone, count)
+        there = np.flatnonzero(~missing)
+        return LeftWords(
+            row=listed.row[~alone],
+            words=listed.words[~alone],
+            times=np.ones(int(np.sum(~alone))) if once else listed.times[~alone],
+            sums={name: self._dense_without(name, listed, values, codes)[~alone] for name, values in left.items()},
+            whole={
+                name: totals_without(sums, listed.own[name], listed.row, codes) for name, sums in self.totals.items()
+            },
+            size=known.size - np.bincount(listed.row, alone, count).astype(np.float64),
+            met=met,
+            texts=totals_without(self.texts, Exact.of(weights_of(rows)[there]), there, codes),
+            forgotten=listed,
+            counted=self,
+            classes=codes,
+            weights=weights_of(rows),
+            missing=missing,
+        )
+
+    def _left(self, listed: Listed, at: Counts) -> tuple[dict[str, Floats], Mask]:
+        """What is left in the cells of these numbers without the words of each document; and where that is nothing."""
+        left = {name: taken(array, at, listed.own[name]) for name, array in self.sums.items()}
+        first = next(iter(left))
+        tidy = without_traces({**left, "n": left[first]}, {**listed.own, "n": listed.own[first]})
+        mine = {name: tidy[name].round() for name in left}
+        return mine, mine[first] <= 0
+
+    def dense(self, name: str, words: Counts) -> Floats:
+        """One of the sums of these words, as all documents have it: [word, class]."""
+        firsts, back = kinds_of(words)
+        different = words[firsts]
+        lengths = self.starts[different + 1] - self.starts[different]
+        ends = np.cumsum(lengths)
+        cells = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.starts[different] - (ends - lengths), lengths)
+        table = np.zeros((len(different), self.width))
+        table[np.repeat(np.arange(len(different)), lengths), self.classes[cells]] = self.rounded[name][cells]
+        return table[back]
+
+    def _dense_without(self, name: str, listed: Listed, left: Floats, codes: Codes) -> Floats:
+        found = self.dense(name, listed.words)
+        found[np.arange(len(left)), codes[listed.row]] = left
+        return found
+
+
+def _where(
+    listed: Listed, left: Mapping[str, Floats], gone: Mask, kept: Mask
+) -> tuple[Listed, dict[str, Floats], Mask]:
+    return listed.where(kept), {name: values[kept] for name, values in left.items()}, gone[kept]

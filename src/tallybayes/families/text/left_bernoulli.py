@@ -1,0 +1,121 @@
+"""Words that are in a document or not, without the document that is asked about.
+
+What all words say of a document that has none of them is worked out for every document from how often each number of
+documents occurs among the words; then what its own words say is put in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Rows
+from tallybayes.families.left_out import alike
+from tallybayes.families.smoothing import MEstimate, pseudocounts
+from tallybayes.families.text.left_words import LeftWords
+
+STEP = 1 << 20  # numbers that are worked out at once
+
+
+def bernoulli(left: LeftWords, alpha: Any) -> Floats:
+    """`alpha` is a number, one for each document, an m-estimate, or numbers by word."""
+    if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and alpha.p != "uniform"):
+        return _by_word(left, alpha)
+    a = np.broadcast_to(alpha.m / 2.0 if isinstance(alpha, MEstimate) else alpha, left.rows)[:, None]
+    total = left.texts + 2.0 * a
+    none, lacking = _of_no_words(left, a)
+    row = left.forgotten.row
+    absent = (left.texts[row] - left.counted.dense("documents", left.forgotten.words)) + a[row]
+    none -= left.added(_log(absent), row)
+    lacking -= left.added((absent <= 0).astype(np.float64), row)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        had = left.added(np.log(left.sums["documents"] + a[left.row]))
+        said = none + had - left.size[:, None] * np.log(total)
+    said = np.where(lacking > 0.5, -np.inf, said)  # a word that every document of the class has
+    return np.where(left.texts + a <= 0, 0.0, said)
+
+
+def _log(x: Floats) -> Floats:
+    """Of what is above zero; of anything else, nothing."""
+    return np.log(np.where(x > 0, x, 1.0))
+
+
+def _of_no_words(left: LeftWords, a: Floats) -> tuple[Floats, Floats]:
+    """Σ over all words of log (documents without it + α), and of how many words that would be the logarithm of 0."""
+    counted = left.counted
+    total, lacking = (np.zeros((left.rows, counted.width)) for _ in range(2))
+    for c in range(counted.width):
+        held = counted.rounded["documents"][counted.kept & (counted.classes == c)]
+        documents, words = np.unique(held, return_counts=True)
+        documents, words = np.append(documents, 0.0), np.append(words, counted.vocabulary.size - len(held))
+        step = max(STEP // len(words), 1)
+        for start in range(0, left.rows, step):
+            part = slice(start, start + step)
+            absent = (left.texts[part, c, None] - documents) + a[part]
+            total[part, c] = _log(absent) @ words
+            lacking[part, c] = (absent <= 0) @ words
+    return total, lacking
+
+
+class Parts(NamedTuple):
+    """What words say of documents that have them and that have not, where words differ in what is believed of them."""
+
+    had: Floats  # [word, class]
+    without: Floats
+    certain: NDArray[np.bool_]  # where every document of the class has the word
+
+    @classmethod
+    def of(cls, documents: Floats, texts: Floats, believed: tuple[Floats, Floats]) -> Parts:
+        present = documents + believed[0][:, None]
+        absent = np.maximum(texts - documents, 0.0) + believed[1][:, None]
+        some = absent > 0
+        total = np.log(np.where(some, present + absent, 1.0))
+        with np.errstate(divide="ignore"):
+            had = np.where(some, np.log(present) - total, 0.0)
+        return cls(had, np.where(some, _log(absent) - total, 0.0), ~some & (present > 0))
+
+
+def _by_word(left: LeftWords, alpha: Any) -> Floats:
+    """All words are looked at for every class and weight that a document has."""
+    counted, texts = left.counted, left.texts
+    met, unmet = (_believed(alpha, names) for names in counted.vocabulary.names())
+    chosen = np.flatnonzero(counted.vocabulary.chosen)
+    firsts, kinds = alike(left.missing.astype(np.int32), Rows(range(counted.width), left.classes, left.weights))
+    documents = np.concatenate(
+        [counted.dense("documents", chosen), np.zeros((counted.vocabulary.unmet, counted.width))]
+    )
+    all_met = None if met is None or unmet is None else np.append(met[chosen], unmet)
+    none, lacking = (np.empty((len(firsts), counted.width)) for _ in range(2))
+    for kind, first in enumerate(firsts.tolist()):
+        whole = texts[first : first + 1]
+        parts = Parts.of(documents, whole, _split(alpha, all_met, documents, whole))
+        none[kind], lacking[kind] = np.sort(parts.without, axis=0).sum(axis=0), parts.certain.sum(axis=0)
+    row, words = left.forgotten.row, left.forgotten.words
+    held = counted.dense("documents", words)
+    before = Parts.of(held, texts[row], _split(alpha, None if met is None else met[words], held, texts[row]))
+    held = left.sums["documents"]
+    own = None if met is None else met[left.words]
+    after = Parts.of(held, texts[left.row], _split(alpha, own, held, texts[left.row]))
+    said = none[kinds] - left.added(before.without, row) + left.added(after.had)
+    return np.where(lacking[kinds] - left.added(before.certain.astype(np.float64), row) > 0.5, -np.inf, said)
+
+
+def _believed(alpha: Any, names: list[str]) -> Floats | None:
+    """Of each word how many documents are assumed to have it, or which share; nothing, if the counts say that."""
+    if isinstance(alpha, MEstimate) and isinstance(alpha.p, str):
+        return None
+    return pseudocounts(MEstimate(1.0, alpha.p) if isinstance(alpha, MEstimate) else alpha, names, np.zeros(len(names)))
+
+
+def _split(alpha: Any, believed: Floats | None, documents: Floats, texts: Floats) -> tuple[Floats, Floats]:
+    """How many documents are assumed to have each word, and how many not."""
+    if not isinstance(alpha, MEstimate):
+        assert believed is not None
+        return believed, believed
+    overall = documents.sum(axis=1) / np.maximum(texts.sum(axis=1), 1e-300)
+    share = overall if believed is None else believed
+    return alpha.m * share, alpha.m * (1.0 - share)

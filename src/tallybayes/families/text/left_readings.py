@@ -1,0 +1,148 @@
+"""What counts of words mean without the document that is asked about: the seven readings of `readings`, each from
+`LeftWords` to what every document says, [document, class]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
+from tallybayes.families.text.left_bernoulli import bernoulli
+from tallybayes.families.text.left_words import LeftWords
+from tallybayes.families.text.readings import LEAST_ALPHA
+from tallybayes.kernels import special
+
+
+def settled(left: LeftWords, alpha: Alpha) -> Any:
+    """Smoothing that is to be fitted, as the number it comes to for each document."""
+    if alpha != FITTED:
+        return alpha
+    met, classes = left.met, np.sum(left.met > 0, axis=1)
+    mean = met.sum(axis=1) / np.maximum(classes, 1)
+    return np.where(classes > 0, mean / np.maximum(left.size, 1.0), 1.0)
+
+
+def _same(left: LeftWords, alpha: Any) -> Floats | None:
+    """The pseudo-count of every word, if all have the same, for each document."""
+    if isinstance(alpha, MEstimate):
+        return alpha.m / np.maximum(left.size, 1.0) if alpha.p == "uniform" else None
+    return np.broadcast_to(alpha, left.rows) if isinstance(alpha, (int, float, np.ndarray)) else None
+
+
+def _pseudo(left: LeftWords, alpha: Any, counts: Floats, totals: Floats, least: float = 0.0) -> tuple[Floats, Floats]:
+    """The pseudo-count of each word, none below `least`; and for each document those of all words, added up."""
+    same = _same(left, alpha)
+    if same is not None:
+        return np.maximum(same, least)[left.row], np.maximum(same, least) * left.size
+    if getattr(alpha, "p", None) == "overall":
+        total = totals.sum(axis=1)
+        overall, uniform = counts.sum(axis=1), 1.0 / np.maximum(left.size, 1.0)
+        share = np.where(total > 0, 0.0, uniform)[left.row] + overall / np.where(total > 0, total, np.inf)[left.row]
+        unmet = left.counted.vocabulary.unmet + np.bincount(left.row, overall <= 0, left.rows)
+        return np.maximum(alpha.m * share, least), np.where(left.size > 0, alpha.m, 0.0) + least * unmet
+    each, rest = (np.maximum(_named(alpha, names), least) for names in left.counted.vocabulary.names())
+    assumed = np.sort(np.append(each[left.counted.vocabulary.chosen], rest)).sum() - left.lost(each)
+    return each[left.words], assumed
+
+
+def _named(alpha: Any, names: list[str]) -> Floats:
+    return pseudocounts(alpha, names, np.zeros(len(names)))
+
+
+class Shares(NamedTuple):
+    """(count + α) / Σ(count + α), in logarithms. Where nothing is counted or believed, all words are as likely as each
+    other."""
+
+    logs: Floats  # of each word's count + α: [word, class]
+    each: Floats  # −log Σ(count + α): [document, class]
+    blank: NDArray[np.bool_]  # where nothing is known: there, `each` is all that a word says
+
+    @classmethod
+    def of(cls, left: LeftWords, alpha: Alpha, counts: Floats, totals: Floats) -> Shares:
+        pseudo, assumed = _pseudo(left, settled(left, alpha), counts, totals)
+        whole = totals + assumed[:, None]
+        blank = whole <= 0
+        with np.errstate(divide="ignore"):
+            logs = np.where(blank[left.row], 0.0, np.log(counts + pseudo[:, None]))
+            alike = -np.log(np.maximum(left.size, 1.0))[:, None]
+            return cls(logs, np.where(blank, alike, -np.log(np.where(blank, 1.0, whole))), blank)
+
+
+def _said(left: LeftWords, logs: Floats, each: Floats) -> Floats:
+    """Σ over the words of a document of how often it has each, times what that says."""
+    lengths = left.lengths[:, None]
+    return left.added(left.times[:, None] * logs) + lengths * np.where(lengths > 0, each, 0.0)
+
+
+def multinomial(left: LeftWords, alpha: Alpha) -> Floats:
+    found = Shares.of(left, alpha, left.sums["n"], left.whole["n"])
+    return _said(left, found.logs, found.each)
+
+
+def binary(left: LeftWords, alpha: Alpha) -> Floats:
+    found = Shares.of(left, alpha, left.sums["documents"], left.whole["documents"])
+    return _said(left, found.logs, found.each)
+
+
+def averaged(left: LeftWords, alpha: Alpha) -> Floats:
+    words, shares = left.whole["n"], left.whole["share"]
+    scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
+    found = Shares.of(left, alpha, left.sums["share"] * scale[left.row], shares * scale)
+    return _said(left, found.logs, found.each)
+
+
+def poisson(left: LeftWords, alpha: Alpha) -> Floats:
+    words, texts = left.whole["n"], left.texts
+    found = Shares.of(left, alpha, left.sums["n"], words)
+    assumed = (_pseudo(left, settled(left, alpha), left.sums["n"], words)[1] > 0).astype(np.float64)[:, None]
+    overall = words.sum(axis=1, keepdims=True) / np.maximum(texts.sum(axis=1, keepdims=True), 1e-300)
+    overall = np.where(overall > 0, overall, assumed)
+    all_texts = texts + assumed
+    mean = np.divide(words + assumed * overall, all_texts, out=np.zeros_like(words) + overall, where=all_texts > 0)
+    with np.errstate(divide="ignore"):
+        said = _said(left, found.logs, found.each + np.log(mean)) - mean
+    return said - special.gammaln(left.lengths + 1.0)[:, None]
+
+
+def complement(left: LeftWords, alpha: Alpha) -> Floats:
+    n, words = left.sums["n"], left.whole["n"]
+    pseudo, assumed = _pseudo(left, settled(left, alpha), n, words, LEAST_ALPHA)
+    others = np.maximum(n.sum(axis=1, keepdims=True) - n, 0.0)
+    total = np.maximum(words.sum(axis=1, keepdims=True) - words, 0.0) + assumed[:, None]
+    return _said(left, -np.log(others + pseudo[:, None]), np.log(np.maximum(total, LEAST_ALPHA)))
+
+
+def dirichlet_multinomial(left: LeftWords, alpha: Alpha) -> Floats:
+    s = left.concentration
+    assert s is not None
+    found = Shares.of(left, alpha, left.sums["documents"], left.whole["documents"])
+    rows = found.logs + (found.each + np.log(s))[left.row]  # log α
+    times = left.times[:, None]
+    urn = np.isfinite(rows) & ~found.blank[left.row]  # where nothing is known, words are alike however often they come
+    said = np.where(urn, special.log_rising(np.exp(np.where(urn, rows, 0.0)), times), rows * times)
+    return left.added(said) - special.log_rising(s, left.lengths[:, None])
+
+
+READINGS: dict[str, Callable[[LeftWords, Alpha], Floats]] = {
+    "multinomial": multinomial,
+    "binary": binary,
+    "averaged": averaged,
+    "bernoulli": lambda left, alpha: bernoulli(left, settled(left, alpha)),
+    "poisson": poisson,
+    "complement": complement,
+    "dirichlet-multinomial": dirichlet_multinomial,
+}
+
+NEEDS = {  # the sums that each reading looks at; the first tells whether anything is left of a word
+    "multinomial": ("n",),
+    "binary": ("documents",),
+    "averaged": ("n", "share"),
+    "bernoulli": ("documents",),
+    "poisson": ("n",),
+    "complement": ("n",),
+    "dirichlet-multinomial": ("documents",),
+}

@@ -1,0 +1,116 @@
+"""Leave-one-out of texts: what each text that was counted says by the words of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.decay import holding
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.tally import Key, Rows
+from tallybayes.families.base import by_class
+from tallybayes.families.left_out import totals_without
+from tallybayes.families.text.coefficient import has_orders, log_orders
+from tallybayes.families.text.concentration import Document, concentration, concentration_without
+from tallybayes.families.text.counted_words import CountedWords, Vocabulary
+from tallybayes.families.text.counting import own_sums
+from tallybayes.families.text.left_readings import NEEDS, READINGS
+from tallybayes.families.text.left_words import LeftWords, Listed, Mask
+from tallybayes.families.text.readings import ONCE
+from tallybayes.families.text.tokens import UNKNOWN
+from tallybayes.families.text.word_statistics import chosen_words, named_words
+from tallybayes.families.text.word_tally import WordTally, rounded_lengths
+from tallybayes.kernels.strings import index_strings, index_words
+
+STEP = 1 << 20  # words × classes that are looked at at once
+
+
+class WordsLeftOut:
+    """What was counted of all words, and how to take documents away from it."""
+
+    def __init__(self, family: Any, tally: WordTally, classes: list[Key]) -> None:
+        self.family, self.index = family, tally.words.index
+        self.once = family.presence or family.reading in ONCE
+        self.unknown = int(index_words(self.index, [UNKNOWN], grow=False)[0]) if family.unknown else -1
+        self.counted = _counted(family, tally, classes)
+        if family.reading == "dirichlet-multinomial":
+            known = tally.lengths.canonical()
+            self.different = tally.words.sum_of("documents", classes)
+            self.lengths = np.array(known.slots, np.float64)
+            self.spread = known.aligned(known.slots, classes).sums["n"].round()
+            self.concentration = concentration(self.lengths, self.spread, self.different.round())
+
+    def __call__(self, cells: Any, rows: Rows) -> Floats:
+        documents = self.family.cutter.documents(cells)
+        reading = self.family.cutter.reading(documents, self.family.presence, max(self.unknown, -1))
+        starts, words, counts = kernels.list_words(documents, reading, self.index, False)
+        missing = np.array([cell is None for cell in cells]) if type(cells) is list else cells.is_null().to_numpy(False)
+        said = np.zeros((len(rows), len(rows.classes)))
+        for start, stop in _blocks(starts, STEP // len(rows.classes)):
+            span, some = slice(starts[start], starts[stop]), rows.slice(start, stop)
+            row = np.repeat(np.arange(stop - start), np.diff(starts[start : stop + 1]))
+            own = own_sums(row, counts[span].astype(np.int64), some, NEEDS[self.family.reading])
+            listed = Listed(row, words[span].astype(np.int64), counts[span].astype(np.float64), own)
+            said[start:stop] = self._said(listed, some, missing[start:stop])
+        return said
+
+    def _said(self, listed: Listed, rows: Rows, missing: Mask) -> Floats:
+        left = self.counted.without(listed, rows, missing, self.once)
+        if self.family.reading == "dirichlet-multinomial":
+            left = replace(left, concentration=self._concentration(left, listed, rows))
+        said = READINGS[self.family.reading](left, self.family.alpha)
+        if has_orders(self.family):
+            said = said + log_orders(left.row, left.times, left.rows)[:, None]
+        return np.where(missing[:, None], 0.0, said)
+
+    def _concentration(self, left: LeftWords, listed: Listed, rows: Rows) -> Floats:
+        """Of every class without each document; words that are ignored are part of a document too."""
+        found = np.tile(self.concentration, (len(rows), 1))
+        lengths = rounded_lengths(np.bincount(listed.row, listed.times, len(rows)).astype(np.int64))
+        different = totals_without(self.different, listed.own["documents"], listed.row, rows.codes)
+        there = np.flatnonzero(~left.missing)
+        for c, some in by_class(rows.codes[there].astype(np.intp)):
+            at = there[some]
+            gone = Document(lengths[at].astype(np.float64), left.weights[at], different[at, c])
+            found[at, c] = concentration_without(self.lengths, self.spread[:, c], self.concentration[c], gone)
+        return found
+
+
+def _blocks(starts: Counts, most: int) -> Iterator[tuple[int, int]]:
+    """Some documents at a time, of so many words together."""
+    start, last = 0, len(starts) - 1
+    while start < last:
+        stop = int(np.searchsorted(starts, starts[start] + most, side="right")) - 1
+        stop = min(max(stop, start + 1), last)
+        yield start, stop
+        start = stop
+
+
+def _counted(family: Any, tally: WordTally, classes: list[Key]) -> CountedWords:
+    words, columns, sums = tally.words.cells()
+    number = {key: i for i, key in enumerate(classes)}
+    place = np.array([number.get(key, -1) for key in tally.words.classes] or [-1], np.int32)
+    held = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
+    words, at = words[held], place[columns[held]]
+    vocabulary = _vocabulary(family, tally.words.index, len(tally.words), words, sums["n"][held].round())
+    needed = {name: sums[name][held] for name in NEEDS[family.reading]}
+    return CountedWords(words.astype(np.int64), at, needed, tally.documents(classes), vocabulary)
+
+
+def _vocabulary(family: Any, index: kernels.StringIndex, size: int, words: Any, n: Floats) -> Vocabulary:
+    met, always = np.zeros(size, bool), np.zeros(size, bool)
+    met[words] = True
+    chosen = chosen_words(family, index, met, words, n)
+    unmet = kernels.StringIndex()
+    if not family.min_count:
+        named = named_words(family, index, met, chosen)
+        always[named.met], unmet = True, named.unmet
+
+    def names() -> tuple[list[str], list[str]]:
+        return index_strings(index).to_pylist()[:size], index_strings(unmet).to_pylist()
+
+    return Vocabulary(chosen, always, len(unmet), names)

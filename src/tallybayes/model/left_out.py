@@ -1,0 +1,135 @@
+"""Leave-one-out: what each row that was counted is told by the model without it, by subtraction and in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.tally import Rows
+from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.families.left_out import LeftOut, alike, one_by_one, totals_without, weights_of
+from tallybayes.model.batches import Batch, check_threads, in_pieces, labelled, size_of
+from tallybayes.model.evidence import Evidence
+from tallybayes.model.model import Model
+from tallybayes.schema.entries import Name, check_apart
+
+BLOCK = 1 << 13  # rows that are scored at a time
+FEW = 5  # classes that a sentence names
+
+
+def left_out(
+    model: Model,
+    data: Any,
+    labels: Any = None,
+    *,
+    weights: Any = None,
+    threads: int | None = None,
+    absent: str = ERROR,
+    choose_again: bool = False,
+) -> Evidence:
+    """The evidence of rows that the model has counted, each by the model without that row: leave-one-out, exact and
+    without training again. `data`, `labels` and `weights` are as for `Model.train`, all rows or some of them; rows that
+    cannot have been counted are an error.
+
+    The prior of the classes is left out as well, so that `evidence.prior` has a row for each. A class of which it is
+    the only row is gone for that row: its prior is −∞. What a family chooses from all rows stays as it is chosen: where
+    a `Histogram` is cut, the bandwidths of a `Density`, which words `min_count` and `limit` keep. With
+    `choose_again=True` that is chosen without the row too, by believing again for every row, which is slow.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"]}
+    >>> model = Model.train({"outlook": Categorical()}, frame, ["no", "no", "yes", "no"])
+    >>> np.exp(left_out(model, frame, ["no", "no", "yes", "no"]).total()).round(3).tolist()
+    [[0.333, 0.111], [0.333, 0.111], [0.4, 0.0], [0.167, 0.222]]
+    """
+    check_threads(threads)
+    check_absent(absent)
+    labels = model.schema.label if labels is None else labels
+    for given, what in ((labels, "label"), (weights, "weight")):
+        if isinstance(given, str):
+            check_apart(given, model.schema.by_column, what)
+    known = model.beliefs()
+    how = {
+        name: one_by_one(family, model.columns[name], known.keys)
+        if choose_again
+        else family.left_out(model.columns[name], known.keys)
+        for name, family in model.schema.columns.items()
+    }
+    rest = model.copy()
+    said: dict[Name, list[Floats]] = {name: [np.zeros((0, len(known.keys)))] for name in how}
+    priors = [np.zeros((0, len(known.keys)))]
+    for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys()):
+        encoded = model.schema.encode(batch.cells, batch.start, absent)
+        rows = _numbered(model, batch)
+        _check_counted(rest, encoded, batch)
+        priors.append(_priors(model, rows))
+        size = size_of(batch.cells) if len(rows) > 1 else 0
+        for name, found in _scored(how, encoded, rows, threads, size).items():
+            said[name].append(found)
+    prior = np.concatenate(priors)
+    columns = {name: np.concatenate(parts) for name, parts in said.items()}
+    return Evidence(known.labels, prior, columns, len(prior), scores=known.scores)
+
+
+def _numbered(model: Model, batch: Batch) -> Rows:
+    """The same rows, whose classes are numbered as the model's are."""
+    model._check_label_type(batch.label_type)
+    number = {key: i for i, key in enumerate(model.keys())}
+    places = np.array([number.get(key, -1) for key in batch.rows.classes], np.int32)
+    codes = places[batch.rows.codes]
+    unseen = np.flatnonzero(codes < 0)
+    if unseen.size:
+        (label,) = model._labels([batch.rows.classes[batch.rows.codes[unseen[0]]]])
+        known = ", ".join(map(repr, model.classes[:FEW])) + ", …" * (len(number) > FEW)
+        raise ValueError(
+            f"Row {batch.start + unseen[0]} has the label {label!r}, of which the model has counted no row; it has "
+            f"{known}. Only rows that were counted can be left out: give those that the model was trained on."
+        )
+    return Rows(list(number), codes, batch.rows.weights)
+
+
+def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> None:
+    """Takes the rows away from what is left, which must be possible."""
+    own = Model(rest.schema, batch.label_type)
+    own.rows, own.columns = batch.rows.tally(), rest._tallies(encoded, batch.rows, batch.start)
+    reason = rest._take_away(own)
+    if reason:
+        raise ValueError(
+            f"These rows cannot be left out, for the model has not counted them all: without them, {reason}. Give "
+            "rows, labels and weights that the model was trained on."
+        )
+
+
+def _priors(model: Model, rows: Rows) -> Floats:
+    """log P(class) without each row."""
+    firsts, kinds = alike(np.zeros(len(rows), np.int32), rows)
+    counts, codes = model.rows.aligned([""], rows.classes).sums["n"][0], rows.codes[firsts]
+    each = np.arange(len(firsts))
+    left = totals_without(counts, Exact.of(weights_of(rows)[firsts]), each, codes)
+    prior = model.schema.log_prior(left, model._labels(rows.classes))
+    gone = left[each, codes] <= 0
+    prior[each[gone], codes[gone]] = -np.inf
+    total = np.logaddexp.reduce(prior, axis=1, keepdims=True)
+    return (prior - np.where(np.isfinite(total), total, 0.0))[kinds]
+
+
+def _scored(
+    how: Mapping[Name, LeftOut], encoded: Mapping[Name, Any], rows: Rows, threads: int | None, size: int
+) -> dict[Name, Floats]:
+    """What every column says about every row: [row, class]."""
+
+    def score(start: int, stop: int) -> dict[Name, list[Floats]]:
+        found: dict[Name, list[Floats]] = {name: [] for name in how}
+        for at in range(start, stop, BLOCK):
+            kernels.heed_signals()
+            end = min(at + BLOCK, stop)
+            for name, work in how.items():
+                found[name].append(work(encoded[name][at:end], rows.slice(at, end)))
+        return found
+
+    parts = list(in_pieces(len(rows), threads, score, size))
+    return {name: np.concatenate([block for part in parts for block in part[name]]) for name in how}

@@ -1,0 +1,76 @@
+"""Runs every law on rows that hypothesis draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tallybayes.families import Family
+from tallybayes.testing import laws
+from tallybayes.testing.grids import Grid, grid_of, values_of
+from tallybayes.testing.left_out import left_out_is_trained_without
+from tallybayes.testing.numbers import numbers_are_taken_in_every_way
+
+WEIGHTS = st.sampled_from([1.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.1, 0.75, -0.3, 0.0])
+COUNTED = st.sampled_from([1.0, 1.0, 1.0, 2.0, 0.1, 0.75])  # weights of rows that a model can have counted
+FEWER = 8  # rows, each of which is left out
+
+
+def check_family(
+    family: Family,
+    values: st.SearchStrategy[Any] | None = None,
+    *,
+    columns: tuple[str, ...] = ("x",),
+    total: Grid | None = None,
+    examples: int = 30,
+) -> None:
+    """Raises an AssertionError that names the law if the family breaks one on rows drawn from `values`; for a block of
+    several `columns`, these are tuples with a cell for each.
+
+    `total` gives the points, and what each stands for, over which the predictive distribution must add up to one:
+    `over_levels`, `over_counts`, `over_line`, `over_half_line`, or your own. For a family of numbers, both follow from
+    its support where no `values` are given.
+    """
+    laws.it_can_be_written(family)
+    laws.its_settings_have_one_form(family)
+    if values is None:
+        values, total = values_of(family), total or grid_of(family)
+    family = family.over(columns)
+    rows = st.lists(st.tuples(st.none() | values, st.sampled_from("abc"), WEIGHTS), max_size=12)
+    some = st.lists(st.tuples(values, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=12)
+    counted = st.lists(
+        st.tuples(st.none() | values, st.sampled_from("abc"), COUNTED), min_size=1, max_size=FEWER
+    ).flatmap(lambda drawn: st.permutations(drawn + drawn[:2]))
+    draw = settings(
+        max_examples=min(examples, settings().max_examples),  # fewer, where the profile asks for fewer
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+        report_multiple_bugs=False,
+    )
+
+    def check(law: Callable[..., None], *strategies: st.SearchStrategy[Any]) -> None:
+        @draw
+        @given(st.tuples(*strategies))
+        def holds(drawn: tuple[Any, ...]) -> None:
+            law(family, *drawn)
+
+        holds()
+
+    check(laws.merging_is_adding, rows, rows, rows)
+    check(laws.adding_is_an_abelian_group, rows, rows, rows)
+    check(laws.weight_is_repetition, rows)
+    check(laws.missing_is_not_counted, rows)
+    check(laws.history_leaves_no_trace, some, some, st.randoms())
+    check(laws.forgotten_is_never_seen, some, some, st.randoms())
+    check(laws.files_come_back_the_same, some, some)
+    check(laws.scores_follow_the_counts, some, some)
+    if family.support is not None:
+        check(numbers_are_taken_in_every_way, some)
+    if total is not None:
+        check(laws.predictive_adds_up_to_one, some, st.just(total))
+    check(left_out_is_trained_without, counted, st.booleans())
