@@ -5,12 +5,25 @@ import math
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from sklearn import metrics
 from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
-from tallybayes import Categorical, Each, Gaussian, Model, Schema, Words, cross_validate, digest, evaluate, folds
+from tallybayes import (
+    Categorical,
+    Each,
+    Gaussian,
+    Model,
+    Schema,
+    Words,
+    cross_validate,
+    digest,
+    evaluate,
+    folds,
+    open_source,
+)
 
 N = 500
 RANDOM = np.random.default_rng(3)
@@ -222,3 +235,26 @@ def test_it_reads_well():
     assert lines[3].startswith("accuracy     0.")
     assert "folds\n  fold  rows  accuracy  log-loss  Brier score  ROC AUC     ECE\n     0  " in repr(found)
     assert "<table" in found._repr_html_()
+
+
+def test_a_source_is_opened_twice_and_gives_the_same_as_the_frame(tmp_path):
+    path = tmp_path / "rows.csv"
+    pa.csv.write_csv(pa.table({**FRAME, "label": LABELS}), path)
+    for how in ({}, {"groups": "subject"}):
+        found = cross_validate(SCHEMA, lambda: open_source(path), "label", k=5, **how)
+        whole = cross_validate(SCHEMA, FRAME, LABELS, k=5, **how)
+        assert found.pooled.pairs == whole.pooled.pairs
+        assert found.log_loss == pytest.approx(whole.log_loss)
+    with pytest.raises(ValueError, match="a stream or a source can be read only once"):
+        cross_validate(SCHEMA, open_source(path), "label")
+    with pytest.raises(ValueError, match="With a source, give the name of the column that holds the groups"):
+        folds(SCHEMA, open_source(path), "label", groups=FRAME["subject"])
+
+
+def test_a_weighed_schema_is_scored_as_it_is_weighed():
+    model = Model.train(SCHEMA, FRAME, LABELS)
+    weighed = model.believing(weights={"x": 0.5, "u": 0.25})
+    found = cross_validate(weighed, FRAME, LABELS, k=4, beliefs={"weighed": {}, "naive": {"weights": None}})
+    assert found["naive"].log_loss == pytest.approx(cross_validate(SCHEMA, FRAME, LABELS, k=4).log_loss)
+    where = folds(SCHEMA, FRAME, LABELS, 4).numbers(FRAME, LABELS)
+    assert found["weighed"].log_loss == pytest.approx(sum(each.losses for each in refitted(where, weighed.schema)) / N)
