@@ -40,6 +40,9 @@ bench: .venv/ready
 	$(BIN)/python bench/sklearn_face.py
 	$(BIN)/python bench/categories.py
 	$(BIN)/python bench/folds.py
+	$(BIN)/python bench/validate.py
+	$(BIN)/python bench/text_auto.py
+	$(BIN)/python bench/folds.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/text.py
 	$(BIN)/python bench/text_growth.py

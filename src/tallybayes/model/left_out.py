@@ -48,6 +48,8 @@ def left_out(
     """
     check_threads(threads)
     check_absent(absent)
+    if model.schema.weights is not None:
+        raise TypeError("Rows are left out of the counts, which know of no weights; use model.believing(weights=None).")
     labels = model.schema.label if labels is None else labels
     for given, what in ((labels, "label"), (weights, "weight")):
         if isinstance(given, str):

@@ -5,7 +5,7 @@ adding; adding is an abelian group; weight two is twice; any order, any batching
 bytes; forgotten is never seen; missing is not counted; a file comes back the same; a row by itself, and a column of a
 matrix, say what they say among others; what is drawn can be counted; what the family says about all possible values
 adds up to one; a row left out is told what a model trained without it tells. Needs hypothesis, which draws the rows:
-negative and fractional weights, missing cells and repeated values among them.
+negative and fractional weights, missing cells and repeated values among them. Leans on `files`.
 """
 
 from tallybayes.testing.check import check_family

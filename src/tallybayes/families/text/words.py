@@ -245,6 +245,8 @@ class Words(Family):
         return "which words are ignored" if self.min_count or self.limit is not None else None
 
     def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
+        if self.reading == AUTO:
+            return super().left_out(tally, classes)
         return WordsLeftOut(self, tally, list(classes))
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
