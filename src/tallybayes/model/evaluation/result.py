@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import tallybayes
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.model.evaluation.ranks import Ranks
+from tallybayes.model.reported import Reported
 
 INTERVALS = 15  # of probability, all of the same length: as the expected calibration error is mostly worked out
 
@@ -41,7 +41,7 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Reported):
     """Decisions beside the truth. Evaluations add up: `+` is that of all rows together.
 
     Rejected rows are neither right nor wrong: `accuracy` and `error` are shares of the rows that were decided, while
@@ -243,16 +243,6 @@ class Evaluation:
         """The expected calibration error (ECE): how far probabilities and shares of right decisions are apart, on
         average over the rows decided, in 15 intervals of equal length."""
         return calibration_error_of(self.intervals)
-
-    def to_json(self) -> Any:
-        """All of it, as JSON has it: NaN is null, and an infinite number a text."""
-        return tallybayes.report_on(self).to_json()
-
-    def __repr__(self) -> str:
-        return tallybayes.report_on(self).text()
-
-    def _repr_html_(self) -> str:
-        return tallybayes.report_on(self)._repr_html_()
 
 
 def calibration_of(intervals: Floats) -> list[Interval]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
-import tallybayes
 from tallybayes.data.matching import ERROR
 from tallybayes.model.evaluation import Losses, losses_of
 from tallybayes.model.model import Model
+from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.folds import Folds, counted_folds
 from tallybayes.model.validation.held_out import HeldOut, Opened, as_given, hold_out
@@ -37,7 +37,7 @@ class Trial(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Chosen:
+class Chosen(Reported):
     """`model` is the one that was given, under the best `beliefs` that were found: what `Model.believing` takes, to be
     changed in this order. `start` is the loss without them, and `tried` all that was tried.
 
@@ -52,16 +52,6 @@ class Chosen:
     def log_loss(self) -> float:
         """That of the model that was chosen."""
         return next((trial.log_loss for trial in reversed(self.tried) if trial.better), self.start.log_loss)
-
-    def to_json(self) -> Any:
-        """All of it, as JSON has it."""
-        return tallybayes.report_on(self).to_json()
-
-    def __repr__(self) -> str:
-        return tallybayes.report_on(self).text()
-
-    def _repr_html_(self) -> str:
-        return tallybayes.report_on(self)._repr_html_()
 
 
 def choose(

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-import tallybayes
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model.evaluation import Evaluation, compared_with
 from tallybayes.model.model import Model
+from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.folds import counted_folds
 from tallybayes.model.validation.held_out import HeldOut, Opened, as_given, hold_out
@@ -24,7 +24,7 @@ from tallybayes.schema import Schema
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation:
+class CrossValidation(Reported):
     """Each fold's `Evaluation` by the counts of all others, and `pooled`: that of all rows together, of which every
     measure can be asked here as well (`found.accuracy`).
 
@@ -76,16 +76,6 @@ class CrossValidation:
         values = np.array([value for value in self.per_fold(name) if math.isfinite(value)])
         n = len(values) / self.repeats
         return float(np.std(values, ddof=1) / math.sqrt(n)) if len(values) > 1 else math.nan
-
-    def to_json(self) -> Any:
-        """All of it, as JSON has it: NaN is null, and an infinite number a text."""
-        return tallybayes.report_on(self).to_json()
-
-    def __repr__(self) -> str:
-        return tallybayes.report_on(self).text()
-
-    def _repr_html_(self) -> str:
-        return tallybayes.report_on(self)._repr_html_()
 
 
 def _unmet(fold: Evaluation) -> Counter[Any]:

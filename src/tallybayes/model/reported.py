@@ -1,0 +1,21 @@
+"""Results that show themselves as reports: as text, JSON and, in notebooks, HTML."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tallybayes
+
+
+class Reported:
+    """What `report_on` tells of a result, in every form."""
+
+    def to_json(self) -> Any:
+        """All of it, as JSON has it: NaN is null, and an infinite number a text."""
+        return tallybayes.report_on(self).to_json()
+
+    def __repr__(self) -> str:
+        return tallybayes.report_on(self).text()
+
+    def _repr_html_(self) -> str:
+        return tallybayes.report_on(self)._repr_html_()
