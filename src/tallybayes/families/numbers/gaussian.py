@@ -60,6 +60,7 @@ class Gaussian(ByMoments[PowerSums]):
 
     def updated(self, s: Any, total: Any) -> Updated:
         """Where no value of the column differs from another, all classes are given the sums of the whole."""
+        of_classes = s.n
         if self.m > 0 and self.variance is None:
             constant = total.scatter == 0.0
             s = Moments(*(np.where(constant, of_all, of_each) for of_all, of_each in zip(total, s, strict=True)))
@@ -67,8 +68,8 @@ class Gaussian(ByMoments[PowerSums]):
         weight, mean, scatter = self.joined(s, prior_mean)
         n = s.n
         if self.shared:
-            n = n.sum(axis=-1, keepdims=True)
-            scatter = np.where(s.n > 0, scatter, 0.0).sum(axis=-1, keepdims=True)
+            n = of_classes.sum(axis=-1, keepdims=True)
+            scatter = np.where(of_classes > 0, scatter, 0.0).sum(axis=-1, keepdims=True)
         nu = self.m + n
         variance = np.minimum((self.m * prior_variance + scatter) / nu + self.noise, WIDEST**2)
         return Updated(weight, nu, mean, variance)

@@ -252,7 +252,7 @@ class Numeric(Family, Generic[S]):
         return [table.belief(column) for column in range(len(tallies))]
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
-        return NumbersLeftOut(self, {name: array[0] for name, array in tally.aligned([""], classes).sums.items()})
+        return NumbersLeftOut(self, tally.read([""], classes))
 
     def table(self, sums: Mapping[str, Exact]) -> Table:
         """What is known of several columns, from their sums by class."""

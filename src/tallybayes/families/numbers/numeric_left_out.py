@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes.counts.decay import without_traces
-from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.sums import Square, sums_at, weighted_sums
 from tallybayes.counts.tally import Rows
-from tallybayes.families.left_out import alike, taken, weights_of
+from tallybayes.families.left_out import alike, kinds_of, taken, weights_of
 
 STEP = 1 << 18  # numbers that are worked out at once
 
@@ -19,40 +20,47 @@ Sums = Mapping[str, Exact]
 
 
 class NumbersLeftOut:
-    """A column's sums by class. Without a value, those of its class are others, and so are those of the whole column,
-    which a prior may look at."""
+    """The sums of columns by class. Without a value, those of its class are others, and so are those of its whole
+    column, which a prior may look at."""
 
     def __init__(self, family: Any, sums: Sums) -> None:
         self.family = family
-        self.sums = {name: sums[name].carried() for name in family.fields()}
-        self.whole = {name: array.sum()[None] for name, array in self.sums.items()}
+        self.sums = {name: sums[name].carried() for name in family.fields()}  # [column, class]
+        self.whole = {name: array.sum(axis=1).carried() for name, array in self.sums.items()}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self.each = family.read(self.sums)
 
     def __call__(self, cells: Floats, rows: Rows) -> Floats:
-        said = np.zeros((len(rows), len(rows.classes)))
+        return self.said(cells, np.zeros(len(cells), np.int64), rows)[0]
+
+    def said(self, cells: Floats, columns: Counts, rows: Rows) -> tuple[Floats, NDArray[np.bool_]]:
+        """What values in these columns say: [value, class]; and of which no other is in the column."""
+        said, alone = np.zeros((len(rows), len(rows.classes))), np.zeros(len(rows), bool)
         there = np.flatnonzero(~np.isnan(cells))
         if not there.size:
-            return said
-        x, codes, weights = cells[there], rows.codes[there], weights_of(rows)[there]
-        firsts, kinds = alike(x, Rows(rows.classes, codes, None if rows.weights is None else weights))
+            return said, alone
+        x, column, codes, weights = cells[there], columns[there], rows.codes[there], weights_of(rows)[there]
+        key = kinds_of(x)[1] * len(next(iter(self.whole.values()))) + column
+        firsts, kinds = alike(key, Rows(rows.classes, codes, None if rows.weights is None else weights))
         step = max(STEP // len(rows.classes), 1)
         parts = (firsts[at : at + step] for at in range(0, len(firsts), step))
-        said[there] = np.concatenate([self._said(x[part], codes[part], weights[part]) for part in parts])[kinds]
-        return said
+        found = [self._said(x[part], column[part], codes[part], weights[part]) for part in parts]
+        said[there] = np.concatenate([logs for logs, _ in found])[kinds]
+        alone[there] = np.concatenate([none for _, none in found])[kinds]
+        return said, alone
 
-    def _said(self, x: Floats, codes: Codes, weights: Floats) -> Floats:
+    def _said(self, x: Floats, columns: Counts, codes: Codes, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         family = self.family
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            each, total = self._left(self._own(x, weights), codes)
+            each, total = self._left(self._own(x, weights), columns, codes)
             s = family.updated(each, total)
             s = type(s)(*(np.broadcast_to(value, each.n.shape) for value in s))
         said = family.log_likelihood(s, x[:, None])
-        alone = np.flatnonzero(~np.any(each.n > 0, axis=1))  # no other value was counted: see `NumericBelief.silent`
-        if alone.size:
+        alone = ~np.any(each.n > 0, axis=1)
+        if alone.any():  # as in `NumericBelief.silent`
             silent = np.isneginf(family.log_likelihood(sums_at(s, alone), np.ones((1, 1)))).all(axis=1)
-            said[alone[silent]] = 0.0
-        return said
+            said[np.flatnonzero(alone)[silent]] = 0.0
+        return said, np.asarray(alone)
 
     def _own(self, x: Floats, weights: Floats) -> dict[str, Exact]:
         """What each value added to the sums."""
@@ -67,16 +75,15 @@ class NumbersLeftOut:
                 found[name] = Exact.of(weights)
         return found
 
-    def _left(self, own: Sums, codes: Codes) -> tuple[Any, Any]:
-        """The sums of every class without each value, [value, class]; and of the whole column, [value, 1]."""
-        mine = self.family.read(_without(self.sums, codes, own))
-        rows = np.arange(len(codes))
-        each = type(mine)(*(np.tile(value, (len(codes), 1)) for value in self.each))
+    def _left(self, own: Sums, columns: Counts, codes: Codes) -> tuple[Any, Any]:
+        """The sums of every class without each value, [value, class]; and of its whole column, [value, 1]."""
+        mine = self.family.read(_without(self.sums, (columns, codes), own))
+        each = type(mine)(*(value[columns] for value in self.each))
         for left, value in zip(each, mine, strict=True):
-            left[rows, codes] = value
+            left[np.arange(len(codes)), codes] = value
         if not self.family.takes_total:
             return each, each
-        whole = self.family.read(_without(self.whole, np.zeros(len(codes), np.intp), own))
+        whole = self.family.read(_without(self.whole, columns, own))
         return each, sums_at(whole, (slice(None), None))
 
 

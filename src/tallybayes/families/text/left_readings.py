@@ -57,9 +57,10 @@ class Shares(NamedTuple):
     """(count + α) / Σ(count + α), in logarithms. Where nothing is counted or believed, all words are as likely as each
     other."""
 
-    logs: Floats  # of each word's count + α: [word, class]
+    words: Floats  # log (count + α): [word, class]
     each: Floats  # −log Σ(count + α): [document, class]
     blank: NDArray[np.bool_]  # where nothing is known: there, `each` is all that a word says
+    assumed: Floats  # Σα of each document
 
     @classmethod
     def of(cls, left: LeftWords, alpha: Alpha, counts: Floats, totals: Floats) -> Shares:
@@ -67,60 +68,63 @@ class Shares(NamedTuple):
         whole = totals + assumed[:, None]
         blank = whole <= 0
         with np.errstate(divide="ignore"):
-            logs = np.where(blank[left.row], 0.0, np.log(counts + pseudo[:, None]))
+            base = np.log(np.where(pseudo > 0, pseudo, 1.0))[:, None]
+            words = np.where(blank[left.row], 0.0, base + (np.log(counts + pseudo[:, None]) - base))
             alike = -np.log(np.maximum(left.size, 1.0))[:, None]
-            return cls(logs, np.where(blank, alike, -np.log(np.where(blank, 1.0, whole))), blank)
+            return cls(words, np.where(blank, alike, -np.log(np.where(blank, 1.0, whole))), blank, assumed)
+
+    def rows(self, left: LeftWords, more: Floats | float = 0.0) -> Floats:
+        """What each word says, with so much more for its document; rounded as in the table of all words."""
+        return self.words + (self.each + more)[left.row]
 
 
-def _said(left: LeftWords, logs: Floats, each: Floats) -> Floats:
+def _said(left: LeftWords, rows: Floats) -> Floats:
     """Σ over the words of a document of how often it has each, times what that says."""
-    lengths = left.lengths[:, None]
-    return left.added(left.times[:, None] * logs) + lengths * np.where(lengths > 0, each, 0.0)
+    return left.added(left.times[:, None] * rows)
 
 
 def multinomial(left: LeftWords, alpha: Alpha) -> Floats:
-    found = Shares.of(left, alpha, left.sums["n"], left.whole["n"])
-    return _said(left, found.logs, found.each)
+    return _said(left, Shares.of(left, alpha, left.sums["n"], left.whole["n"]).rows(left))
 
 
 def binary(left: LeftWords, alpha: Alpha) -> Floats:
-    found = Shares.of(left, alpha, left.sums["documents"], left.whole["documents"])
-    return _said(left, found.logs, found.each)
+    return _said(left, Shares.of(left, alpha, left.sums["documents"], left.whole["documents"]).rows(left))
 
 
 def averaged(left: LeftWords, alpha: Alpha) -> Floats:
     words, shares = left.whole["n"], left.whole["share"]
     scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
-    found = Shares.of(left, alpha, left.sums["share"] * scale[left.row], shares * scale)
-    return _said(left, found.logs, found.each)
+    return _said(left, Shares.of(left, alpha, left.sums["share"] * scale[left.row], shares * scale).rows(left))
 
 
 def poisson(left: LeftWords, alpha: Alpha) -> Floats:
     words, texts = left.whole["n"], left.texts
     found = Shares.of(left, alpha, left.sums["n"], words)
-    assumed = (_pseudo(left, settled(left, alpha), left.sums["n"], words)[1] > 0).astype(np.float64)[:, None]
+    assumed = (found.assumed > 0).astype(np.float64)[:, None]
     overall = words.sum(axis=1, keepdims=True) / np.maximum(texts.sum(axis=1, keepdims=True), 1e-300)
     overall = np.where(overall > 0, overall, assumed)
     all_texts = texts + assumed
     mean = np.divide(words + assumed * overall, all_texts, out=np.zeros_like(words) + overall, where=all_texts > 0)
     with np.errstate(divide="ignore"):
-        said = _said(left, found.logs, found.each + np.log(mean)) - mean
+        said = _said(left, found.rows(left, np.log(mean))) - mean
     return said - special.gammaln(left.lengths + 1.0)[:, None]
 
 
 def complement(left: LeftWords, alpha: Alpha) -> Floats:
     n, words = left.sums["n"], left.whole["n"]
-    pseudo, assumed = _pseudo(left, settled(left, alpha), n, words, LEAST_ALPHA)
-    others = np.maximum(n.sum(axis=1, keepdims=True) - n, 0.0)
-    total = np.maximum(words.sum(axis=1, keepdims=True) - words, 0.0) + assumed[:, None]
-    return _said(left, -np.log(others + pseudo[:, None]), np.log(np.maximum(total, LEAST_ALPHA)))
+    pseudo, assumed = (values[:, None] for values in _pseudo(left, settled(left, alpha), n, words, LEAST_ALPHA))
+    overall = n.sum(axis=1, keepdims=True)
+    otherwise = -np.log(overall + pseudo)
+    rows = otherwise + (-np.log(np.maximum(overall - n, 0.0) + pseudo) - otherwise)
+    total = np.maximum(words.sum(axis=1, keepdims=True) - words, 0.0) + assumed
+    return _said(left, rows + np.log(np.maximum(total, LEAST_ALPHA))[left.row])
 
 
 def dirichlet_multinomial(left: LeftWords, alpha: Alpha) -> Floats:
     s = left.concentration
     assert s is not None
     found = Shares.of(left, alpha, left.sums["documents"], left.whole["documents"])
-    rows = found.logs + (found.each + np.log(s))[left.row]  # log α
+    rows = found.rows(left, np.log(s))  # log α
     times = left.times[:, None]
     urn = np.isfinite(rows) & ~found.blank[left.row]  # where nothing is known, words are alike however often they come
     said = np.where(urn, special.log_rising(np.exp(np.where(urn, rows, 0.0)), times), rows * times)

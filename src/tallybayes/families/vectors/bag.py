@@ -17,11 +17,13 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
+from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.numeric import class_sums
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import Alpha, named_levels, smoothing
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief
+from tallybayes.families.vectors.bag_left_out import BagLeftOut
 from tallybayes.families.vectors.bag_shares import shares_refused, with_shares
 from tallybayes.families.vectors.matrix_cells import (
     Dense,
@@ -139,9 +141,20 @@ class Bag(Family):
         counted = counted + _counted_gaps(cells, rows) if has_gaps(cells) else counted
         return with_shares(counted, cells, rows) if self.shares else counted
 
-    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+    def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
+        gaps = self.reading in BY_POSITION and any(isinstance(slot, int) and slot <= GAPS for slot in tally.slots)
+        if gaps or (self.norm and self.reading == "complement"):
+            return super().left_out(tally, classes)
+        sums = tally.read(positions(self._size(tally, classes), True), classes)
+        return BagLeftOut(self, tally, sums, classes, met_size(tally))
+
+    def _size(self, tally: Tally, classes: Sequence[Key]) -> int:
         size = self.size or max(met_size(tally), *(int(name) + 1 for name in named_levels(self.alpha)), 0)
         check_proportion("Bag", size, tally, 100 + 64 * len(classes))
+        return size
+
+    def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        size = self._size(tally, classes)
         gaps = _gaps(tally, size, classes) if self.reading in BY_POSITION else None
         return BagBelief(self, tally.read(positions(size, True), classes), classes, gaps)
 

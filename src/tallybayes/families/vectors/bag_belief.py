@@ -99,7 +99,7 @@ def _gaps(cells: Vectors) -> Vectors:
     return Dense(np.isnan(matrix) * ~cells.missing[:, None] * 1.0)
 
 
-def _held(cells: Vectors, size: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+def held_in(cells: Vectors, size: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
     """All that is above zero: its vector, its position and its value."""
     if isinstance(cells, Sparse):
         held = (cells.values > 0) & (cells.positions < size)
@@ -170,7 +170,7 @@ class BagBelief(Belief):
 
     def _log_orders(self, cells: Vectors) -> Floats:
         """What is the same for every class: counts in one order, unless they are meant in any."""
-        row, _, values = _held(cells, len(self.table))
+        row, _, values = held_in(cells, len(self.table))
         said = np.zeros(len(cells))
         if self.said.rate:
             said -= special.gammaln(np.bincount(row, values, len(cells)) + 1.0)
@@ -199,7 +199,7 @@ class BagBelief(Belief):
         total = np.zeros((self.table.shape[1], len(cells)))
         self.add_evidence(cells, total)
         for row in range(len(cells)):
-            _, positions, values = _held(cells[row : row + 1], len(self.table))
+            _, positions, values = held_in(cells[row : row + 1], len(self.table))
             times = np.ones(len(values)) if self._once else values
             said = times[:, None] * self.table[positions]
             found = [Part(str(at), float(n), each) for at, n, each in zip(positions, values, said, strict=True)]

@@ -16,11 +16,13 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
+from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.support import REAL
 from tallybayes.families.settings import setting
 from tallybayes.families.vectors.each_belief import EachBelief
+from tallybayes.families.vectors.each_left_out import EachLeftOut
 from tallybayes.families.vectors.matrix_cells import (
     Dense,
     Sparse,
@@ -107,6 +109,11 @@ class Each(Family):
         size = self.size or max(met_size(tally), 1)
         check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
         return EachBelief(self.family.table(tally.read(positions(size), classes)))
+
+    def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
+        size = self.size or max(met_size(tally), 1)
+        check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
+        return EachLeftOut(self.family, tally.read(positions(size), classes), fixed=self.size is not None)
 
     def _check(self, cells: Vectors) -> None:
         """All numbers must be such as the family takes; in sparse vectors, zero is one of them."""

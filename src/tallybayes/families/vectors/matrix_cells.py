@@ -148,6 +148,20 @@ class Sparse:
 Vectors = Dense | Columns | Sparse
 
 
+def spelled_out(cells: Vectors, size: int) -> Floats:
+    """As a matrix of so many columns, with the zeros that are absent from sparse vectors; a missing vector, and what
+    shorter ones lack, is NaN."""
+    matrix = np.full((len(cells), size), 0.0 if isinstance(cells, Sparse) else np.nan)
+    if isinstance(cells, Sparse):
+        near = cells.positions < size
+        matrix[cells.rows[near], cells.positions[near]] = cells.values[near]
+        matrix[cells.missing] = np.nan
+        return matrix
+    found = cells.turned().matrix[:, :size]
+    matrix[:, : found.shape[1]] = found
+    return matrix
+
+
 def check_proportion(family: str, size: int, tally: Tally, bytes_each: int) -> None:
     """What is believed of vectors is worked out for every position, which takes so many bytes each: an error where that
     is much, and hardly any position holds something."""

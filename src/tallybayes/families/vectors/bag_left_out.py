@@ -1,0 +1,74 @@
+"""Leave-one-out of vectors of counts, under the readings that texts have too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.sums import weighted_sums
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.families.left_out import Places, one_by_one, weights_of
+from tallybayes.families.text.coefficient import has_orders, log_orders
+from tallybayes.families.text.counted_words import CountedWords, Vocabulary
+from tallybayes.families.text.left_readings import NEEDS, READINGS
+from tallybayes.families.text.left_words import LeftWords, Listed
+from tallybayes.families.vectors.bag_belief import SEEN_AS, held_in
+from tallybayes.families.vectors.bag_shares import shares
+from tallybayes.families.vectors.matrix_cells import Vectors
+
+STEP = 1 << 20  # numbers × classes that are looked at at once
+
+
+class BagLeftOut:
+    """What was counted in every position, and how to take vectors away from it. `sums` has a row for each of them, and
+    a last one for the vectors themselves."""
+
+    def __init__(self, family: Any, tally: Tally, sums: Mapping[str, Exact], classes: Sequence[Key], met: int) -> None:
+        self.family, self.alone = family, one_by_one(family, tally, classes)
+        self.size = len(sums["n"]) - 1
+        self.last = met - 1 if family.size is None and met == self.size else -1  # that depends on who is left out
+        words, columns = np.nonzero(~sums["n"][: self.size].is_zero())
+        needed = {SEEN_AS[name]: array[words, columns] for name, array in sums.items()}
+        needed = {name: needed[name] for name in NEEDS[family.reading]}
+        every = np.ones(self.size, bool)
+        vocabulary = Vocabulary(every, every, 0, lambda: ([str(i) for i in range(self.size)], []))
+        self.counted = CountedWords(words, columns.astype(np.int32), needed, sums["n"][self.size], vocabulary)
+
+    def __call__(self, cells: Vectors, rows: Rows) -> Floats:
+        said = np.zeros((len(rows), len(rows.classes)))
+        each = max(len(cells.values) * len(rows.classes) // max(len(rows), 1), 1)
+        step = max(STEP // each, 1)
+        for start in range(0, len(rows), step):
+            stop = min(start + step, len(rows))
+            said[start:stop] = self._said(cells[start:stop], rows.slice(start, stop))
+        return said
+
+    def _said(self, cells: Vectors, rows: Rows) -> Floats:
+        row, positions, values = held_in(cells, self.size)
+        listed = Listed(row, positions.astype(np.int64), values, self._own(row, values, rows))
+        left = self.counted.without(listed, rows, cells.missing, self.family.reading == "bernoulli")
+        said = READINGS[self.family.reading](left, self.family.alpha)
+        if has_orders(self.family):
+            said = said + log_orders(left.row, left.times, left.rows)[:, None]
+        said = np.where(cells.missing[:, None], 0.0, said)
+        for at in self._longest(left).tolist():
+            said[at] = self.alone(cells[at : at + 1], rows.slice(at, at + 1))[0]
+        return said
+
+    def _own(self, row: Places, values: Floats, rows: Rows) -> dict[str, Exact]:
+        """What each number added to the sums."""
+        weights, each = weights_of(rows)[row], np.arange(len(row), dtype=np.int32)
+        found = {}
+        for name in NEEDS[self.family.reading]:
+            factors = {"n": [values], "documents": []}.get(name)
+            factors = [shares(values, row.astype(np.int32), len(rows))] if factors is None else factors
+            found[name] = weighted_sums([weights, *factors], each, len(each))
+        return found
+
+    def _longest(self, left: LeftWords) -> Places:
+        """Vectors that are the only ones to have something in the last position: without one, there are fewer."""
+        first = next(iter(left.sums.values()))
+        return np.unique(left.row[(left.words == self.last) & ~first.any(axis=1)])

@@ -1,0 +1,44 @@
+"""Leave-one-out of vectors of numbers: every position by itself, all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.tally import Rows
+from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
+from tallybayes.families.vectors.matrix_cells import Vectors, spelled_out
+
+STEP = 1 << 20  # numbers that are looked at at once
+
+
+class EachLeftOut:
+    """The sums of every position. Where it is not `fixed` how many there are, a vector that is the only one with a
+    number in the last positions leaves fewer of them behind."""
+
+    def __init__(self, family: Any, sums: Mapping[str, Exact], fixed: bool) -> None:
+        self.numbers, self.fixed = NumbersLeftOut(family, sums), fixed
+        self.counted = np.asarray(sums["n"].round().any(axis=1))
+
+    def __call__(self, cells: Vectors, rows: Rows) -> Floats:
+        said = np.zeros((len(rows), len(rows.classes)))
+        step = max(STEP // (len(self.counted) * len(rows.classes)), 1)
+        for start in range(0, len(rows), step):
+            stop = min(start + step, len(rows))
+            said[start:stop] = self._said(spelled_out(cells[start:stop], len(self.counted)), rows.slice(start, stop))
+        return said
+
+    def _said(self, matrix: Floats, rows: Rows) -> Floats:
+        count, size = matrix.shape
+        weights = None if rows.weights is None else np.repeat(rows.weights, size)
+        every = Rows(rows.classes, np.repeat(rows.codes, size), weights)
+        said, alone = self.numbers.said(matrix.reshape(-1), np.tile(np.arange(size), count), every)
+        said = said.reshape(count, size, -1)
+        if not self.fixed:
+            held = self.counted & ~alone.reshape(count, size)
+            left = np.where(held.any(axis=1), size - np.argmax(held[:, ::-1], axis=1), 1)
+            said[np.arange(size) >= left[:, None]] = 0.0
+        return said.sum(axis=1)
