@@ -8,8 +8,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-import tallybayes
-from tallybayes import Schema, cross_validate
+from tallybayes import Gaussian, Schema, cross_validate
 
 RANDOM = np.random.default_rng(8)
 N = 300
@@ -144,10 +143,12 @@ def test_costs_are_of_the_classes_of_all_rows(tally, table):
     assert "\ncost " in ended.out
 
 
-@pytest.mark.skipif(not hasattr(tallybayes, "left_out"), reason="rows are left out one by one elsewhere")
 def test_leave_one_out_is_as_many_folds_as_rows(tally, table):
-    told = ("-l", "class", "--column", "subject=left out", "--column", "x=Gaussian", "--format", "json")
-    found = facts(tally("evaluate", table, *told, "--leave-one-out"))
-    wanted = facts(tally("evaluate", table, *told, "--folds", N))["pooled"]
-    for name in ("accuracy", "log_loss", "brier", "roc_auc"):
-        assert found[name] == pytest.approx(wanted[name], abs=1e-9), name
+    told = ("-l", "class", "--column", "subject=left out", "--column", "x=Gaussian")
+    found = facts(tally("evaluate", table, *told, "--leave-one-out", "--format", "json"))
+    schema = Schema.infer(TABLE, "class", hints={"subject": None, "x": Gaussian()})
+    wanted = cross_validate(schema, TABLE, k=N, stratify=False)
+    for name in ("accuracy", "log_loss", "brier", "roc_auc", "prior_log_loss"):
+        assert found[name] == pytest.approx(getattr(wanted, name), abs=1e-9), name
+    assert tally("train", table, *told, "-o", "m.tally").code == 0
+    assert facts(tally("evaluate", "m.tally", table, "--leave-one-out", "--format", "json")) == found
