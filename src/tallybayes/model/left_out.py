@@ -70,7 +70,10 @@ def left_out(
         _check_counted(rest, encoded, batch)
         priors.append(_priors(model, rows))
         size = size_of(batch.cells) if len(rows) > 1 else 0
-        for name, found in _scored(how, encoded, rows, threads, size).items():
+        scored = _scored(how, encoded, rows, threads, size)
+        for row in np.flatnonzero(np.isneginf(priors[-1][np.arange(len(rows)), rows.codes])).tolist():
+            _score_alone(model, {name: cells[row : row + 1] for name, cells in encoded.items()}, rows, row, scored)
+        for name, found in scored.items():
             said[name].append(found)
     prior = np.concatenate(priors)
     columns = {name: np.concatenate(parts) for name, parts in said.items()}
@@ -117,6 +120,19 @@ def _priors(model: Model, rows: Rows) -> Floats:
     prior[each[gone], codes[gone]] = -np.inf
     total = np.logaddexp.reduce(prior, axis=1, keepdims=True)
     return (prior - np.where(np.isfinite(total), total, 0.0))[kinds]
+
+
+def _score_alone(model: Model, cells: Mapping[Name, Any], rows: Rows, row: int, scored: Mapping[Name, Floats]) -> None:
+    """Of a class of which it is the only row nothing is left, and a family may see that there is one class less."""
+    rest, own = model.copy(), Model(model.schema, model.label_type)
+    own.rows, own.columns = (only := rows.slice(row, row + 1)).tally(), model._tallies(cells, only, row)
+    rest._take_away(own)
+    keys = rest.keys()
+    there = [rows.classes.index(key) for key in keys]
+    for name, family in model.schema.columns.items() if keys else ():
+        found = np.zeros((len(keys), 1))
+        family.believe(rest.columns[name], keys).add_evidence(cells[name], found)
+        scored[name][row, there] = found[:, 0]
 
 
 def _scored(
