@@ -48,7 +48,7 @@ class Density(NamedTuple):
 def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) -> Density:
     """Of a Gaussian with this covariance, or if the degrees of freedom are finite, with mean and covariance integrated
     out; `log_units` are those of the columns."""
-    certain = np.diag(covariance) == 0
+    certain = np.diag(covariance) <= 0  # below 0 where rows weigh less than the means that are taken from them
     scale = np.sqrt(np.diag(covariance)[~certain])
     size = len(scale)
     nothing = Density(certain, None, np.zeros((0, 0)), nu, -np.inf)
