@@ -9,7 +9,7 @@ EXAMPLES ?= few
 demo: .venv/ready
 	$(BIN)/tallybayes demo
 
-# As many tests at once as there are processors; EXAMPLES=all draws as many examples for a law as CI does.
+# As many tests at once as there are processors; EXAMPLES=all draws five times as many examples for a law.
 test: check
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=$(EXAMPLES)
 
