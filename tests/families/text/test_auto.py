@@ -189,3 +189,10 @@ def test_lists_of_tokens_are_texts_as_well():
     rows = pa.array([text.lower().split() for text in DOCUMENTS])
     model = Model.train(Schema({"x": Words(reading="auto", ngrams=2)}), {"x": rows}, LABELS)
     assert np.isfinite(model.posterior({"x": rows})).all()
+
+
+def test_a_class_without_texts_changes_nothing():
+    texts, labels = ["aa bb", "cc", "aa"], ["a", "b", "a"]
+    plain = train(Words(reading="auto"), texts, labels)
+    more = train(Words(reading="auto"), [*texts, None], [*labels, "c"])
+    assert np.array_equal(more.evidence({"x": texts})["x"][:, :2], plain.evidence({"x": texts})["x"])

@@ -2,7 +2,7 @@
 
 Counts B are scaled to the number of (word, document) pairs, so that one `a` suits documents, occurrences and shares.
 With π the class's part of all counts of a block, a word's counts are believed to be divided among the classes as
-q = (B_wc + a·π_c) / (B_w + a). What it says for a class is log(q / π), and with more than two classes less
+q = (B_wc + a·π_c) / (B_w + a). What it says for a class is log(q / π), and with more than two that have texts less
 log((1 − q) / (1 − π)); counted from what it says for a class that has not met it, so that this is nothing.
 """
 

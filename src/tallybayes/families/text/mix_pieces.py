@@ -72,7 +72,7 @@ class PieceMaker:
             part = np.maximum(parts_of(np.maximum(totals, 0.0)), 1e-12)[row, block[token], class_]
             counts = np.maximum(base.counts[at] - mine[token] * documents.held[row, class_], 1e-12)
             overall = np.maximum(base.overall[word] - mine * weight[document], 0.0)
-            evidence, added = said(counts, np.maximum(overall[token], counts), part, a, seen.width <= 2)
+            evidence, added = said(counts, np.maximum(overall[token], counts), part, a, seen.classes_met <= 2)
             rest = unmet(overall, np.asarray(1.0 - np.bincount(token, part, len(word)), np.float64), a)
             information = np.maximum(np.bincount(token, added, len(word)) + rest, 0.0)
             evidence = evidence * grows[token] if BASES[number] == "n" else evidence

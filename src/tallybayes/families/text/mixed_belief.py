@@ -34,7 +34,7 @@ class MixedBelief(WordBelief):
 
     @cached_property
     def table(self) -> Any:
-        return MixedTable(self.family, self.seen, mix_of(self.family, self.seen.width))
+        return MixedTable(self.family, self.seen, mix_of(self.family, self.seen.classes_met))
 
     def _add(self, documents: kernels.Documents, rows: int, scores: Floats) -> None:
         self.table.add(documents, self._read(documents), scores)

@@ -100,6 +100,6 @@ def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats
 def _pieces(seen: WordStatistics, blocks: Any, base: Base, a: float) -> tuple[Floats, Floats]:
     """What every cell says, and every word's information."""
     part = parts_of(base.totals)[blocks[seen.words], seen.classes]
-    evidence, added = said(base.counts, base.overall[seen.words], part, a, seen.width <= 2)
+    evidence, added = said(base.counts, base.overall[seen.words], part, a, seen.classes_met <= 2)
     rest = 1.0 - seen.by_word(part)
     return evidence, np.maximum(seen.by_word(added) + unmet(base.overall, rest, a), 0.0)

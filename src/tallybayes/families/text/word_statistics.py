@@ -59,6 +59,11 @@ class WordStatistics:
         """Documents of each class."""
         return self.corpus.texts
 
+    @property
+    def classes_met(self) -> int:
+        """How many classes have documents."""
+        return int(np.count_nonzero(self.texts > 0))
+
     @cached_property
     def vocabulary(self) -> list[str]:
         return index_strings(self.index).to_pylist()
