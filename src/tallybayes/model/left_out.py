@@ -11,6 +11,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.families.base import Belief
 from tallybayes.families.left_out import LeftOut, alike, one_by_one, totals_without, weights_of
 from tallybayes.model.batches import Batch, check_threads, in_pieces, labelled, size_of
 from tallybayes.model.evidence import Evidence
@@ -70,7 +71,7 @@ def left_out(
         _check_counted(rest, encoded, batch)
         priors.append(_priors(model, rows))
         size = size_of(batch.cells) if len(rows) > 1 else 0
-        scored = _scored(how, encoded, rows, threads, size)
+        scored = _scored(known.columns, how, encoded, rows, threads, size)
         for row in np.flatnonzero(np.isneginf(priors[-1][np.arange(len(rows)), rows.codes])).tolist():
             _score_alone(model, {name: cells[row : row + 1] for name, cells in encoded.items()}, rows, row, scored)
         for name, found in scored.items():
@@ -115,7 +116,7 @@ def _priors(model: Model, rows: Rows) -> Floats:
     counts, codes = model.rows.aligned([""], rows.classes).sums["n"][0], rows.codes[firsts]
     each = np.arange(len(firsts))
     left = totals_without(counts, Exact.of(weights_of(rows)[firsts]), each, codes)
-    prior = model.schema.log_prior(left, model._labels(rows.classes))
+    prior = np.broadcast_to(model.schema.log_prior(left, model._labels(rows.classes)), left.shape).copy()
     gone = left[each, codes] <= 0
     prior[each[gone], codes[gone]] = -np.inf
     total = np.logaddexp.reduce(prior, axis=1, keepdims=True)
@@ -136,9 +137,15 @@ def _score_alone(model: Model, cells: Mapping[Name, Any], rows: Rows, row: int, 
 
 
 def _scored(
-    how: Mapping[Name, LeftOut], encoded: Mapping[Name, Any], rows: Rows, threads: int | None, size: int
+    beliefs: Mapping[Name, Belief],
+    how: Mapping[Name, LeftOut],
+    encoded: Mapping[Name, Any],
+    rows: Rows,
+    threads: int | None,
+    size: int,
 ) -> dict[Name, Floats]:
-    """What every column says about every row: [row, class]."""
+    """What every column says about every row: [row, class]. A row of no weight takes nothing away."""
+    idle = weights_of(rows) == 0
 
     def score(start: int, stop: int) -> dict[Name, list[Floats]]:
         found: dict[Name, list[Floats]] = {name: [] for name in how}
@@ -146,7 +153,12 @@ def _scored(
             kernels.heed_signals()
             end = min(at + BLOCK, stop)
             for name, work in how.items():
-                found[name].append(work(encoded[name][at:end], rows.slice(at, end)))
+                said = work(encoded[name][at:end], rows.slice(at, end))
+                if idle[at:end].any():
+                    scores = np.zeros((len(rows.classes), end - at))
+                    beliefs[name].add_evidence(encoded[name][at:end], scores)
+                    said[idle[at:end]] = scores.T[idle[at:end]]
+                found[name].append(said)
         return found
 
     parts = list(in_pieces(len(rows), threads, score, size))

@@ -15,8 +15,10 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief
 from tallybayes.families.blocks.block import NumberBlock
 from tallybayes.families.blocks.correlated_belief import CorrelatedBelief
+from tallybayes.families.blocks.correlated_left_out import CorrelatedLeftOut
 from tallybayes.families.blocks.moments import moments_of
 from tallybayes.families.blocks.products import sum_apart, sum_products
+from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.numeric import class_sums
 from tallybayes.families.settings import setting
@@ -95,6 +97,9 @@ class Correlated(NumberBlock):
 
     def believe(self, tally: Tallies, classes: Sequence[Key]) -> Belief:
         return CorrelatedBelief(self, moments_of(self, tally, classes))
+
+    def left_out(self, tally: Tallies, classes: Sequence[Key]) -> LeftOut:
+        return CorrelatedLeftOut(self, tally, classes)
 
     def takes(self, slots: Any) -> bool:
         possible = {"columns": self.columns, "pairs": self.pairs(), "apart": list(permutations(self.columns, 2))}

@@ -48,11 +48,11 @@ class Density(NamedTuple):
 def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) -> Density:
     """Of a Gaussian with this covariance, or if the degrees of freedom are finite, with mean and covariance integrated
     out; `log_units` are those of the columns."""
-    certain = np.diag(covariance) <= 0  # below 0 where rows weigh less than the means that are taken from them
-    scale = np.sqrt(np.diag(covariance)[~certain])
+    certain = np.diag(covariance) == 0
+    scale = np.sqrt(np.maximum(np.diag(covariance)[~certain], 0.0))  # fewer than one row, unbiased, have less than none
     size = len(scale)
     nothing = Density(certain, None, np.zeros((0, 0)), nu, -np.inf)
-    if not (nu > 0 and weight > 0) or not np.all(np.isfinite(covariance)):
+    if not (nu > 0 and weight > 0) or not np.all(np.isfinite(covariance)) or not np.all(scale > 0):
         return nothing
     try:
         root = np.linalg.cholesky(covariance[~certain][:, ~certain] / np.outer(scale, scale))

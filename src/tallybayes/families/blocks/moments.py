@@ -75,25 +75,28 @@ def moments_of(family: Any, tally: Tallies, classes: Sequence[Key]) -> Moments:
 
 
 def updated(family: Any, s: Moments) -> Updated:
-    """A Normal-inverse-Wishart prior of m rows, of which each column by itself is that of `Gaussian`."""
+    """A Normal-inverse-Wishart prior of m rows, of which each column by itself is that of `Gaussian`. There may be an
+    axis before those of `Moments`, of several sets of rows."""
     m, n = family.m, s.n
     guess = np.where(s.all_variance > 0, s.all_variance, s.all_mean**2)
-    spread = m * np.diag(np.where(guess > 0, guess, 1.0))
+    spread = m * np.where(guess > 0, guess, 1.0)[..., None, :, None] * np.eye(n.shape[-1])
     weight = m + n
-    own = np.einsum("cii->ci", n)
-    deviation = s.mean - s.all_mean
+    own = np.einsum("...ii->...i", n)
+    deviation = s.mean - s.all_mean[..., None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = s.mean - m / (m + own) * deviation
-        between = m * n / weight * deviation[:, :, None] * deviation[:, None, :]
+        between = m * n / weight * deviation[..., :, None] * deviation[..., None, :]
         scatter = np.where(n > 0, s.scatter + between, 0.0)
         lost = (n > 0).astype(np.float64) * family.unbiased
         if family.shared:
-            n, scatter, lost = (np.broadcast_to(a.sum(axis=0), n.shape) for a in (n, scatter, lost))
+            n, scatter, lost = (np.broadcast_to(a.sum(axis=-3, keepdims=True), n.shape) for a in (n, scatter, lost))
         covariance = (spread + scatter) / (m + n - lost)
-    incomplete = np.any(own[:, :, None] != s.n, axis=(1, 2)) | (family.shared and bool(np.any(own[:, :, None] != s.n)))
+    incomplete = np.any(own[..., :, None] != s.n, axis=(-2, -1))
+    if family.shared:
+        incomplete = np.broadcast_to(incomplete.any(axis=-1, keepdims=True), incomplete.shape)
     usable = np.where(np.isfinite(covariance), covariance, 0.0)
-    for c in np.flatnonzero(incomplete):
-        covariance[c] = possible(usable[c])
+    for at in map(tuple, np.argwhere(incomplete)):
+        covariance[at] = possible(usable[at])
     return Updated(m + n, weight, mean, covariance)
 
 

@@ -54,11 +54,9 @@ class CountedWords:
     def without(self, listed: Listed, rows: Rows, missing: Mask, once: bool) -> LeftWords:
         """What is left without each of these documents."""
         codes, count, known = rows.codes, len(rows), self.vocabulary
+        listed = listed if known.chosen.all() else listed.where(known.chosen[listed.words])
         at = np.searchsorted(self.key, listed.words * self.width + codes[listed.row])
-        left, gone = self._left(listed, at)
-        listed, left, gone = (
-            (listed, left, gone) if known.chosen.all() else _where(listed, left, gone, known.chosen[listed.words])
-        )
+        left, gone = self._left(listed, np.minimum(at, len(self.key) - 1))  # a document of no weight has no cells
         alone = gone & (np.diff(self.starts)[listed.words] == 1) & ~known.always[listed.words]
         met = np.tile(self.met, (count, 1))
         met[np.arange(count), codes] -= np.bincount(listed.row, gone, count)
@@ -104,9 +102,3 @@ class CountedWords:
         found = self.dense(name, listed.words)
         found[np.arange(len(left)), codes[listed.row]] = left
         return found
-
-
-def _where(
-    listed: Listed, left: Mapping[str, Floats], gone: Mask, kept: Mask
-) -> tuple[Listed, dict[str, Floats], Mask]:
-    return listed.where(kept), {name: values[kept] for name, values in left.items()}, gone[kept]

@@ -216,7 +216,7 @@ def _gaps(tally: Tally, size: int, classes: Sequence[Key]) -> Floats | None:
         return None
     gaps = np.zeros((size, len(classes)))
     gaps[GAPS - np.array(slots)] = tally.aligned(slots, classes).sums["n"].round()
-    return gaps
+    return gaps if gaps.any() else None  # those that were forgotten are as if never met
 
 
 def _window(cells: Vectors) -> tuple[int, int]:

@@ -125,7 +125,8 @@ class BagBelief(Belief):
         self.likelihood = family.reading != "complement"
         self.table = dense_table(self.seen, self.said)
         if family.norm and not self.likelihood:
-            self.table = np.ascontiguousarray(self.table / np.abs(self.table).sum(axis=0))
+            total = np.abs(self.table).sum(axis=0)
+            self.table = np.ascontiguousarray(self.table / np.where(total > 0, total, 1.0))
         if self.said.rate and gaps is not None:
             self._raise_rates(gaps)
         self._once = family.reading == "bernoulli"
