@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
     from tallybayes.model.left_out import left_out as left_out
+    from tallybayes.model.prepare import prepare as prepare
     from tallybayes.model.validation.choose import Chosen as Chosen
     from tallybayes.model.validation.choose import choose as choose
     from tallybayes.model.validation.cross_validate import CrossValidation as CrossValidation
@@ -52,6 +53,7 @@ _FOUND_IN = {
     "sklearn": ("NaiveBayes",),
     "sources": ("ReadOptions", "open_source"),
     "model.heaviest": ("heaviest",),
+    "model.prepare": ("prepare",),
     "model.weigh": ("weigh",),
     "schema.weights": ("Weights",),
     "model.left_out": ("left_out",),

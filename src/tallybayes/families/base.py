@@ -175,6 +175,19 @@ class Family(ABC):
             )
         return self
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether all is settled that must be before anything is counted: which intervals there are, say."""
+        return True
+
+    def prepared(self, cells: Cells, rows: Rows) -> Self:
+        """This family with what must be settled before counting, chosen from a sample of rows."""
+        return self
+
+    def reads_of(self, column: str) -> pa.DataType | None:
+        """As what the cells of one of its columns are best read from a file that has no types."""
+        return self.reads
+
     def missing(self, cells: Any) -> NDArray[np.bool_]:
         """Which of the encoded cells are missing."""
         if isinstance(cells, np.ndarray):

@@ -44,6 +44,7 @@ nb::object give(std::vector<T>&& values) {
     return nb::cast(nb::ndarray<nb::numpy, T>(held->data(), 1, shape, owner));
 }
 
+void bind_blocks(nb::module_& m);
 void bind_strings(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_cells(nb::module_& m);

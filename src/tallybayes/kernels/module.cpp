@@ -190,6 +190,7 @@ NB_MODULE(compiled, m) {
             std::copy(groups.counts().begin(), groups.counts().end(), counts);
             return result;
         });
+    bind_blocks(m);
     bind_strings(m);
     bind_words(m);
     bind_bags(m);

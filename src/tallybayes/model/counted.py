@@ -34,6 +34,7 @@ from tallybayes.model.batches import (
     size_of,
 )
 from tallybayes.model.plausible import too_heavy, why_impossible
+from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import Name, check_apart
@@ -80,7 +81,7 @@ class Counted(Additive):
         `sample` is shown every row that was counted."""
         check_threads(threads)
         check_absent(absent)
-        model = cls(schema)
+        model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type))
         labels = model.schema.label if labels is None else labels
         for given, what in ((labels, "label"), (weights, "weight")):
             if isinstance(given, str):

@@ -201,6 +201,7 @@ class Model(Counted):
 
     def _believed(self) -> Beliefs:
         if self._beliefs is None or self._changed:
+            self.schema.check_adds_up()
             keys = self.keys()
             if not keys:
                 raise ValueError("The model has counted no rows, so there are no classes to tell apart.")

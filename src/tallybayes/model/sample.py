@@ -96,11 +96,16 @@ class SampledRows(NamedTuple):
     def __len__(self) -> int:
         return len(self.marks)
 
+    def rows(self) -> Rows:
+        """Their classes and weights."""
+        return Rows(self.keys, self.labels, None if np.all(self.weights == 1.0) else self.weights)
+
     def batch(self, at: Indices) -> Batch:
         """Some of them, to be counted."""
-        weights = None if np.all(self.weights == 1.0) else self.weights[at]
-        rows = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
-        return Batch(self.cells.take(pa.array(at)), self.label_type, rows, 0)
+        rows = self.rows()
+        weights = None if rows.weights is None else rows.weights[at]
+        some = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
+        return Batch(self.cells.take(pa.array(at)), self.label_type, some, 0)
 
     def folds(self, k: int, together: bool) -> list[Indices]:
         """Rows by the fold they belong to: those of a class by turns; equal rows `together`, where these are copies of

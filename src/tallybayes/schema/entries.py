@@ -1,6 +1,7 @@
 """What an entry of a schema is called: a column, or a block of several columns that one family counts together.
 
-A block is called by its columns, sorted: ("height", "weight"), however they were given. No column is in two entries.
+A block is called by its columns, sorted: ("height", "weight"), however they were given. A column may be in several
+entries, if their evidence is weighed.
 """
 
 from __future__ import annotations
@@ -60,21 +61,28 @@ def checked_name(name: Any) -> Name:
 
 
 def check_distinct(names: Iterable[Name]) -> None:
-    """No column is in two entries, and no two entries read the same."""
+    """No two entries read the same."""
     listed = list(names)
     if len(set(listed)) == len(listed) and all(isinstance(name, str) for name in listed):
         return  # as most schemas are
-    owner: dict[str, Name] = {}
     titles: dict[str, Name] = {}
     for name in listed:
-        for column in members(name):
-            if column in owner:
-                both = f"{owner[column]!r} and {name!r}"
-                raise ValueError(f"Column {column!r} is in two entries of the schema, {both}; leave it in one.")
-            owner[column] = name
+        if titles.get(title(name)) == name:
+            raise ValueError(f"The schema has {name!r} twice; leave one of them out.")
         if title(name) in titles:
             raise ValueError(f"{titles[title(name)]!r} and {name!r} are written the same; rename a column.")
         titles[title(name)] = name
+
+
+def shared_column(names: Iterable[Name]) -> tuple[str, Name, Name] | None:
+    """A column that is in two entries, and these; nothing, if there is none."""
+    owner: dict[str, Name] = {}
+    for name in names:
+        for column in members(name):
+            if column in owner:
+                return column, owner[column], name
+            owner[column] = name
+    return None
 
 
 def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name, T]:

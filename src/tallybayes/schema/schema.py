@@ -12,6 +12,7 @@ import pyarrow as pa
 
 import tallybayes
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
@@ -38,6 +39,7 @@ from tallybayes.schema.entries import (
     in_order,
     joined,
     members,
+    shared_column,
     title,
 )
 from tallybayes.schema.infer.chosen import choose_for
@@ -89,7 +91,8 @@ class Schema:
         names = {given: checked_name(given) for given in columns}
         check_distinct(names.values())
         self.columns = {names[given]: family.over(members(names[given])) for given, family in columns.items()}
-        self.by_column = {each: family for name, family in self.columns.items() for each in members(name)}
+        alone = {name: family for name, family in self.columns.items() if isinstance(name, str)}
+        self.by_column = {each: family for name, family in self.columns.items() for each in members(name)} | alone
         self.prior = checked_prior(prior)
         if label is not None:
             checked_name(label)
@@ -176,7 +179,18 @@ class Schema:
 
     def reads(self) -> dict[str, pa.DataType | None]:
         """As what every column is best read from a file that has no types; None for vectors, which no such file has."""
-        return {column: family.reads for column, family in self.by_column.items()}
+        return {column: family.reads_of(column) for column, family in self.by_column.items()}
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether all is settled that must be before anything is counted."""
+        return all(family.is_prepared for family in self.columns.values())
+
+    def prepared(self, cells: pa.RecordBatch, rows: Rows) -> Schema:
+        """The same with what must be settled before counting, chosen from a sample of rows; see `prepare`."""
+        found = matched(cells, self.by_column)
+        columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
+        return Schema(columns, prior=self.prior, label=self.label, reasons=self.reasons, weights=self.weights)
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
@@ -235,6 +249,16 @@ class Schema:
                     f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
                     f"{_counted(rival, family)} on the other; these count differently."
                 )
+
+    def check_adds_up(self) -> None:
+        """What a column says is not counted twice, unless it is weighed."""
+        shared = None if self.weights is not None else shared_column(self.columns)
+        if shared is not None:
+            column, one, other = shared
+            raise ValueError(
+                f"Column {column!r} is in two entries of the schema, {one!r} and {other!r}, and would count twice. "
+                "Weigh the evidence with weigh(model, data), or leave the column in one entry."
+            )
 
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
         """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""

@@ -1,4 +1,4 @@
-"""What families of blocks of numbers have in common: the rows as a matrix whose columns have names."""
+"""What families of blocks have in common: several columns, which have names."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from tallybayes.families.base import Family
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class NumberBlock(Family):
-    """Several columns of numbers. Cells are rows of a matrix, NaN where one is missing."""
+class Block(Family):
+    """Several columns that are counted together."""
 
     takes_blocks: ClassVar[bool] = True
-    reads: ClassVar[pa.DataType | None] = pa.float64()
     columns: tuple[str, ...] = field(default=(), init=False)  # as the schema has them
 
     def over(self, columns: tuple[str, ...]) -> Self:
@@ -32,6 +31,13 @@ class NumberBlock(Family):
     def pairs(self) -> list[tuple[str, str]]:
         """Every two of the columns."""
         return list(combinations(self.columns, 2))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumberBlock(Block):
+    """Several columns of numbers. Cells are rows of a matrix, NaN where one is missing."""
+
+    reads: ClassVar[pa.DataType | None] = pa.float64()
 
     def encode(self, cells: Cells) -> Floats:
         matrix = np.empty((len(cells), len(self.columns)), order="F")

@@ -1,0 +1,85 @@
+"""What families have in common that count columns of any kind together, by the codes of their cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.tally import Rows
+from tallybayes.data import frames
+from tallybayes.data.cells import Cells, numbers
+from tallybayes.families.blocks.block import Block
+from tallybayes.families.blocks.coding import (
+    ABOUT_CODES,
+    MISSING,
+    MOST,
+    Bytes,
+    Code,
+    Coder,
+    Coding,
+    as_coding,
+    coding_to_json,
+    is_numeric,
+    level_code,
+    number_code,
+)
+from tallybayes.families.settings import refused, setting
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CodedBlock(Block):
+    """Several columns of numbers, levels or both. Cells are rows of codes: which interval or level each cell has."""
+
+    least: ClassVar[int] = 1  # rows of a sample that have a level, for it to be one of its own
+    codes: Coding | None = setting(
+        None, ABOUT_CODES, check=as_coding, counting=True, to_json=coding_to_json, from_json=lambda value: value
+    )
+
+    def over(self, columns: tuple[str, ...]) -> Self:
+        if self.codes is not None and len(self.codes) != len(columns):
+            raise refused(self, "codes", self.codes, f"one entry for each of {', '.join(map(repr, columns))}")
+        return super().over(columns)
+
+    @property
+    def is_prepared(self) -> bool:
+        return self.codes is not None
+
+    def prepared(self, cells: Cells, rows: Rows) -> Self:
+        if self.codes is not None:
+            return self
+        parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
+        return replace(self, codes=tuple(self._chosen(part) for part in parts)).over(self.columns)
+
+    def intervals(self, rows: int) -> int:
+        """How many intervals numbers are given by default, where a sample has so many rows."""
+        return MOST
+
+    def _chosen(self, cells: pa.Array) -> Code:
+        kind = cells.type
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+            return number_code(numbers(cells), self.intervals(len(cells)))
+        return level_code(cells, self.least)
+
+    def reads_of(self, column: str) -> pa.DataType | None:
+        code = None if self.codes is None else self.codes[self.columns.index(column)]
+        return pa.float64() if is_numeric(code) else frames.LEVELS
+
+    @cached_property
+    def _coder(self) -> Coder:
+        if self.codes is None:
+            raise ValueError(
+                f"{type(self).__name__}() has no intervals and levels yet, by which it counts. Model.train chooses "
+                "them from a frame or a source; for a stream, choose them with prepare(schema, some_rows, labels)."
+            )
+        return Coder(self.columns, self.codes)
+
+    def encode(self, cells: Cells) -> Bytes:
+        return self._coder.encode(cells)
+
+    def missing(self, cells: Any) -> NDArray[np.bool_]:
+        return np.asarray((cells == MISSING).all(axis=1))

@@ -1,0 +1,209 @@
+"""Cells of several columns as small numbers: which interval a number lies in, which level a text is.
+
+What is counted of columns together is counted of these. Intervals and levels are fixed before anything is counted: they
+are a setting, written out in the schema, chosen from a sample or given by hand.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
+from tallybayes.data.cells import Cells, numbers, texts
+from tallybayes.data.errors import CellError
+from tallybayes.families.levels.categorical import codes_of, level_index
+from tallybayes.families.settings import as_number, refused
+
+Code = tuple[float, ...] | tuple[str, ...] | None  # edges of intervals, or levels; None: whether there is a cell
+Coding = tuple[Code, ...]  # of each column
+Bytes = NDArray[np.uint8]
+
+MISSING = 0  # the code of a cell that is not there …
+OTHER = 1  # … and of a level that is none of those named; intervals begin here
+FIRST = 2  # the code of the first level that is named
+MOST = 254  # edges, or levels, of a column
+ABOUT_CODES = (
+    "for each column, in the order of their names, the edges of its intervals, or its levels; None: whether it has a "
+    "cell. Where none are given, they are chosen from the rows before these are counted"
+)
+
+
+def as_coding(family: Any, name: str, given: Any) -> Coding:
+    """The setting `codes` of a family of blocks, in the form in which it is kept."""
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+        raise refused(family, name, given, "for each column a list of edges or of levels, or None")
+    return tuple(None if code is None else _as_code(family, name, code) for code in given)
+
+
+def _as_code(family: Any, name: str, given: Any) -> Code:
+    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)) else []
+    texts_given = [each for each in listed if isinstance(each, str)]
+    edges = [
+        edge for edge in (as_number(each, -np.inf) for each in listed if not isinstance(each, str)) if edge is not None
+    ]
+    same = len(texts_given) == len(listed) or len(edges) == len(listed)
+    if not listed or not same or len(listed) > MOST:
+        raise refused(family, name, given, f"for each column 1 to {MOST} edges, or as many levels, or None")
+    if texts_given != sorted(set(texts_given)) or edges != sorted(set(edges)):
+        raise refused(family, name, given, "edges that rise from one to the next, and levels that are sorted")
+    return tuple(texts_given) or tuple(edges)
+
+
+def coding_to_json(coding: Coding | None) -> Any:
+    return None if coding is None else [None if code is None else list(code) for code in coding]
+
+
+def code_count(code: Code) -> int:
+    """How many codes a column can have, that of a missing cell included."""
+    if code is None:
+        return FIRST
+    return len(code) + FIRST
+
+
+def is_numeric(code: Code) -> bool:
+    """Whether cells are numbers, which lie in intervals."""
+    return code is not None and not isinstance(code[0], str)
+
+
+def code_text(code: Code, at: int) -> str:
+    """What a code means, for people.
+
+    >>> code_text((0.5, 2.0), 2), code_text(("rain", "sun"), 3), code_text(("rain", "sun"), 1)
+    ('0.5 … 2', 'sun', 'any other')
+    """
+    if at == MISSING:
+        return "missing"
+    if code is None:
+        return "there"
+    if not is_numeric(code):
+        return "any other" if at == OTHER else str(code[at - FIRST])
+    low = "" if at == OTHER else f"{code[at - FIRST]:g}"
+    high = f"{code[at - OTHER]:g}" if at - OTHER < len(code) else ""
+    return f"{low} … {high}" if low and high else f"≤ {high}" if high else f"> {low}"
+
+
+class Coder:
+    """What gives the cells of some columns their codes."""
+
+    def __init__(self, columns: Sequence[str], coding: Coding) -> None:
+        self.columns = columns
+        self.coding = coding
+
+    @cached_property
+    def _edges(self) -> list[Floats]:
+        return [np.array(code if is_numeric(code) else [], np.float64) for code in self.coding]
+
+    @cached_property
+    def _levels(self) -> list[kernels.StringIndex]:
+        return [level_index([] if code is None or is_numeric(code) else list(map(str, code))) for code in self.coding]
+
+    @cached_property
+    def _by_level(self) -> list[dict[Any, int]]:
+        return [dict(zip(code or (), range(FIRST, MOST + FIRST), strict=False)) for code in self.coding]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Coder, (self.columns, self.coding)
+
+    def encode(self, cells: Cells) -> Bytes:
+        """A row of codes for every row."""
+        if type(cells) is list:
+            row = cells[0] if isinstance(cells[0], dict) else {self.columns[0]: cells[0]}
+            return np.array([[self._code(at, row[column]) for at, column in enumerate(self.columns)]], np.uint8)
+        parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
+        codes = np.empty((len(cells), len(self.columns)), np.uint8)
+        for at, part in enumerate(parts):
+            try:
+                self._encode(at, part, codes)
+            except CellError as error:
+                raise CellError(error.row, error.reason, self.columns[at]) from None
+        return codes
+
+    def _encode(self, at: int, cells: pa.Array, codes: Bytes) -> None:
+        code = self.coding[at]
+        if code is None:
+            codes[:, at] = np.where(np.asarray(pc.is_null(cells, nan_is_null=True)), MISSING, OTHER)
+        elif is_numeric(code):
+            x = numbers(cells)
+            _check_finite(x)
+            kernels.code_numbers(x, self._edges[at], codes, at)
+        else:
+            found = texts(cells)
+            numbered = codes_of(self._levels[at], found)
+            codes[:, at] = np.where(numbered < 0, OTHER, numbered + FIRST)
+            if found.null_count:
+                codes[np.asarray(found.is_null()), at] = MISSING
+
+    def _code(self, at: int, value: Any) -> int:
+        """Of one cell."""
+        code = self.coding[at]
+        if value is None or (isinstance(value, float) and isnan(value)):
+            return MISSING
+        if code is None:
+            return OTHER
+        try:
+            if is_numeric(code):
+                x = numbers([value])
+                _check_finite(x)
+                return MISSING if isnan(x[0]) else OTHER + bisect_left(code, float(x[0]))
+            return self._by_level[at].get(texts([value])[0], OTHER)
+        except CellError as error:
+            raise CellError(error.row, error.reason, self.columns[at]) from None
+
+
+def _check_finite(x: Floats) -> None:
+    bad = np.flatnonzero(np.isinf(x))
+    if len(bad):
+        raise CellError(int(bad[0]), "the value is infinite; a finite number is expected.")
+
+
+def number_code(x: Floats, intervals: int) -> Code:
+    """Edges that part a sample of numbers: a value that has more than its share of the cells by itself, the others in
+    intervals of equal count; one for each value, if there are no more values than intervals."""
+    x = np.sort(x[np.isfinite(x)])
+    values, counts = np.unique(x, return_counts=True)
+    between = _middle(values[:-1], values[1:])
+    if len(values) <= intervals:
+        return _edges(between)
+    heavy = counts * intervals > len(x)
+    alone = heavy[:-1] | heavy[1:]
+    share = np.cumsum(np.where(heavy, 0, counts))
+    parts = max(intervals - int(heavy.sum()), 1)
+    step = np.floor((share - 1e-9) * parts / max(share[-1], 1))
+    return _edges(between[alone | (step[1:] != step[:-1])][:MOST])
+
+
+def level_code(cells: pa.Array, least: int) -> Code:
+    """The levels that a sample has so many of, sorted; of more than can be numbered, the most frequent."""
+    counted = pc.value_counts(texts(cells).drop_null()) if len(cells) > cells.null_count else None
+    if counted is None:
+        return None
+    found = {str(each["values"]): each["counts"] for each in counted.to_pylist()}
+    often = sorted((level for level, n in found.items() if n >= least), key=lambda level: (-found[level], level))
+    return tuple(sorted(often[:MOST])) or None
+
+
+def _middle(low: Floats, high: Floats) -> Floats:
+    """Numbers between neighbours, written with few digits: at least the lower one, and below the higher."""
+    middle = low / 2 + high / 2
+    found = low
+    for digits in range(17, 0, -1):
+        short = np.array([float(f"{value:.{digits}g}") for value in middle.tolist()])
+        fits = (short >= low) & (short < high)
+        found = np.where(fits, short, found)
+        if not fits.any():
+            break
+    return found
+
+
+def _edges(edges: Floats) -> Code:
+    return tuple(float(edge) + 0.0 for edge in edges if isfinite(edge)) or None

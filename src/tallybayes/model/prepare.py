@@ -1,0 +1,45 @@
+"""What must be settled before anything is counted, chosen from some of the rows: intervals, levels, questions.
+
+Which rows are looked at depends on nothing but the rows, so that a frame in another order gives the same schema. Of a
+source the rows of its sample are looked at; none is used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallybayes.data.inputs import is_stream
+from tallybayes.data.row_source import RowSource
+from tallybayes.families import Family
+from tallybayes.model.batches import labelled
+from tallybayes.model.sample import Sample
+from tallybayes.schema import Schema
+
+ROWS = 30_000  # that are looked at
+
+
+def prepare(
+    schema: Schema | Mapping[Any, Family], data: Any, labels: Any = None, *, weights: Any = None, label_type: Any = None
+) -> Schema:
+    """The schema with what must be settled before counting: intervals and levels of columns that are counted together,
+    the questions of trees. Models that are to be merged are trained with one schema, prepared once."""
+    schema = schema if isinstance(schema, Schema) else Schema(schema)
+    if schema.is_prepared:
+        return schema
+    labels = schema.label if labels is None else labels
+    if isinstance(data, RowSource):
+        labels = data.label if labels is None else labels
+        data = data.sample()
+    elif is_stream(data):
+        raise ValueError(
+            "Intervals, levels or questions must be chosen before rows are counted, and a stream can be read once. "
+            "Choose them from some rows: prepare(schema, rows, labels)."
+        )
+    sample = Sample(schema.by_column, ROWS)
+    for batch in labelled(schema.frame(data), labels, weights, label_type=label_type):
+        sample.add(batch)
+    if not sample.seen:
+        raise ValueError("There are no rows from which intervals, levels or questions could be chosen.")
+    rows = sample.rows()
+    return schema.prepared(rows.cells, rows.rows())
