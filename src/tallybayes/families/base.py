@@ -126,6 +126,10 @@ class Belief(ABC):
         """The same belief with another table of what every value says, [value, class]; nothing, if it has none."""
         return None
 
+    def add_parts(self, cells: Any, said: Floats) -> None:
+        """Adds what is said of each class to `said[part, class, row]`, where a family has several `parts`."""
+        raise TypeError("This belief says one thing of a row.")
+
     @abstractmethod
     def estimates(self) -> dict[str, Floats]:
         """The parameters in numbers: for each its name, and its value in every class."""
@@ -217,6 +221,27 @@ class Family(ABC):
     def believe_after(self, before: Belief, tally: Any, classes: Sequence[Key]) -> Belief | None:
         """The same from what was believed before the tally was changed; nothing, if that is no quicker."""
         return None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of several things that are said of a row, where each is weighed by itself; none, for most."""
+        return ()
+
+    def left_out_parts(self, tally: Any, classes: Sequence[Key], cells: Any, rows: Rows) -> Floats:
+        """What is said of cells that were counted, each by the sums without it: [row, class, part]."""
+        raise TypeError(f"{type(self).__name__} says one thing of a row.")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a file holds of this family as arrays, and not as text; see `with_arrays`."""
+        return {}
+
+    def with_arrays(self, prefix: str, arrays: dict[str, NDArray[Any]]) -> Self:
+        """This family, read from a file's text, with its arrays, which are taken from those given."""
+        return self
+
+    def written(self) -> str:
+        """This family as a text from which it can be made again."""
+        return repr(self)
 
     def fitted(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> Self:
         """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted."""

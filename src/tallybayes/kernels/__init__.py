@@ -8,6 +8,7 @@ from tallybayes.kernels import compiled
 
 Bumps = compiled.Bumps
 Documents = compiled.Documents
+Forest = compiled.Forest
 Groups = compiled.Groups
 MixedScorer = compiled.MixedScorer
 NotUtf8Error = compiled.NotUtf8Error
@@ -42,6 +43,7 @@ find_stray = compiled.find_stray
 equal_count = compiled.equal_count
 fit_left_out = compiled.fit_left_out
 fit_pseudocounts = compiled.fit_pseudocounts
+grow_tree = compiled.grow_tree
 heed_flag = compiled.heed_flag
 heed_signals = compiled.heed_signals
 kind_of = compiled.kind_of
@@ -52,6 +54,7 @@ logarithm = compiled.logarithm
 log_likelihood_of_cuts = compiled.log_likelihood_of_cuts
 log_gamma = compiled.log_gamma
 log_rising = compiled.log_rising
+mark_codes = compiled.mark_codes
 mix_numbers = compiled.mix_numbers
 mix_strings = compiled.mix_strings
 most_probable = compiled.most_probable

@@ -192,6 +192,7 @@ NB_MODULE(compiled, m) {
         });
     bind_blocks(m);
     bind_strings(m);
+    bind_trees(m);
     bind_words(m);
     bind_bags(m);
     bind_bumps(m);

@@ -88,7 +88,10 @@ class Beliefs:
         weights, labels, families = self.schema.weights, self.labels, self.schema.columns
         if weights is None:
             return self.counted, {}, self.prior
-        columns = {name: weighed(belief, weights.of(name, labels)) for name, belief in self.counted.items()}
+        columns = {
+            name: weighed(belief, weights.of(name, labels), weights.of_parts(name, families[name].parts))
+            for name, belief in self.counted.items()
+        }
         absences = {
             name: absence(families[name], tallies[name], self.keys, rows).times(weights.of_missing(name, labels))
             for name in weights.missing
