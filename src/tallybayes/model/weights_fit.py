@@ -15,12 +15,12 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.minimum import minimum
 
 TOGETHER = 4.0  # λ: how strongly weights are drawn to their mean …
 MEAN, PRIOR = 0.2, 0.25  # … and what that mean, and the weight of the prior, are drawn to
 APART = 1000  # rows from which on every class has weights of its own, where there are more than two
 DIGITS = 6  # of a weight
-STEPS = 1000
 START = 0.5
 
 
@@ -79,8 +79,6 @@ def _laid_out(fit: Fit) -> tuple[Floats, Floats]:
 
 def _minimised(known: Evidenced, own: int) -> Fit:
     """With a set of weights for each of `own` classes, or one for all."""
-    from scipy.optimize import minimize
-
     classes, pieces = known.shape
     size = own * (pieces - 1)
 
@@ -103,9 +101,8 @@ def _minimised(known: Evidenced, own: int) -> Fit:
         return loss, slopes * unit
 
     start = np.concatenate([np.full(size + 1, START), np.zeros(classes)])
-    bounds = [(0.0, None)] * (size + 1) + [(None, None)] * classes
-    options = {"maxiter": STEPS, "ftol": 1e-7, "gtol": 1e-3}
-    best = unit * minimize(scaled, start / unit, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    low = np.where(np.arange(len(start)) <= size, 0.0, -np.inf)
+    best = unit * minimum(scaled, start / unit, low, np.full(len(start), np.inf), fall=1e-7, slope=1e-3)
     return unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
 
 
