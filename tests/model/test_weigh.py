@@ -168,6 +168,20 @@ def test_no_more_rows_are_left_out_than_asked_for():
     assert again.cells["x"].equals(rows.cells["x"])
 
 
+def test_fewer_rows_are_left_out_where_texts_are_long():
+    """Of 20 kB each, a thousand are more than enough; in any batches."""
+    random = np.random.default_rng(0)
+    frame = {"t": [f"{i} " + "word " * int(random.integers(3800, 4200)) for i in range(2300)]}
+    labels = random.integers(0, 2, 2300)
+    model = Model({"t": Words()}, pa.int64())
+    rows = sampled_rows(model, frame, labels)
+    assert len(rows) == 1000
+    again = sampled_rows(model, [({"t": frame["t"][i : i + 90]}, labels[i : i + 90]) for i in range(0, 2300, 90)])
+    assert again.cells.equals(rows.cells)
+    short = {"t": [text[:300] for text in frame["t"]]}
+    assert len(sampled_rows(model, short, labels)) == 2300
+
+
 def test_weights_are_kept_by_learning_merging_files_and_toml_and_the_counts_are_the_same():
     frame, labels = copies()
     plain = Model.train(Schema.infer(frame), frame, labels)

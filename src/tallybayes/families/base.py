@@ -20,6 +20,7 @@ from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
+from tallybayes.data.fingerprints import Marks
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.posteriors import Posterior
@@ -206,9 +207,13 @@ class Family(ABC):
         """The same from what was believed before the tally was changed; nothing, if that is no quicker."""
         return None
 
-    def fitted(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> Self:
-        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted."""
-        return self
+    def fit_left_out(
+        self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
+    ) -> tuple[Self, Floats | None]:
+        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted; and what
+        it says of each without it: [row, class]. Nothing, where the rows are to be left out and believed without, some
+        at a time. Rows of the same number in `copies` are left out together."""
+        return self, None
 
     @property
     def prior_weight(self) -> float:

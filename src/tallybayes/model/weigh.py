@@ -8,6 +8,7 @@ as likely as possible, without training anything again. The counts stay as they 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,10 @@ from tallybayes.schema.weights import Weights
 
 FOLDS = 10  # of all rows; where no more than a tenth of them is looked at, they are left out at once
 ROWS = 20_000  # that are left out; more would change little …
-TEXTS = 4000  # … as would more texts, each of which has many words
+TEXTS = 10_000  # … as would more texts, each of which has many words
+
+
+Told = dict[Name, Floats]  # what a column says of every left-out row: [row, class]
 
 
 class Weighing(NamedTuple):
@@ -44,8 +48,8 @@ def weigh(
     model: Model, data: Any, labels: Any = None, *, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> Model:
     """The same counts with their evidence weighed. `data` are rows that the model has counted: up to 20,000 of them, or
-    4,000 where there are texts, or `rows`, are left out, a tenth of all rows at a time, and the weights are those under
-    which their classes are most probable.
+    10,000 with texts (10 MB of these), or `rows`, are left out, a tenth of all rows at a time, and the weights are
+    those under which their classes are most probable.
 
     Which rows are taken depends on nothing but the rows, so that the same rows give the same weights in any order. Left
     out of what they are scored by, the rows still choose the weights: after forgetting some, weigh again.
@@ -75,15 +79,15 @@ def sampled_rows(
 
 def sample_for(schema: Schema, rows: int | None = None) -> Sample:
     """What `Model.train` may show the rows that it counts, to be left out afterwards: as many as are enough."""
-    enough = TEXTS if any(family.is_text for family in schema.columns.values()) else ROWS
-    return Sample(schema.by_column, enough if rows is None else rows)
+    texts = [name for name, family in schema.by_column.items() if family.is_text]
+    return Sample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
 
 
 def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     """The model weighed by these rows, and what that is worth."""
-    plain = _fitted(model.believing(weights=None), rows)
+    plain, told = _fitted(model.believing(weights=None), rows)
     names, missing = _pieces(plain)
-    known = left_out_evidence(plain, rows, names, missing)
+    known = left_out_evidence(plain, rows, names, missing, told)
     fit = fit_weights(known)
     if fit is None:
         return plain, Weighing(None, len(known.labels), known.naive(), known.naive())
@@ -97,16 +101,22 @@ def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive(), fit.loss)
 
 
-def _fitted(model: Model, rows: SampledRows) -> Model:
-    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed."""
+def _fitted(model: Model, rows: SampledRows) -> tuple[Model, Told]:
+    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed. And what
+    those families say of these rows: [row, class]."""
     encoded, keys = model.schema.encode(rows.cells), model.keys()
     batch = rows.batch(np.arange(len(rows)))
     changes: dict[Any, Family] = {}
+    told: Told = {}
     for name, family in model.schema.columns.items():
-        fitted = family.fitted(model.columns[name], encoded[name], batch.rows, keys)
+        fitted, said = family.fit_left_out(model.columns[name], encoded[name], batch.rows, keys, rows.marks)
         if fitted is not family:
             changes[name] = fitted
-    return model.believing(changes) if changes else model
+        if said is not None:
+            told[name] = said
+    if told:
+        _without(model, rows, np.arange(len(rows)))  # an error, if they were not counted
+    return model.believing(changes) if changes else model, told
 
 
 def _pieces(model: Model) -> tuple[list[Name], list[Name]]:
@@ -124,8 +134,12 @@ def _pieces(model: Model) -> tuple[list[Name], list[Name]]:
     return names, missing
 
 
-def left_out_evidence(model: Model, rows: SampledRows, names: list[Name], missing: list[Name]) -> Evidenced:
-    """What every piece says of every row, by the counts without that row's fold."""
+def left_out_evidence(
+    model: Model, rows: SampledRows, names: list[Name], missing: list[Name], told: Told | None = None
+) -> Evidenced:
+    """What every piece says of every row, by the counts without that row's fold; columns that have `told` it already
+    are not asked again."""
+    told = told or {}
     keys = model.keys()
     number = {key: i for i, key in enumerate(keys)}
     unknown = [key for key in rows.keys if key not in number]
@@ -136,16 +150,30 @@ def left_out_evidence(model: Model, rows: SampledRows, names: list[Name], missin
     evidence = np.zeros((*shape, len(names) + len(missing) + 1))
     base = np.zeros(shape)
     together = any(family.is_text for family in model.schema.columns.values())
+    asked = np.array([j for j in range(evidence.shape[2]) if j >= len(names) or names[j] not in told], np.intp)
+    silent = _without_columns(model, [name for name in told if name not in missing])
     for at in rows.folds(_folds(model, rows), together):
-        rest = _without(model, rows, at)
-        known = rest.beliefs()
-        present = np.array([number[key] for key in known.keys], np.intp)
-        evidence[np.ix_(at, present)] = _said(rest, rows, at, names, missing)
+        rest = _without(silent, rows, at)
+        present = np.array([number[key] for key in rest.beliefs().keys], np.intp)
+        said = _said(rest, rows, at, [name for name in names if name not in told], missing)
+        evidence[np.ix_(at, present, asked)] = said
         base[np.ix_(at, np.setdiff1d(np.arange(len(keys)), present))] = -np.inf
+    for name, said in told.items():
+        evidence[:, :, names.index(name)] = centred(said.T, np.inf).T
     kept = np.flatnonzero(np.isfinite(base[np.arange(len(rows)), codes]))
     return Evidenced(
         np.ascontiguousarray(evidence[kept]), base[kept], codes[kept], rows.weights[kept], len(names), len(missing)
     )
+
+
+def _without_columns(model: Model, names: Collection[Name]) -> Model:
+    """The counts of the other columns."""
+    if not names:
+        return model
+    left = {name: family for name, family in model.schema.columns.items() if name not in names}
+    rest = Model(Schema(left, prior=model.schema.prior), model.label_type)
+    rest.rows, rest.columns = model.rows.copy(), {name: model.columns[name] for name in left}
+    return rest
 
 
 def _folds(model: Model, rows: SampledRows) -> int:
@@ -172,7 +200,7 @@ def _said(rest: Model, rows: SampledRows, at: Any, names: list[Name], missing: l
     known, counts = rest.beliefs(), rest._row_counts(rest.keys())
     cells = rows.cells.take(at)
     encoded = rest.schema.encode(cells)
-    found = known.evidence(cells)
+    found: Any = known.evidence(cells) if names else {}
     pieces = [centred(found[name].T, known.columns[name].bound) for name in names]
     for name in missing:
         family = rest.schema.columns[name]

@@ -13,10 +13,11 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows
+from tallybayes.data.fingerprints import Marks
 from tallybayes.families.minimum import minimum
 from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents
-from tallybayes.families.text.mix import USUAL_A, Mix, usual_mix
+from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents, worth_fitting
+from tallybayes.families.text.mix import USUAL_A, Mix, mix_of, usual_mix
 from tallybayes.families.text.mix_pieces import PieceMaker, Pieces
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
 from tallybayes.families.text.word_tally import FIELDS, WordTally
@@ -35,18 +36,25 @@ DIGITS = 4
 STEPS = 200
 
 
-def fit_words(family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key]) -> Any:
-    """The family with the mix that suits these documents best, which the tally has counted."""
+def fit_words(
+    family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key], copies: Marks | None = None
+) -> tuple[Any, Floats]:
+    """The family with the mix that suits these documents best, which the tally has counted; and what that says of each
+    of them, left out with its copies: [row, class]."""
     corpus = Corpus.of(tally, classes, FIELDS, None)
     family = replace(family, mix=None)
     seen = seen_words(family, corpus)
+    said = np.zeros((len(rows), len(classes)))
     if not seen.size or np.count_nonzero(corpus.texts) < 2:
-        return family
+        return family, said
     lookup = Lookup(seen)
-    documents = left_out_documents(family, cells, rows, classes, seen, lookup)
-    if len(documents) < FEWEST:
-        return family
-    return replace(family, mix=_best_mix(PieceMaker(family, seen, lookup), documents, _mean_length(seen)))
+    documents, of_row = left_out_documents(family, cells, rows, classes, seen, copies)
+    pieces_of, few = PieceMaker(family, seen, lookup), worth_fitting(documents, lookup)
+    if len(few) >= FEWEST:
+        family = replace(family, mix=_best_mix(pieces_of, few, _mean_length(seen)))
+    found = pieces_of.evidence(documents, mix_of(family, seen.classes_met))
+    said[of_row >= 0] = found[of_row[of_row >= 0]]
+    return family, said
 
 
 def _mean_length(seen: WordStatistics) -> float:
