@@ -20,6 +20,7 @@ from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
+from tallybayes.data.fingerprints import Marks
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.posteriors import Posterior
@@ -98,6 +99,7 @@ class Belief(ABC):
     has_parts: bool = False  # whether cells can be taken apart
     bound: float = 30.0  # of what a cell says, where evidence is weighed: one level never met must not decide alone
     likelihood: bool = True  # whether what is said is a log-likelihood, or a score that only orders the classes
+    adds_up: bool = True  # whether it can be added to what other columns say, as likelihoods and log-odds can
 
     @abstractmethod
     def add_evidence(self, cells: Any, scores: Floats) -> None:
@@ -243,9 +245,13 @@ class Family(ABC):
         """This family as a text from which it can be made again."""
         return repr(self)
 
-    def fitted(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> Self:
-        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted."""
-        return self
+    def fit_left_out(
+        self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
+    ) -> tuple[Self, Floats | None]:
+        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted; and what
+        it says of each without it: [row, class]. Nothing, where the rows are to be left out and believed without, some
+        at a time. Rows of the same number in `copies` are left out together."""
+        return self, None
 
     @property
     def prior_weight(self) -> float:

@@ -50,6 +50,7 @@ kind_of = compiled.kind_of
 least_description = compiled.least_description
 limbs_of = compiled.limbs_of
 list_words = compiled.list_words
+left_pieces = compiled.left_pieces
 logarithm = compiled.logarithm
 log_likelihood_of_cuts = compiled.log_likelihood_of_cuts
 log_gamma = compiled.log_gamma

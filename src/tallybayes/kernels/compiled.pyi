@@ -254,5 +254,21 @@ def mix_strings(
 def weighed_loss(
     evidence: Floats, base: Floats, labels: Codes, weights: Floats, thetas: Floats, offsets: Floats
 ) -> tuple[float, Floats]: ...
+def left_pieces(
+    starts: Counts,
+    classes: Codes,
+    blocks: Codes,
+    counts: Floats,
+    overall: Floats,
+    totals: Floats,
+    scale: Floats,
+    documents: Counts,
+    words: Codes,
+    times: Floats,
+    share: Floats,
+    own: Floats,
+    a: float,
+    two: bool,
+) -> tuple[Floats, Floats]: ...
 def least_description(counts: Floats) -> Counts: ...
 def log_likelihood_of_cuts(counts: Floats, starts: Counts, worth: float) -> float: ...

@@ -197,6 +197,7 @@ NB_MODULE(compiled, m) {
     bind_bags(m);
     bind_bumps(m);
     bind_cells(m);
+    bind_pieces(m);
     bind_quotients(m);
     bind_rows(m);
     bind_tallies(m);

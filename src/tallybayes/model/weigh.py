@@ -30,7 +30,10 @@ from tallybayes.schema.weights import Weights
 
 FOLDS = 10  # of all rows; where no more than a tenth of them is looked at, they are left out at once
 ROWS = 20_000  # that are left out; more would change little …
-TEXTS = 4000  # … as would more texts, each of which has many words
+TEXTS = 10_000  # … as would more texts, each of which has many words
+
+
+Told = dict[Name, Floats]  # what a column says of every left-out row: [row, class]
 
 
 class Weighing(NamedTuple):
@@ -46,8 +49,8 @@ def weigh(
     model: Model, data: Any, labels: Any = None, *, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> Model:
     """The same counts with their evidence weighed. `data` are rows that the model has counted: up to 20,000 of them, or
-    4,000 where there are texts, or `rows`, are left out, a tenth of all rows at a time, and the weights are those under
-    which their classes are most probable.
+    10,000 with texts (10 MB of these), or `rows`, are left out, a tenth of all rows at a time, and the weights are
+    those under which their classes are most probable.
 
     Which rows are taken depends on nothing but the rows, so that the same rows give the same weights in any order. Left
     out of what they are scored by, the rows still choose the weights: after forgetting some, weigh again.
@@ -77,15 +80,15 @@ def sampled_rows(
 
 def sample_for(schema: Schema, rows: int | None = None) -> Sample:
     """What `Model.train` may show the rows that it counts, to be left out afterwards: as many as are enough."""
-    enough = TEXTS if any(family.is_text for family in schema.columns.values()) else ROWS
-    return Sample(schema.by_column, enough if rows is None else rows)
+    texts = [name for name, family in schema.by_column.items() if family.is_text]
+    return Sample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
 
 
 def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     """The model weighed by these rows, and what that is worth."""
-    plain = _fitted(model.believing(weights=None), rows)
+    plain, told = _fitted(model.believing(weights=None), rows)
     pieces = _pieces(plain)
-    known = left_out_evidence(plain, rows, pieces)
+    known = left_out_evidence(plain, rows, pieces, told)
     fit = fit_weights(known)
     if fit is None:
         return plain, Weighing(None, len(known.labels), known.naive(), known.naive())
@@ -93,16 +96,22 @@ def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive(), fit.loss)
 
 
-def _fitted(model: Model, rows: SampledRows) -> Model:
-    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed."""
+def _fitted(model: Model, rows: SampledRows) -> tuple[Model, Told]:
+    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed. And what
+    those families say of these rows: [row, class]."""
     encoded, keys = model.schema.encode(rows.cells), model.keys()
     batch = rows.batch(np.arange(len(rows)))
     changes: dict[Any, Family] = {}
+    told: Told = {}
     for name, family in model.schema.columns.items():
-        fitted = family.fitted(model.columns[name], encoded[name], batch.rows, keys)
+        fitted, said = family.fit_left_out(model.columns[name], encoded[name], batch.rows, keys, rows.marks)
         if fitted is not family:
             changes[name] = fitted
-    return model.believing(changes) if changes else model
+        if said is not None:
+            told[name] = said
+    if told:
+        _without(model, rows, np.arange(len(rows)))  # an error, if they were not counted
+    return model.believing(changes) if changes else model, told
 
 
 class Pieces(NamedTuple):
@@ -143,9 +152,10 @@ def _pieces(model: Model) -> Pieces:
     return Pieces(names, missing, parts)
 
 
-def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces) -> Evidenced:
+def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Told | None = None) -> Evidenced:
     """What every piece says of every row: parts of blocks by the counts without that row, all else by those without its
-    fold."""
+    fold; columns that have `told` it already are not asked again."""
+    told = told or {}
     keys = model.keys()
     number = {key: i for i, key in enumerate(keys)}
     unknown = [key for key in rows.keys if key not in number]
@@ -156,15 +166,19 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces) -> Eviden
     columns, missing, parts = len(pieces.names), len(pieces.missing), len(pieces.parts)
     evidence = np.zeros((*shape, columns + missing + parts + 1))
     base = np.zeros(shape)
-    simple = model.only([*pieces.names])
     together = any(family.is_text for family in model.schema.columns.values())
-    by_fold = [*range(columns + missing), columns + missing + parts]
+    asked = [j for j, name in enumerate(pieces.names) if name not in told]
+    by_fold = [*asked, *range(columns, columns + missing), columns + missing + parts]
+    some = pieces._replace(names=[pieces.names[j] for j in asked])
+    simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
     for at in rows.folds(_folds(model, rows), together):
         rest = _without(simple, rows, at)
         known = rest.believed_apart()
         present = np.array([number[key] for key in known.keys], np.intp)
-        evidence[np.ix_(at, present, by_fold)] = _said(rest, known, rows, at, pieces)
+        evidence[np.ix_(at, present, by_fold)] = _said(rest, known, rows, at, some)
         base[np.ix_(at, np.setdiff1d(np.arange(len(keys)), present))] = -np.inf
+    for name, said in told.items():
+        evidence[:, :, pieces.names.index(name)] = centred(said.T, np.inf).T
     evidence[:, :, columns + missing : -1] = _parts_said(model, rows, codes)
     kept = np.flatnonzero(np.isfinite(base[np.arange(len(rows)), codes]))
     return Evidenced(
@@ -210,7 +224,7 @@ def _said(rest: Model, known: Beliefs, rows: SampledRows, at: Any, pieces: Piece
     counts = rest._row_counts(rest.keys())
     cells = rows.cells.take(at)
     encoded = rest.schema.encode(cells)
-    found = known.evidence(cells)
+    found: Any = known.evidence(cells) if pieces.names else {}
     said = [centred(found[name].T, known.columns[name].bound) for name in pieces.names]
     for name in pieces.missing:
         family = rest.schema.columns[name]

@@ -16,12 +16,12 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.minimum import minimum
 
 TOGETHER = 4.0  # λ: how strongly weights are drawn to their mean …
 MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # … and what that mean, the weight of the prior and those of parts are drawn to
 APART = 1000  # rows from which on every class has weights of its own, where there are more than two
 DIGITS = 6  # of a weight
-STEPS = 1000
 START = 0.5
 
 
@@ -112,8 +112,6 @@ class Layout(NamedTuple):
 
 def _minimised(known: Evidenced, own: int) -> Fit:
     """With a set of weights for each of `own` classes, or one for all."""
-    from scipy.optimize import minimize
-
     classes, pieces = known.shape
     layout = Layout(own, pieces - 1 - known.parts, known.parts, classes)
 
@@ -131,9 +129,8 @@ def _minimised(known: Evidenced, own: int) -> Fit:
 
     weights = layout.size + layout.parts + 1
     start = np.concatenate([np.full(weights, START), np.zeros(classes)])
-    bounds = [(0.0, None)] * weights + [(None, None)] * classes
-    options = {"maxiter": STEPS, "ftol": 1e-7, "gtol": 1e-3}
-    best = unit * minimize(scaled, start / unit, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    low = np.where(np.arange(len(start)) < weights, 0.0, -np.inf)
+    best = unit * minimum(scaled, start / unit, low, np.full(len(start), np.inf), fall=1e-7, slope=1e-3)
     return layout.unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
 
 
