@@ -8,8 +8,6 @@ hold nothing are as if never met: `canonical` leaves them out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -18,62 +16,15 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.decay import scaled, traces_of, without_traces
-from tallybayes.counts.exact import FULL, Codes, Exact, Floats, union
+from tallybayes.counts.exact import FULL, Exact, Floats, union
 from tallybayes.counts.lookup import by_class, formatted, never_met
 from tallybayes.counts.packing import Arrays, pack_table, unpack_table
+from tallybayes.counts.rows import Rows as Rows
 from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_order
-from tallybayes.counts.sums import cells_of, weighted_table
 from tallybayes.counts.tallies import AnyTally
 
 FEW_CELLS = 128  # that Python reads sooner than numpy
-
-
-@dataclass
-class Rows:
-    """Which class each row of a batch belongs to, and what it weighs (nothing given: one each)."""
-
-    classes: Sequence[Key]
-    codes: Codes
-    weights: Floats | None = None
-    only: Key | None = field(default=None, init=False)  # the class of a row by itself, which counts once
-
-    def __post_init__(self) -> None:
-        if len(self.codes) == len(self.classes) == 1 and self.weights is None and self.codes[0] == 0:
-            self.only = self.classes[0]
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @cached_property
-    def numbers(self) -> dict[Key, int]:
-        """The classes by their numbers."""
-        return {key: i for i, key in enumerate(self.classes)}
-
-    @cached_property
-    def groups(self) -> kernels.Groups:
-        return kernels.Groups(self.codes, len(self.classes))
-
-    def slice(self, start: int, stop: int) -> Rows:
-        if stop - start == len(self):
-            return self
-        weights = None if self.weights is None else self.weights[start:stop]
-        return Rows(self.classes, self.codes[start:stop], weights)
-
-    def tally(self) -> Tally:
-        """How many rows each class has, or what they weigh."""
-        if "groups" in self.__dict__ and self.weights is None:  # somebody has counted them
-            counts = Exact(self.groups.counts()[None, :, None])
-        else:
-            counts = self.count(np.zeros(len(self), np.int32), 1)
-        return Tally(self.numbers, [""], {"n": counts})
-
-    def count(self, cells: Codes, slots: int) -> Exact:
-        """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
-        width = len(self.classes)
-        if self.weights is None:
-            return Exact(kernels.count_codes(cells, self.codes, slots, width)[..., None])
-        return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
 
 
 class Tally(AnyTally):
@@ -101,6 +52,11 @@ class Tally(AnyTally):
     def empty(cls, statistics: Iterable[str]) -> Tally:
         """Nothing seen yet of these statistics."""
         return cls([], [], {name: Exact.zeros((0, 0)) for name in statistics})
+
+    @classmethod
+    def of_rows(cls, rows: Rows) -> Tally:
+        """How many rows each class has, or what they weigh."""
+        return cls(rows.numbers, [""], {"n": rows.totals()})
 
     @property
     def classes(self) -> list[Key]:

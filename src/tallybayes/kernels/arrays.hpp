@@ -51,6 +51,7 @@ void bind_bags(nb::module_& m);
 void bind_bumps(nb::module_& m);
 void bind_quotients(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_scores(nb::module_& m);
 void bind_tallies(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_weighing(nb::module_& m);

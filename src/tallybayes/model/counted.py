@@ -16,26 +16,18 @@ import pyarrow as pa
 
 from tallybayes.counts.additive import Additive
 from tallybayes.counts.exact import Floats
-from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tallies import AnyTally
-from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data.errors import CellError
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families.base import Family
-from tallybayes.model.batches import (
-    MOST_WEIGHT,
-    Batch,
-    check_threads,
-    in_pieces,
-    labelled,
-    size_of,
-)
+from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, labelled
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.sample import Sample
 from tallybayes.model.sources import each_batch
+from tallybayes.model.tallying import counted_pieces
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema
 
@@ -113,23 +105,6 @@ class Counted(Additive):
         parts = each_batch(source, self.schema, labels, count, weights=weights, label_type=label_type, absent=absent)
         for part in parts:
             self += part
-
-    def _tallies(self, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
-        """Every column's cells, counted; `start` is the number of the first row, for errors."""
-        columns: dict[Name, Any] = dict.fromkeys(encoded)
-        try:
-            for family, names in self.schema.by_family:
-                tallies = family.tally_each([encoded[name] for name in names], rows)
-                for name, tally in zip(names, tallies, strict=True):
-                    columns[name] = tally
-        except CellError:
-            for name, family in self.schema.columns.items():  # finds out which column it was
-                try:
-                    family.tally(encoded[name], rows)
-                except CellError as error:
-                    raise error.located(name, start) from None
-            raise
-        return columns
 
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""
@@ -235,20 +210,7 @@ class Counted(Additive):
         return tally.renamed(self._labels(tally.classes))
 
     def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
-        def count(start: int, stop: int) -> tuple[Tally, dict[Name, AnyTally]]:
-            whole = stop - start == len(batch.rows)
-            cells = batch.cells if whole else batch.cells.slice(start, stop - start)
-            rows = batch.rows.slice(start, stop)
-            encoded = self.schema.encode(cells, batch.start + start, absent)
-            columns = self._tallies(encoded, rows, batch.start + start)
-            return (rows.tally() if rows.only is None else RowTally("", rows.only, *ONCE)), columns
-
-        if len(batch.rows) == 1:
-            self._take(batch.label_type, *count(0, 1))
-            return
-        size = size_of(batch.cells)
-        table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
-        for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
+        for rows, columns in counted_pieces(self.schema, batch, threads, absent):
             self._take(batch.label_type, rows, columns)
 
     def _take(self, label_type: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:
