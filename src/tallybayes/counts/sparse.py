@@ -135,14 +135,6 @@ class SparseTally(AnyTally):
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:
         return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
 
-    def __iadd__(self, other: SparseTally) -> SparseTally:
-        self._merge(other, 1)
-        return self
-
-    def __isub__(self, other: SparseTally) -> SparseTally:
-        self._merge(other, -1)
-        return self
-
     def __neg__(self) -> SparseTally:
         words, columns, sums = self.cells()
         return SparseTally(self._classes, self._index, words, columns, {k: -v for k, v in sums.items()}).copy()
@@ -239,8 +231,7 @@ class SparseTally(AnyTally):
         _, columns, sums = self.cells()
         return self._totals.of(name, [self._classes.get(key, -1) for key in classes], columns, sums)
 
-    def _merge(self, other: SparseTally, sign: int) -> None:
-        """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
+    def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:
             taken = other.copy() if sign > 0 else -other
             self.__dict__.update(taken.__dict__)

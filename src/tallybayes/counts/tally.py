@@ -74,6 +74,10 @@ class Tally(AnyTally):
     def sums(self) -> dict[str, Exact]:
         return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
 
+    def end(self, name: str) -> int:
+        """Where the limbs of a sum end: see `Exact.end`."""
+        return self._arrays[name].end
+
     def __getitem__(self, key: Any) -> Any:
         """What was counted of a slot, by class; where there are several sums, by sum and class. Where the only slot has
         no name, as of rows and of numbers, that is looked up at once."""
@@ -116,14 +120,6 @@ class Tally(AnyTally):
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Tally:
         return Tally(keys, *unpack_table(prefix, about, list(self._arrays), len(keys), arrays))
-
-    def __iadd__(self, other: Tally) -> Tally:
-        self._merge(other, 1)
-        return self
-
-    def __isub__(self, other: Tally) -> Tally:
-        self._merge(other, -1)
-        return self
 
     def __neg__(self) -> Tally:
         return Tally(self._classes, self._slots, {k: -v for k, v in self.sums.items()})
@@ -218,14 +214,13 @@ class Tally(AnyTally):
             for array in self._arrays.values():
                 array.limbs[at] = np.where(traces[..., None], 0, array.limbs[at])
 
-    def _merge(self, other: Tally, sign: int) -> None:
-        """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
-        if not self._classes and not self._slots:
-            taken = other.copy() if sign > 0 else -other
-            self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
-            return
+    def add(self, other: Tally, sign: int = 1) -> None:
         largest = other._add_to(self, sign)
         if largest < 0:
+            if not self._classes and not self._slots:
+                taken = other.copy() if sign > 0 else -other
+                self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
+                return
             self._admit(other)
             largest = other._add_to(self, sign)
         if largest >= FULL:

@@ -6,9 +6,8 @@ prior. What the counts say is asked in `model`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from operator import iadd, isub
 from typing import Any, Self
 
 import numpy as np
@@ -113,9 +112,9 @@ class Counted(Additive):
         if self.label_type != other.label_type and not other.rows.filled():
             return self
         self._own(other.label_type)
-        self._merge(other.rows, other.columns, iadd)
+        self._merge(other.rows, other.columns, 1)
         if too_heavy(self.rows):
-            self._merge(other.rows, other.columns, isub)
+            self._merge(other.rows, other.columns, -1)
             raise ValueError("These models cannot be merged: there would be more than 2⁸⁰⁰ rows.")
         return self
 
@@ -135,10 +134,10 @@ class Counted(Additive):
             return None
         before = dict(vars(self))
         self._own(other.label_type)
-        self._merge(other.rows, other.columns, isub)
+        self._merge(other.rows, other.columns, -1)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
-            self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
+            self._merge(other.rows, other.columns, 1)  # exact, so that nothing of the attempt remains
             vars(self).update(before)
             return reason
         self.rows.drop_traces(other.rows)
@@ -220,7 +219,7 @@ class Counted(Additive):
             return
         self._check_label_type(label_type)
         self._own(label_type)
-        self._merge(rows, columns, iadd)
+        self._merge(rows, columns, 1)
 
     def _row_counts(self, keys: Sequence[Key]) -> Floats:
         return self.rows.aligned([""], keys).sums["n"].round()[0]
@@ -259,7 +258,7 @@ class Counted(Additive):
             self.columns = {name: tally.copy() for name, tally in self.columns.items()}
             self._shared = False
 
-    def _merge(self, rows: Tally, columns: Mapping[Name, AnyTally], operation: Callable[[Any, Any], Any]) -> None:
-        operation(self.rows, rows)
+    def _merge(self, rows: Tally, columns: Mapping[Name, AnyTally], sign: int) -> None:
+        self.rows.add(rows, sign)
         for name, tally in self.columns.items():
-            operation(tally, columns[name])
+            tally.add(columns[name], sign)
