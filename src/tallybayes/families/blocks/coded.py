@@ -45,6 +45,10 @@ class CodedBlock(Block):
             raise refused(self, "codes", self.codes, f"one entry for each of {', '.join(map(repr, columns))}")
         return super().over(columns)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
+        return {**self.settings(), "columns": self.columns}
+
     @property
     def is_prepared(self) -> bool:
         return self.codes is not None

@@ -174,7 +174,7 @@ class Pairs(CodedBlock):
 
     @cached_property
     def layout(self) -> PairLayout:
-        sizes = [code_count(code) for code in self._coder.coding]
+        sizes = [code_count(code) for code in self.codes or [None] * len(self.columns)]
         return PairLayout(sizes, [self.columns.index(name) for name in self.alone])
 
     def table_size(self, classes: int) -> int:
