@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -110,6 +110,15 @@ class Belief(ABC):
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         """The words, levels or intervals that say most for the class with this number, against the others; none, where
         values are numbers."""
+        return []
+
+    @property
+    def parents(self) -> dict[str, Any]:
+        """In a block, the column, or the columns, that each column depends on, if it depends on any."""
+        return {}
+
+    def drawing(self) -> list[str]:
+        """The same as text, a line for every column; nothing, where none depends on another."""
         return []
 
     @classmethod
@@ -327,9 +336,22 @@ class Family(ABC):
         return text
 
     def __repr__(self) -> str:
+        return self.shown()
+
+    def shown(self, without: Collection[str] = ()) -> str:
+        """For people: settings that are too long to read may be left away."""
         defaults = self.defaults()
-        shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
-        return f"{type(self).__name__}({', '.join(shown)})"
+        listed = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k] and k not in without)
+        return f"{type(self).__name__}({', '.join(listed)})"
+
+    @property
+    def brief(self) -> str:
+        """The same, as lists have it."""
+        return repr(self)
+
+    def difference(self, other: Family) -> str:
+        """Where their counts differ, and what to do, beyond what their settings say."""
+        return ""
 
 
 FAMILIES: dict[str, type[Family]] = {}  # by name: those that texts and files may speak of

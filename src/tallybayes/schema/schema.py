@@ -47,6 +47,7 @@ from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 from tallybayes.schema.weights import Weights, as_weights
 
+LONGEST = 60  # characters of a setting that an error shows
 AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 
 
@@ -250,7 +251,7 @@ class Schema:
             if family.counts != rival.counts:
                 raise ValueError(
                     f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
-                    f"{_counted(rival, family)} on the other; these count differently."
+                    f"{_counted(rival, family)} on the other; these count differently.{family.difference(rival)}"
                 )
 
     def check_adds_up(self) -> None:
@@ -293,7 +294,7 @@ class Schema:
     def described(self) -> list[tuple[str, str, str]]:
         """Each entry, its family and why it has it; columns that were left out come last."""
         rows = [
-            (title(name), repr(family) + self.weight_text(name), self.reasons.get(name, ""))
+            (title(name), family.brief + self.weight_text(name), self.reasons.get(name, ""))
             for name, family in self.columns.items()
         ]
         return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
@@ -337,5 +338,6 @@ def _counted(family: Family, other: Family) -> str:
     """A family, and those settings in which its counts differ from the other's."""
     settings, others = family.counts[1], other.counts[1]
     differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
-    shown = ", ".join(f"{name}={value!r}" for name, value in differing.items())
-    return f"{type(family).__name__}({shown})"
+    texts = {name: repr(value) for name, value in differing.items()}
+    shown = (f"{name}={text if len(text) <= LONGEST else text[:LONGEST] + ' …'}" for name, text in texts.items())
+    return f"{type(family).__name__}({', '.join(shown)})"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, numbers
+from tallybayes.families.base import Family
 from tallybayes.families.blocks.block import Block
 from tallybayes.families.blocks.coding import (
     ABOUT_CODES,
@@ -48,6 +49,21 @@ class CodedBlock(Block):
     def __getstate__(self) -> dict[str, Any]:
         """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
         return {**self.settings(), "columns": self.columns}
+
+    @property
+    def brief(self) -> str:
+        return self.shown(("codes",))
+
+    def difference(self, other: Family) -> str:
+        theirs = getattr(other, "codes", None)
+        if self.codes is None or theirs is None or self.codes == theirs:
+            return ""
+        pairs = zip(self.columns, self.codes, theirs, strict=False)
+        differing = ", ".join(repr(column) for column, mine, their in pairs if mine != their)
+        return (
+            f" The intervals or levels of {differing} differ. Models to be merged are trained with one schema, "
+            "prepared once: prepare(schema, rows, labels)."
+        )
 
     @property
     def is_prepared(self) -> bool:
