@@ -83,6 +83,15 @@ class Belief(ABC):
         values are numbers."""
         return []
 
+    @property
+    def parents(self) -> dict[str, Any]:
+        """In a block, the column, or the columns, that each column depends on, if it depends on any."""
+        return {}
+
+    def drawing(self) -> list[str]:
+        """The same as text, a line for every column; nothing, where none depends on another."""
+        return []
+
     @classmethod
     def together(cls, beliefs: Sequence[Belief]) -> Scorer:
         """How to score several columns whose beliefs are of this class: one after the other, unless there is better."""

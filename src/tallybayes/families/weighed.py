@@ -59,6 +59,13 @@ class WeighedBelief(Belief):
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         return self.belief.heaviest(index, prior, top)
 
+    @property
+    def parents(self) -> dict[str, Any]:
+        return self.belief.parents
+
+    def drawing(self) -> list[str]:
+        return self.belief.drawing()
+
     def linear(self) -> Terms:
         slots, weights, constant, certain = self.belief.linear()
         weights = (weights - weights.mean(axis=1, keepdims=True)) * self.theta

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from tallybayes.families import Family
 from tallybayes.schema.entries import Name
 
+LONGEST = 60  # characters of a setting that an error shows
+
 
 def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Family]) -> None:
     """The same columns, of each of which the same is counted."""
@@ -18,7 +20,7 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
         if family.counts != rival.counts:
             raise ValueError(
                 f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
-                f"{_counted(rival, family)} on the other; these count differently."
+                f"{_counted(rival, family)} on the other; these count differently.{family.difference(rival)}"
             )
 
 
@@ -26,5 +28,6 @@ def _counted(family: Family, other: Family) -> str:
     """A family, and those settings in which its counts differ from the other's."""
     settings, others = family.counts[1], other.counts[1]
     differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
-    shown = ", ".join(f"{name}={value!r}" for name, value in differing.items())
-    return f"{type(family).__name__}({shown})"
+    texts = {name: repr(value) for name, value in differing.items()}
+    shown = (f"{name}={text if len(text) <= LONGEST else text[:LONGEST] + ' …'}" for name, text in texts.items())
+    return f"{type(family).__name__}({', '.join(shown)})"

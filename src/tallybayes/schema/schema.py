@@ -189,7 +189,10 @@ class Schema:
         """The same with what must be settled before counting, chosen from a sample of rows; see `prepare`."""
         found = matched(cells, self.by_column)
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
-        return Schema(columns, prior=self.prior, label=self.label, reasons=self.reasons, weights=self.weights)
+        told = {name: family.reason for name, family in columns.items() if family.reason}
+        reasons = {name: "; ".join(filter(None, (self.reasons.get(name), why))) for name, why in told.items()}
+        reasons = {**self.reasons, **reasons}
+        return Schema(columns, prior=self.prior, label=self.label, reasons=reasons, weights=self.weights)
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
@@ -271,7 +274,7 @@ class Schema:
     def described(self) -> list[tuple[str, str, str]]:
         """Each entry, its family and why it has it; columns that were left out come last."""
         rows = [
-            (title(name), repr(family) + self.weight_text(name), self.reasons.get(name, ""))
+            (title(name), family.brief + self.weight_text(name), self.reasons.get(name, ""))
             for name, family in self.columns.items()
         ]
         return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]

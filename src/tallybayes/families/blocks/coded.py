@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, numbers
+from tallybayes.families.base import Family
 from tallybayes.families.blocks.block import Block
 from tallybayes.families.blocks.coding import (
     ABOUT_CODES,
@@ -44,6 +45,25 @@ class CodedBlock(Block):
         if self.codes is not None and len(self.codes) != len(columns):
             raise refused(self, "codes", self.codes, f"one entry for each of {', '.join(map(repr, columns))}")
         return super().over(columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
+        return {**self.settings(), "columns": self.columns}
+
+    @property
+    def brief(self) -> str:
+        return self.shown(("codes",))
+
+    def difference(self, other: Family) -> str:
+        theirs = getattr(other, "codes", None)
+        if self.codes is None or theirs is None or self.codes == theirs:
+            return ""
+        pairs = zip(self.columns, self.codes, theirs, strict=False)
+        differing = ", ".join(repr(column) for column, mine, their in pairs if mine != their)
+        return (
+            f" The intervals or levels of {differing} differ. Models to be merged are trained with one schema, "
+            "prepared once: prepare(schema, rows, labels)."
+        )
 
     @property
     def is_prepared(self) -> bool:
@@ -77,13 +97,6 @@ class CodedBlock(Block):
                 "them from a frame or a source; for a stream, choose them with prepare(schema, some_rows, labels)."
             )
         return Coder(self.columns, self.codes)
-
-    def __repr__(self) -> str:
-        """Without the codes, of which there may be thousands."""
-        return self.changed({"codes": None}).written()
-
-    def written(self) -> str:
-        return super().__repr__()
 
     def encode(self, cells: Cells) -> Bytes:
         return self.coder.encode(cells)
