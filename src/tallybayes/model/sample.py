@@ -22,6 +22,9 @@ MOST_BYTES = 10_000_000  # of texts …
 LEAST = 1000  # … unless there were fewer rows than these
 
 
+MOST_COPIES = 10  # that rows are spelled out as, in the mean
+
+
 class Taken(NamedTuple):
     """Some rows of a batch, with their labels by number."""
 
@@ -88,11 +91,13 @@ class Sample:
 
     def rows(self) -> SampledRows:
         """All that were taken, in order."""
-        keys = sorted(self._keys)
-        sorted_at = np.array([keys.index(key) for key in self._keys], np.int32)
         marks, numbers, weights, sizes = (np.concatenate([part[i] for part in self._taken]) for i in (1, 2, 3, 4))
-        labels = sorted_at[numbers]
+        met = np.isin(np.arange(len(self._keys)), numbers[weights > 0])
+        keys = sorted(key for key, number in self._keys.items() if met[number])
+        place = {key: i for i, key in enumerate(keys)}
+        labels = np.array([place.get(key, -1) for key in self._keys], np.int32)[numbers]
         order = np.lexsort((weights, labels, marks))
+        order, weights = _spelled_out(order[weights[order] > 0], weights)
         order = order[: self._wanted(sizes[order])]
         tables = [pa.Table.from_batches([taken.cells]) for taken in self._taken]
         table = pa.concat_tables(tables, promote_options="permissive").take(pa.array(order))
@@ -134,6 +139,14 @@ class SampledRows(NamedTuple):
             turn = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
             fold[mine] = ((turn if together else np.arange(len(mine))) + number) % k
         return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
+
+
+def _spelled_out(order: Indices, weights: Floats) -> tuple[Indices, Floats]:
+    """Rows that weigh a whole number as that many rows, unless these are very many: weight two is twice."""
+    whole = weights[order].astype(np.int64)
+    if np.any(whole != weights[order]) or whole.sum() > MOST_COPIES * len(order):
+        return order, weights
+    return np.repeat(order, whole), np.ones(len(weights))
 
 
 def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:

@@ -184,6 +184,9 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
     for at in rows.folds(_folds(model, rows), together):
         rest = _without(simple, rows, at)
+        if not rest.keys():
+            base[at] = -np.inf
+            continue
         known = rest.believed_apart()
         present = np.array([number[key] for key in known.keys], np.intp)
         evidence[np.ix_(at, present, by_fold)] = _said(rest, known, rows, at, some)
