@@ -98,8 +98,8 @@ class Belief(ABC):
 
     has_parts: bool = False  # whether cells can be taken apart
     bound: float = 30.0  # of what a cell says, where evidence is weighed: one level never met must not decide alone
-    likelihood: bool = True  # whether what is said is a log-likelihood, or a score that only orders the classes
-    adds_up: bool = True  # whether it can be added to what other columns say, as likelihoods and log-odds can
+    likelihood: bool = True  # whether what is said is a log-likelihood
+    adds_up: bool = True  # whether it can be added to what others say, as log-odds can too, or only orders the classes
 
     @abstractmethod
     def add_evidence(self, cells: Any, scores: Floats) -> None:
