@@ -59,18 +59,29 @@ class Sample:
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
         marks = fingerprints(cells, names)
-        at = np.flatnonzero((marks <= self._highest) & (batch.rows.codes >= 0))
+        at = self._low(marks, batch.rows.codes >= 0)
         self.label_type = batch.label_type
         self.seen += len(marks)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
-        weights = np.ones(len(marks)) if batch.rows.weights is None else batch.rows.weights
         chosen = _plain(cells.select(names).take(pa.array(at)))
         sizes = _text_sizes(chosen, self.texts)
-        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights[at], sizes))
+        weights = np.ones(len(at)) if batch.rows.weights is None else batch.rows.weights[at]
+        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes))
         self._held += len(at)
         self._bytes += int(sizes.sum())
         if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
             self._thin()
+
+    def _low(self, marks: Marks, known: NDArray[np.bool_]) -> Indices:
+        """Rows of known class that can be wanted, whatever else there is: no more than the size, but for equal
+        fingerprints. Most rows are above what the lowest are likely to be below, which is soon seen."""
+        likely = min(2.0 * self.size / max(len(marks), 1), 1.0)
+        at = np.flatnonzero((marks <= min(np.uint64(likely * (2.0**64 - 2.0**12)), self._highest)) & known)
+        if len(at) < self.size:
+            at = np.flatnonzero((marks <= self._highest) & known)
+        if len(at) <= self.size:
+            return at
+        return at[marks[at] <= np.partition(marks[at], self.size - 1)[self.size - 1]]
 
     def _thin(self) -> None:
         """Keeps no more than are wanted, but for rows of the same fingerprint as the last."""
