@@ -14,7 +14,7 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
-from tallybayes.model.batches import Batch
+from tallybayes.model.batches import Batch, in_pieces, size_of
 
 Indices = NDArray[np.intp]
 
@@ -58,7 +58,7 @@ class Sample:
         """Takes what is needed of the batch."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
-        marks = fingerprints(cells, names)
+        marks = _fingerprints(cells, names)
         at = self._low(marks, batch.rows.codes >= 0)
         self.label_type = batch.label_type
         self.seen += len(marks)
@@ -140,6 +140,16 @@ class SampledRows(NamedTuple):
             turn = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
             fold[mine] = ((turn if together else np.arange(len(mine))) + number) % k
         return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
+
+
+def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
+    """Of every row, by as many threads as are worth it."""
+
+    def some(start: int, stop: int) -> Marks:
+        return fingerprints(cells.slice(start, stop - start), names)
+
+    parts = list(in_pieces(cells.num_rows, None, some, size_of(cells)))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:

@@ -201,7 +201,7 @@ def _said(rest: Model, rows: SampledRows, at: Any, names: list[Name], missing: l
     cells = rows.cells.take(at)
     encoded = rest.schema.encode(cells)
     found: Any = known.evidence(cells) if names else {}
-    pieces = [centred(found[name].T, known.columns[name].bound) for name in names]
+    pieces = [centred(np.ascontiguousarray(found[name].T), known.columns[name].bound) for name in names]
     for name in missing:
         family = rest.schema.columns[name]
         said = np.zeros((len(known.keys), len(at)))
