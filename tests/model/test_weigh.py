@@ -19,7 +19,9 @@ from tallybayes import (
     Weights,
     Words,
     counts_digest,
+    cross_validate,
     digest,
+    folds,
     kernels,
     schema_from_toml,
     schema_to_toml,
@@ -313,3 +315,26 @@ def test_log_odds_of_texts_may_be_added_to_other_columns_and_complement_scores_m
     assert np.mean(np.array(model.decide(frame)) == labels) > 0.75
     with pytest.warns(UserWarning, match="Column 't' gives complement scores"):
         model.believing(reading="complement").posterior(frame)
+
+
+@pytest.mark.parametrize("reading", ["auto", "binary"])
+def test_every_training_set_is_weighed_by_rows_of_its_own(reading):
+    schema, frame, labels = beside_a_number(reading)
+    weights = np.where(np.arange(300) % 7, 1.0, 2.0)
+    found = cross_validate(schema, frame, labels, k=3, weigh=True, weights=weights)
+    fold = folds(schema, frame, labels, k=3).numbers(frame, labels)
+    for number in range(3):
+        learned, asked = (
+            {
+                name: [cell for cell, mine in zip(cells, fold == number, strict=True) if mine == held]
+                for name, cells in frame.items()
+            }
+            for held in (False, True)
+        )
+        kept = fold != number
+        model = Model.train(schema, learned, labels[kept], weights=weights[kept])
+        model = weigh(model, learned, labels[kept], weights=weights[kept])
+        assert model.schema.weights is not None
+        p = model.posterior(asked)[np.arange((~kept).sum()), labels[~kept]]
+        assert found.per_fold("log_loss")[number] == pytest.approx(-np.log(p).mean(), rel=1e-9)
+    assert found.log_loss < cross_validate(schema, frame, labels, k=3).log_loss or reading == "auto"
