@@ -1,8 +1,9 @@
 """The weights under which left-out rows are most probable: a convex problem of a few dozen numbers.
 
-What is minimised is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, p ≥ 0: weights of
-columns are drawn towards each other, and all of them together towards being unsure. With many rows that matters little;
-with few, weights that nothing is known of stay near the mean.
+What is minimised is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + 10·Σm² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, m, p ≥ 0:
+weights of columns are drawn towards each other, and all of them together towards being unsure; weights m of cells being
+missing towards nothing. With many rows that matters little; with few, weights that nothing is known of stay near the
+mean.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.minimum import minimum
 
-TOGETHER = 4.0  # λ: how strongly weights are drawn to their mean …
-MEAN, PRIOR = 0.2, 0.25  # … and what that mean, and the weight of the prior, are drawn to
-APART = 1000  # rows from which on every class has weights of its own, where there are more than two
+MANY = 1000  # rows, from which on …
+TOGETHER, LOOSELY = 4.0, 1.0  # λ: … weights are drawn to their mean less strongly
+SILENT = 10.0  # how strongly those of missing cells are drawn to nothing
+MEAN, PRIOR = 0.2, 0.25  # what the mean, and the weight of the prior, are drawn to
 DIGITS = 6  # of a weight
 START = 0.5
 
@@ -66,7 +68,7 @@ def fit_weights(known: Evidenced) -> Fit | None:
     classes, _ = known.shape
     if classes < 2 or not len(known.labels):
         return None
-    apart = classes > 2 and len(known.labels) >= APART
+    apart = classes > 2 and len(known.labels) >= MANY
     found = _minimised(known, classes if apart else 1)
     fit = found._replace(loss=known.mean_loss(*_laid_out(found)))
     return fit if fit.loss < known.naive() else None
@@ -91,10 +93,10 @@ def _minimised(known: Evidenced, own: int) -> Fit:
         of_thetas = slope[: classes * pieces].reshape(classes, pieces)
         each = of_thetas[:, :-1] if own == classes else of_thetas[:, :-1].sum(axis=0)
         slopes = np.concatenate([each.reshape(-1), [of_thetas[:, -1].sum()], slope[classes * pieces :]])
-        penalty, pull = _penalty(values, size)
+        penalty, pull = _penalty(values, size, strengths)
         return loss + penalty, slopes + pull
 
-    unit = _units(known, own)
+    unit, strengths = _units(known, own), _strengths(known, own)
 
     def scaled(values: Floats) -> tuple[float, Floats]:
         loss, slopes = objective(values * unit)
@@ -116,10 +118,19 @@ def _units(known: Evidenced, own: int) -> Floats:
     return np.asarray(1.0 / np.sqrt(np.concatenate([each.reshape(-1), [curved[:, -1].sum()], offsets]) + TOGETHER))
 
 
-def _penalty(values: Floats, size: int) -> tuple[float, Floats]:
+def _strengths(known: Evidenced, own: int) -> Floats:
+    """How strongly the weight of each piece is drawn: a column's to the mean of columns, another to nothing."""
+    together = TOGETHER if len(known.labels) < MANY else LOOSELY
+    return np.tile(np.repeat([together, -SILENT], [known.columns, known.missing]), own)
+
+
+def _penalty(values: Floats, size: int, strengths: Floats) -> tuple[float, Floats]:
     thetas, prior, offsets = values[:size], values[size], values[size + 1 :]
-    mean = thetas.mean() if size else MEAN
-    away = thetas - mean
-    penalty = TOGETHER * away @ away + 0.5 * (mean - MEAN) ** 2 + 0.5 * (prior - PRIOR) ** 2 + offsets @ offsets
-    pull = 2.0 * TOGETHER * away + (mean - MEAN) / max(size, 1)
-    return float(penalty), np.concatenate([pull, [prior - PRIOR], 2.0 * offsets])
+    column = strengths > 0
+    count = int(column.sum())
+    mean = thetas[column].mean() if count else MEAN
+    away = thetas - np.where(column, mean, 0.0)
+    pull = np.abs(strengths) * away
+    penalty = pull @ away + 0.5 * (mean - MEAN) ** 2 + 0.5 * (prior - PRIOR) ** 2 + offsets @ offsets
+    slopes = 2.0 * pull + np.where(column, (mean - MEAN) / max(count, 1), 0.0)
+    return float(penalty), np.concatenate([slopes, [prior - PRIOR], 2.0 * offsets])
