@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
-from tallybayes.model.batches import Batch
+from tallybayes.model.batches import Batch, in_pieces, size_of
 
 Indices = NDArray[np.intp]
 
@@ -61,19 +61,30 @@ class Sample:
         """Takes what is needed of the batch."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
-        marks = fingerprints(cells, names)
-        at = np.flatnonzero((marks <= self._highest) & (batch.rows.codes >= 0))
+        marks = _fingerprints(cells, names)
+        at = self._low(marks, batch.rows.codes >= 0)
         self.label_type = batch.label_type
         self.seen += len(marks)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
-        weights = np.ones(len(marks)) if batch.rows.weights is None else batch.rows.weights
         chosen = _plain(cells.select(names).take(pa.array(at)))
         sizes = _text_sizes(chosen, self.texts)
-        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights[at], sizes))
+        weights = np.ones(len(at)) if batch.rows.weights is None else batch.rows.weights[at]
+        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes))
         self._held += len(at)
         self._bytes += int(sizes.sum())
         if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
             self._thin()
+
+    def _low(self, marks: Marks, known: NDArray[np.bool_]) -> Indices:
+        """Rows of known class that can be wanted, whatever else there is: no more than the size, but for equal
+        fingerprints. Most rows are above what the lowest are likely to be below, which is soon seen."""
+        likely = min(2.0 * self.size / max(len(marks), 1), 1.0)
+        at = np.flatnonzero((marks <= min(np.uint64(likely * (2.0**64 - 2.0**12)), self._highest)) & known)
+        if len(at) < self.size:
+            at = np.flatnonzero((marks <= self._highest) & known)
+        if len(at) <= self.size:
+            return at
+        return at[marks[at] <= np.partition(marks[at], self.size - 1)[self.size - 1]]
 
     def _thin(self) -> None:
         """Keeps no more than are wanted, but for rows of the same fingerprint as the last."""
@@ -104,6 +115,16 @@ class Sample:
         cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
         assert self.label_type is not None
         return SampledRows(cells, marks[order], keys, labels[order], weights[order], self.label_type)
+
+
+def merged(samples: Sequence[Sample]) -> Sample:
+    """As if one had seen the rows of all."""
+    found = Sample(samples[0].columns, samples[0].size, samples[0].texts)
+    for sample in samples:
+        numbers = np.array([found._keys.setdefault(key, len(found._keys)) for key in sample._keys], np.int32)
+        found._taken += [taken._replace(labels=numbers[taken.labels]) for taken in sample._taken]
+        found.label_type, found.seen = sample.label_type, found.seen + sample.seen
+    return found
 
 
 class SampledRows(NamedTuple):
@@ -147,6 +168,16 @@ def _spelled_out(order: Indices, weights: Floats) -> tuple[Indices, Floats]:
     if np.any(whole != weights[order]) or whole.sum() > MOST_COPIES * len(order):
         return order, weights
     return np.repeat(order, whole), np.ones(len(weights))
+
+
+def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
+    """Of every row, by as many threads as are worth it."""
+
+    def some(start: int, stop: int) -> Marks:
+        return fingerprints(cells.slice(start, stop - start), names)
+
+    parts = list(in_pieces(cells.num_rows, None, some, size_of(cells)))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:
