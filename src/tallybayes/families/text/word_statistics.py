@@ -15,6 +15,7 @@ from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.shrinkage import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
 from tallybayes.families.text.corpus import Corpus
+from tallybayes.families.text.frequencies import Frequencies, frequencies
 from tallybayes.families.text.mix import AUTO
 from tallybayes.kernels.strings import index_strings, index_words
 
@@ -64,6 +65,11 @@ class WordStatistics:
     def classes_met(self) -> int:
         """How many classes have documents."""
         return int(np.count_nonzero(self.texts > 0))
+
+    @cached_property
+    def frequencies(self) -> list[Frequencies]:
+        """Of each class, how many of all words are in how many of its documents."""
+        return self.corpus.frequencies if self.part else frequencies(self.classes, self.documents, self.width)
 
     @cached_property
     def vocabulary(self) -> list[str]:
@@ -117,7 +123,9 @@ class WordStatistics:
 def may_be_parted(family: Any) -> bool:
     """Whether what is said of a word depends on nothing but what is held of it, and of the whole."""
     same = family.alpha == FITTED or isinstance(family.alpha, float) or getattr(family.alpha, "p", "") == "uniform"
-    return same and family.reading != "bernoulli" and not (family.min_count or family.limit or _named(family))
+    if family.reading == "bernoulli" and family.alpha != FITTED and getattr(family.alpha, "m", family.alpha) == 0:
+        return False  # a text may be ruled out by a word that it lacks
+    return same and not (family.min_count or family.limit or _named(family))
 
 
 def seen_words(family: Any, corpus: Corpus) -> WordStatistics:
