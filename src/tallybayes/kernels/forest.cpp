@@ -55,7 +55,7 @@ Forest::Forest(const uint64_t* nodes, int64_t count, const int32_t* roots, int64
                 leaf_[i] = int32_t(leaves_++);
                 continue;
             }
-            fail(node.yes <= i || node.yes + 1 >= end || met[node.yes] || met[node.yes + 1]);
+            fail(node.yes <= i || node.yes >= end - 1 || met[node.yes] || met[node.yes + 1]);
             for (uint32_t child : {node.yes, node.yes + 1}) met[child] = 1, above_[child] = i;
         }
     }
