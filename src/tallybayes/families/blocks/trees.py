@@ -71,6 +71,10 @@ class Trees(CodedBlock):
     def is_prepared(self) -> bool:
         return self.codes is not None and self.grown is not None
 
+    @property
+    def looks_at_labels(self) -> bool:
+        return self.questions == GUIDED
+
     def prepared(self, cells: Cells, rows: Rows) -> Self:
         if self.is_prepared:
             return self
