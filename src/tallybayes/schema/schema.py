@@ -294,7 +294,7 @@ class Schema:
     def described(self) -> list[tuple[str, str, str]]:
         """Each entry, its family and why it has it; columns that were left out come last."""
         rows = [
-            (title(name), family.brief + self.weight_text(name), self.reasons.get(name, ""))
+            (title(name), repr(family) + self.weight_text(name), self.reasons.get(name, ""))
             for name, family in self.columns.items()
         ]
         return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
@@ -323,13 +323,18 @@ class Schema:
         return {"columns": columns, "prior": prior_to_json(self.prior), **label, **weights}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Schema:
+    def from_json(cls, data: Mapping[str, Any], arrays: dict[str, Any] | None = None) -> Schema:
+        """A schema from a file's text, and the arrays beside it: those that belong to it are taken."""
         columns: dict[Any, Family] = {}
         for entry in data["columns"]:
             name = tuple(entry["name"]) if isinstance(entry["name"], list) else entry["name"]
             if name in columns:
                 raise ValueError(f"there are two columns {name!r}")
             columns[name] = Family.from_json(entry)
+        columns = {
+            name: family.over(members(checked_name(name))).with_arrays(str(i), {} if arrays is None else arrays)
+            for i, (name, family) in enumerate(columns.items(), 1)
+        }
         weights = Weights.from_json(data["weights"]) if "weights" in data else None
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"), weights=weights)
 

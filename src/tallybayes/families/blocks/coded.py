@@ -50,10 +50,6 @@ class CodedBlock(Block):
         """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
         return {**self.settings(), "columns": self.columns}
 
-    @property
-    def brief(self) -> str:
-        return self.shown(("codes",))
-
     def difference(self, other: Family) -> str:
         theirs = getattr(other, "codes", None)
         if self.codes is None or theirs is None or self.codes == theirs:
@@ -90,7 +86,7 @@ class CodedBlock(Block):
         return pa.float64() if is_numeric(code) else frames.LEVELS
 
     @cached_property
-    def _coder(self) -> Coder:
+    def coder(self) -> Coder:
         if self.codes is None:
             raise ValueError(
                 f"{type(self).__name__}() has no intervals and levels yet, by which it counts. Model.train chooses "
@@ -98,8 +94,15 @@ class CodedBlock(Block):
             )
         return Coder(self.columns, self.codes)
 
+    def __repr__(self) -> str:
+        """Without the codes, of which there may be thousands."""
+        return self.changed({"codes": None}).written()
+
+    def written(self) -> str:
+        return super().__repr__()
+
     def encode(self, cells: Cells) -> Bytes:
-        return self._coder.encode(cells)
+        return self.coder.encode(cells)
 
     def missing(self, cells: Any) -> NDArray[np.bool_]:
         return np.asarray((cells == MISSING).all(axis=1))
