@@ -18,10 +18,12 @@ VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Correlated": REAL,
     "Each": st.lists(REAL, min_size=3, max_size=3),
     "Pairs": REAL,
+    "Tuples": REAL,
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }
 
-PREPARED = {"Pairs": {"codes": ((-1.5, 0.0, 2.5),)}}  # what must be settled before anything is counted
+CODES = {"codes": ((-1.5, 0.0, 2.5),)}
+PREPARED = {"Pairs": CODES, "Tuples": CODES}  # what must be settled before anything is counted
 
 
 def family_of(name, *arguments, **settings):
