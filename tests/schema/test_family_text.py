@@ -22,6 +22,7 @@ from tallybayes import (
     Mix,
     Pairs,
     Poisson,
+    Trees,
     Tuples,
     Words,
 )
@@ -56,6 +57,7 @@ OWN = {  # settings that families check by themselves
     Histogram: {"alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT)},
     Pairs: PAIRS,
     Tuples: PAIRS,
+    Trees: {"codes": st.none(), "grown": st.none()},  # which are not written: they are found again
     Words: {
         "alpha": ALPHA,
         "mix": st.none() | st.builds(Mix, st.lists(PIECES, min_size=1, max_size=4).map(tuple), st.floats(0, 1)),

@@ -50,6 +50,10 @@ class CodedBlock(Block):
         """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
         return {**self.settings(), "columns": self.columns}
 
+    @property
+    def brief(self) -> str:
+        return self.shown(("codes",))
+
     def difference(self, other: Family) -> str:
         theirs = getattr(other, "codes", None)
         if self.codes is None or theirs is None or self.codes == theirs:
@@ -93,13 +97,6 @@ class CodedBlock(Block):
                 "them from a frame or a source; for a stream, choose them with prepare(schema, some_rows, labels)."
             )
         return Coder(self.columns, self.codes)
-
-    def __repr__(self) -> str:
-        """Without the codes, of which there may be thousands."""
-        return self.changed({"codes": None}).written()
-
-    def written(self) -> str:
-        return super().__repr__()
 
     def encode(self, cells: Cells) -> Bytes:
         return self.coder.encode(cells)
