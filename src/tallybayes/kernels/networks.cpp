@@ -70,6 +70,13 @@ void averaged(const uint8_t* codes, int64_t rows, int64_t columns, const int64_t
     }
 }
 
+INLINE void sum_of(const double* table, const int64_t* at, int64_t count, int64_t width, double* sum) {
+    if (width == 2)
+        sum_rows<2>(table, at, count, width, sum);
+    else
+        sum_rows<0>(table, at, count, width, sum);
+}
+
 INLINE void places(const uint8_t* codes, const Lookup* lookups, int64_t count, int64_t* at) {
     for (int64_t k = 0; k < count; ++k) {
         const Lookup& l = lookups[k];
@@ -89,10 +96,7 @@ void add_network(const uint8_t* codes, int64_t rows, int64_t columns, const Look
         patience.spend(count);
         if (all_missing(codes, columns)) continue;
         places(codes, lookups, count, at.data());
-        if (width == 2)
-            sum_rows<2>(table, at.data(), count, width, sum.data());
-        else
-            sum_rows<0>(table, at.data(), count, width, sum.data());
+        sum_of(table, at.data(), count, width, sum.data());
         for (int64_t c = 0; c < width; ++c) scores[c * stride + row] += sum[size_t(c)];
     }
 }
@@ -109,7 +113,7 @@ void add_mixture(const uint8_t* codes, int64_t rows, int64_t columns, const int6
         int64_t found = 0;
         const auto add = [&](int64_t group) {
             places(codes, lookups + group * count, count, at.data());
-            sum_rows<0>(table, at.data(), count, width, sums.data() + found++ * width);
+            sum_of(table, at.data(), count, width, sums.data() + found++ * width);
         };
         const auto is_met = [&](int64_t column) { return met[starts[column] + codes[column]]; };
         for (int64_t group = 0; group < groups; ++group)
