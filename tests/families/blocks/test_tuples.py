@@ -7,6 +7,7 @@ import pytest
 from test_pairs import BLOCK, CELLS, CODES, all_days
 
 from tallybayes import Model, Pairs, Schema, Tuples, left_out
+from tallybayes.families.blocks import networks
 from tallybayes.testing import check_family
 from tennis import DAYS
 
@@ -76,6 +77,26 @@ def test_what_two_columns_say_together_is_known():
     assert (np.array(tuples.decide(sample.rows)) == np.array(sample.labels)).mean() > 0.98
     parts = tuples.evidence({name: cells[:1] for name, cells in frame.items()})
     np.testing.assert_allclose(sum(part.said for part in parts.words()), parts[tuple("abc")][0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("block", [BLOCK, BLOCK[:3], BLOCK[1:]])
+def test_a_tree_is_that_of_the_pairs(block):
+    tuples, pairs = (Model.train({block: family(structure="tree")}, DAYS, "play") for family in (Tuples, Pairs))
+    assert tuples.belief(block).parents == pairs.belief(block).parents
+    np.testing.assert_array_equal(tuples.log_joint(DAYS), pairs.log_joint(DAYS))
+
+
+@pytest.mark.parametrize("missing", ["level", "ignored"])
+def test_information_is_that_of_the_pairs(missing):
+    random = np.random.default_rng(0)
+    frame = {name: random.choice(["u", "v", None], 300) for name in "abcd"}
+    label = random.integers(0, 2, 300)
+    for structure in ("naive", "tree"):
+        settings = {"structure": structure, "missing_cells": missing}
+        tuples, pairs = (Model.train({tuple("abcd"): family(**settings)}, frame, label) for family in (Tuples, Pairs))
+        np.testing.assert_array_equal(tuples.log_joint(frame), pairs.log_joint(frame))
+    found = [networks.conditional_information(model.belief("a").counts) for model in (tuples, pairs)]
+    np.testing.assert_allclose(found[0], found[1], atol=1e-11)
 
 
 @pytest.mark.parametrize("structure", ["k-dependence", "averaged"])

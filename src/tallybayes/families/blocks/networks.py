@@ -70,7 +70,7 @@ def conditional_information(counts: PairCounts) -> Floats:
 def _all_at_once(counts: PairCounts) -> Floats:
     """N·I = Σ n(i,j,c) log n(i,j,c) − Σ n(i,c) log n(i,c) − Σ n(j,c) log n(j,c) + Σ n(c) log n(c)"""
     layout, n = counts.layout, float(counts.totals.sum()) or 1.0
-    each = _weighed_log(counts.n).sum(axis=1)
+    each = _weighed_log(counts.n[: layout.pairs_end]).sum(axis=1)
     single = np.add.reduceat(each[: int(layout.sizes.sum())], layout.singles)
     both = np.add.reduceat(each, layout.starts)
     said = both - single[layout.first] - single[layout.second] + _weighed_log(counts.totals).sum()

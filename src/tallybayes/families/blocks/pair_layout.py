@@ -33,12 +33,12 @@ class PairLayout:
         self.singles = np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
         together = [j for j in range(len(sizes)) if j not in set(alone)]
         self.first, self.second = np.array(list(combinations(together, 2)), np.int64).reshape(-1, 2).T
-        self.starts, self.size = self._starts(int(self.sizes.sum()), self.first, self.second)  # of every pair
+        self.starts, self.pairs_end = self._starts(int(self.sizes.sum()), self.first, self.second)  # of every pair
         self.pairs = np.full((len(sizes), len(sizes)), -1, np.int64)
         self.pairs[self.first, self.second] = self.pairs[self.second, self.first] = self.starts
 
         self.threes = np.array(list(combinations(together, 3)) if threes else [], np.int64).reshape(-1, 3).T
-        self.three_starts, self.size = self._starts(self.size, *self.threes)
+        self.three_starts, self.size = self._starts(self.pairs_end, *self.threes)
         self.triples = np.full((len(sizes),) * 3, -1, np.int64) if threes else None
         if self.triples is not None:
             self.triples[tuple(self.threes)] = self.three_starts
