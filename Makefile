@@ -42,6 +42,7 @@ bench: .venv/ready
 	$(BIN)/python bench/categories.py
 	$(BIN)/python bench/folds.py
 	$(BIN)/python bench/validate.py
+	$(BIN)/python bench/weighing.py
 	$(BIN)/python bench/text_auto.py
 	$(BIN)/python bench/folds.py
 	$(BIN)/python bench/growth.py

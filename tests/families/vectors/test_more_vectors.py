@@ -25,7 +25,7 @@ def test_families_are_chosen_for_vectors_too():
 
 def test_lists_of_words_are_words():
     tokens = {"x": [["a", "free", "prize"], ["a", "meeting"]]}
-    assert Schema.infer(tokens).columns["x"] == Words(reading="binary", alpha="fitted")
+    assert Schema.infer(tokens).columns["x"] == Words(reading="auto", shortest=1)
     assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]
 
 

@@ -108,7 +108,7 @@ class Pairs(CodedBlock):
     )
     told: str = field(default="", init=False, compare=False)  # why some columns are alone
 
-    def intervals(self, rows: int) -> int:
+    def intervals(self, rows: float) -> int:
         return 5 if rows < FEW_ROWS else 10
 
     def over(self, columns: tuple[str, ...]) -> Self:
@@ -137,7 +137,7 @@ class Pairs(CodedBlock):
         if self.codes is not None:
             return self
         parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
-        codes = tuple(self._chosen(part) for part in parts)
+        codes = tuple(self._chosen(part, rows.weights) for part in parts)
         reasons = left_alone(self.columns, parts, codes, self.alone, len(rows.classes), self._layout)
         found = replace(self, codes=codes, alone=tuple(reasons)).over(self.columns)
         object.__setattr__(found, "told", "; ".join(f"{name!r} alone: {why}" for name, why in reasons.items()))

@@ -36,9 +36,12 @@ class Corpus:
     lengths: Tally  # of documents
     keys: list[Key]  # of the classes
     changes: Changes  # of the tally, since this was made
+    by_run: Mapping[str, Floats] | None = None  # the totals of words, pairs and so on: [run, class]; if asked for
 
     @classmethod
-    def of(cls, tally: WordTally, keys: list[Key], names: tuple[str, ...], before: Corpus | None) -> Corpus:
+    def of(
+        cls, tally: WordTally, keys: list[Key], names: tuple[str, ...], before: Corpus | None, by_run: bool = False
+    ) -> Corpus:
         """These sums as the tally has them now; where it was looked at before, only what was changed is looked at."""
         words = tally.words
         same = before is not None and before.index is words.index and before.changes is words.changes
@@ -49,8 +52,9 @@ class Corpus:
         number = {key: i for i, key in enumerate(keys)}
         place = np.array([number.get(key, -1) for key in words.classes] or [-1], np.int32)
         totals = {name: words.sum_of(name, keys).round() for name in names}
+        runs = {name: words.sum_by_run(name, keys).round() for name in names} if by_run else None
         words.changes = Changes(len(cells) // FEW)  # only who looked last is told
-        return cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.changes)
+        return cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.changes, runs)
 
     @cached_property
     def met(self) -> Floats:

@@ -82,7 +82,7 @@ def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floa
         documents=held["documents"],
         share=held.get("share", np.zeros(len(words))),
         index=kernels.StringIndex(),
-        whole=Whole(0, *[np.zeros(0)] * 4),
+        whole=Whole(0, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)),
         corpus=Counted(sums["n"][size].round(), list(classes)),
         gaps=gaps,
         positions=size,
