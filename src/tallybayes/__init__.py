@@ -41,7 +41,7 @@ _FOUND_IN = {
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Density"),
         *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
-        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Words"),
+        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Tuples", "Words"),
     ),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),

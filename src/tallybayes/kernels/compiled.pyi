@@ -229,11 +229,28 @@ def grow_tree(
 ) -> Counts: ...
 def code_numbers(x: Floats, edges: Floats, codes: Bytes, column: int) -> None: ...
 def count_pairs(
-    codes: Bytes, classes: Codes, width: int, sizes: Counts, singles: Counts, pairs: Counts, positions: int
+    codes: Bytes,
+    classes: Codes,
+    width: int,
+    sizes: Counts,
+    singles: Counts,
+    pairs: Counts,
+    triples: Counts | None,
+    positions: int,
 ) -> Counts: ...
 def add_network(codes: Bytes, sizes: Counts, lookups: Counts, table: Floats, scores: Floats) -> None: ...
 def add_averaged(
     codes: Bytes, sizes: Counts, starts: Counts, table: Floats, met: Bytes, alone: Floats, scores: Floats
+) -> None: ...
+def add_mixture(
+    codes: Bytes,
+    sizes: Counts,
+    starts: Counts,
+    met: Bytes,
+    parents: Counts,
+    lookups: Counts,
+    table: Floats,
+    scores: Floats,
 ) -> None: ...
 def leave_out_pairs(
     codes: Bytes,
@@ -245,6 +262,7 @@ def leave_out_pairs(
     sizes: Counts,
     singles: Counts,
     pairs: Counts,
+    triples: Counts | None,
     parents: Counts | None,
     each: Floats,
     shared: float,

@@ -1,0 +1,52 @@
+"""What beliefs about columns of codes have in common, whatever these depend on."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import MANY_PARTS, Belief, WordWeight, heaviest, log_odds
+from tallybayes.families.blocks.coding import code_text
+from tallybayes.families.blocks.pair_counts import PairCounts
+
+
+def logs(probability: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(probability))
+
+
+class CodedBelief(Belief):
+    """Columns, and what each says by itself."""
+
+    has_parts = True
+    bound = MANY_PARTS
+
+    def __init__(self, family: Any, counts: PairCounts) -> None:
+        self.family, self.counts = family, counts
+
+    def level(self, j: int, code: int) -> str:
+        """A level of a column, for people."""
+        return f"{self.family.columns[j]} = {code_text(self.family.codes[j], code)}"
+
+    @cached_property
+    def single_logs(self) -> list[Floats]:
+        """log P(level | class) of every column, and 0 of levels that were never met."""
+        return [self.met_logs(j, self.counts.probability(j)) for j in range(self.counts.columns)]
+
+    def met_logs(self, j: int, probability: Floats) -> Floats:
+        """The logarithms of P(level of j | …), […, level, class], and 0 of levels that were never met."""
+        return np.where(self.counts.met[j][:, None], logs(probability), 0.0)
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        met = [(j, code) for j, met in enumerate(self.counts.met) for code in np.flatnonzero(met).tolist()]
+        words = [self.level(j, code) for j, code in met]
+        n = np.array([self.counts.single(j)[code, index] for j, code in met])
+        rows = np.array([self.single_logs[j][code] for j, code in met]).reshape(-1, self.counts.width)
+        return heaviest(words, n, log_odds(rows, index, prior), top)
+
+    def outcomes(self) -> int:
+        """How many different rows there can be."""
+        return int(np.prod([max(int(n), 1) for n in self.counts.levels], dtype=object))
