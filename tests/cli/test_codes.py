@@ -43,6 +43,7 @@ ENDINGS = {  # verb → code → arguments
 CASES = [(code, line) for codes in ENDINGS.values() for code, line in codes.items()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "line"), CASES, ids=[line for _, line in CASES])
 def test_every_verb_ends_as_documented(tally, model, weather, code, line):
     weather.with_name("twice.csv").write_text(weather.read_text() * 2)

@@ -37,6 +37,7 @@ def test_a_family_that_was_told_is_kept(tally, tmp_path, odd):
     assert not tmp_path.joinpath("m.tally").exists()
 
 
+@pytest.mark.slow
 def test_rows_that_may_be_skipped_mislead_nobody(tally, tmp_path, odd):
     ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--skip-bad-rows")
     assert ended.code == 0

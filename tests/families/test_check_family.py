@@ -56,6 +56,7 @@ def named(monkeypatch):
     return make
 
 
+@pytest.mark.slow
 def test_a_whole_family_passes(named):
     check_family(named(), examples=5)
 

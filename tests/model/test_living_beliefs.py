@@ -73,6 +73,7 @@ def test_words_answer_as_if_just_loaded(reading, alpha, data):
     go_through(model, steps, data.draw(st.lists(ROWS, min_size=len(steps), max_size=len(steps))), asked)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "family",
@@ -98,6 +99,7 @@ def test_words_of_all_settings_answer_as_if_just_loaded(family, steps, data):
     go_through(model, steps, data.draw(st.lists(ROWS, min_size=len(steps), max_size=len(steps))), asked)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", names)
 @settings(max_examples=15)
