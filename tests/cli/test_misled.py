@@ -7,6 +7,8 @@ import pytest
 
 from tallybayes import Categorical, Histogram, load
 
+pytestmark = pytest.mark.slow
+
 ODD = ((8 << 20) + 400_000) // 46  # beyond the first block, and between the places that are looked at
 
 
@@ -37,7 +39,6 @@ def test_a_family_that_was_told_is_kept(tally, tmp_path, odd):
     assert not tmp_path.joinpath("m.tally").exists()
 
 
-@pytest.mark.slow
 def test_rows_that_may_be_skipped_mislead_nobody(tally, tmp_path, odd):
     ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--skip-bad-rows")
     assert ended.code == 0

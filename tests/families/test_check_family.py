@@ -86,6 +86,7 @@ def test_a_family_whose_setting_is_not_declared_cannot_be_made():
         Bare()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attributes", "law"),
     [

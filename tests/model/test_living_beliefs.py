@@ -59,6 +59,7 @@ def go_through(model, steps, batches, asked):
         assert np.array_equal(beliefs.log_joint({"x": asked}), answers, equal_nan=True)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("alpha", ALPHAS, ids=repr)
 @pytest.mark.parametrize("reading", READINGS)

@@ -91,6 +91,7 @@ def test_wide_tables_come_in_batches_of_few_rows(tmp_path):
     assert [len(batch) for batch in open_source(tmp_path / "wide.parquet").batches({"c7": NUMBER})] == [20_000]
 
 
+@pytest.mark.slow
 def test_rows_are_given_once_if_batches_grow_after_a_sample(tmp_path):
     numbers = {f"c{i}": np.arange(20_000.0) for i in range(150)}
     table = pa.table({**numbers, "id": [f"{i:0300}" for i in range(20_000)]})
