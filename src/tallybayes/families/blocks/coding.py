@@ -152,6 +152,8 @@ class Coder:
             return OTHER
         try:
             if is_numeric(code):
+                if type(value) in (int, float) and isfinite(value):
+                    return OTHER + bisect_left(code, float(value))
                 x = numbers([value])
                 _check_finite(x)
                 return MISSING if isnan(x[0]) else OTHER + bisect_left(code, float(x[0]))
