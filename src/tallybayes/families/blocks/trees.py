@@ -83,6 +83,10 @@ class Trees(CodedBlock):
         found = grow(coded.coder.encode(cells), rows, coded.codes, n=self.n, questions=self.questions, seed=self.seed)
         return replace(coded, grown=found).over(self.columns)
 
+    @property
+    def brief(self) -> str:
+        return repr(self)
+
     def __repr__(self) -> str:
         """Questions are no text: trees that are made again from this find theirs again."""
         return self.shown(("codes", "grown"))
