@@ -3,11 +3,11 @@
     python bench/accuracy.py [set …]
 
 On every set of ../shared/data, or those named: `NaiveBayes(weigh=False)`, `NaiveBayes()` and of tables
-`SemiNaiveBayes()`, with nothing said about any column. Beside them, the best of scikit-learn's naive Bayes (peers.py says what is tried; the best candidate of each
-set is taken for each measure, after the fact), logistic regression, and as horizons a random forest, the same with a
-temperature fitted out of bag, and gradient boosting; of texts, LinearSVC with Platt's sigmoids. Sets are divided into 5
-folds, stratified with seed 0; those that come in two parts are taken so. The schema is inferred, and evidence weighed,
-on the rows that are learned, never on those asked about.
+`SemiNaiveBayes()`, with nothing said about any column. Beside them, the best of scikit-learn's naive Bayes (peers.py
+says what is tried; the best candidate of each set is taken for each measure, after the fact), logistic regression, and
+as horizons a random forest, the same with a temperature fitted out of bag, and gradient boosting; of texts, LinearSVC
+with Platt's sigmoids. Sets are divided into 5 folds, stratified with seed 0; those that come in two parts are taken so.
+The schema is inferred, and evidence weighed, on the rows that are learned, never on those asked about.
 
 Error: the part of rows whose most probable class is wrong. Log-loss: mean −log P(true class), P at least 2.2e-16, as
 scikit-learn has it; in nats. ECE: expected calibration error of the most probable class, in 15 bins. Seconds: learning
