@@ -22,6 +22,7 @@ from tallybayes import (
     Mix,
     Poisson,
     Words,
+    WordSequence,
 )
 from tallybayes.families.settings import settings_of
 from tallybayes.schema.family_text import column_from_text, family_from_text, family_to_text
@@ -45,6 +46,10 @@ OWN = {  # settings that families check by themselves
     Categorical: {"alpha": ALPHA | st.dictionaries(TEXT, AMOUNT), "levels": st.lists(TEXT).map(tuple)},
     Each: {"family": st.sampled_from([Poisson(rate=2.0), Gaussian(m=0.0), LogNormal()])},
     Histogram: {"alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT)},
+    WordSequence: {
+        "discount": st.floats(0, 1) | st.just("counts"),
+        "tokeniser": st.none() | st.just("mine.tokens") | st.just(str.split),
+    },
     Words: {
         "alpha": ALPHA,
         "mix": st.none() | st.builds(Mix, st.lists(PIECES, min_size=1, max_size=4).map(tuple), st.floats(0, 1)),
