@@ -184,6 +184,11 @@ class Family(ABC):
         """This family with what must be settled before counting, chosen from a sample of rows."""
         return self
 
+    @property
+    def reason(self) -> str:
+        """What is to be said about how that was chosen."""
+        return ""
+
     def reads_of(self, column: str) -> pa.DataType | None:
         """As what the cells of one of its columns are best read from a file that has no types."""
         return self.reads

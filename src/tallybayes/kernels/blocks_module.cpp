@@ -1,6 +1,13 @@
 // The Python names of what is counted of several columns together.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 #include "arrays.hpp"
 #include "codes.hpp"
+#include "networks.hpp"
+#include "networks_left_out.hpp"
+#include "pair_counts.hpp"
 
 using namespace nanobind::literals;
 
@@ -8,6 +15,7 @@ namespace tallybayes {
 namespace {
 
 using Bytes = nb::ndarray<uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 void numbers(In<double> x, In<double> edges, Bytes codes, size_t column) {
     expect(codes.shape(0) == x.size() && column < codes.shape(1), "numbers and codes differ in length");
@@ -17,10 +25,126 @@ void numbers(In<double> x, In<double> edges, Bytes codes, size_t column) {
                  int64_t(codes.shape(1)));
 }
 
+// Sizes, and where columns and pairs of columns begin: see pair_counts.hpp. Codes must be below the sizes.
+PairLayout layout_of(const In<int64_t>& sizes, const In<int64_t>& singles, const Table<int64_t>& pairs,
+                     int64_t positions) {
+    const size_t columns = sizes.size();
+    expect(singles.size() == columns && pairs.shape(0) == columns && pairs.shape(1) == columns, "the layout does not fit");
+    const PairLayout layout{int64_t(columns), sizes.data(), singles.data(), pairs.data(), positions};
+    for (size_t j = 0; j < columns; ++j) {
+        const int64_t size = sizes.data()[j];
+        expect(size > 0 && singles.data()[j] >= 0 && singles.data()[j] + size <= positions, "a column lies outside");
+        for (size_t i = 0; i < j; ++i) {
+            const int64_t start = layout.pair(int64_t(i), int64_t(j));
+            expect(start < 0 || start + sizes.data()[i] * size <= positions, "a pair of columns lies outside");
+        }
+    }
+    return layout;
+}
+
+void expect_codes(const Table<uint8_t>& codes, const In<int64_t>& sizes) {
+    expect(codes.shape(1) == sizes.size(), "codes and sizes differ in length");
+    const uint8_t* code = codes.data();
+    bool inside = true;
+    for (size_t row = 0; row < codes.shape(0); ++row)
+        for (size_t j = 0; j < sizes.size(); ++j) inside &= *code++ < sizes.data()[j];
+    expect(inside, "a code is not among those that are counted");
+}
+
+nb::object count(Table<uint8_t> codes, In<int32_t> classes, int64_t width, In<int64_t> sizes, In<int64_t> singles,
+                 Table<int64_t> pairs, int64_t positions) {
+    expect(codes.shape(0) == classes.size(), "rows and classes differ in length");
+    const PairLayout layout = layout_of(sizes, singles, pairs, positions);
+    expect_codes(codes, sizes);
+    int64_t* counts;
+    nb::object result = give<int64_t>({size_t(positions), size_t(width), 1}, &counts);
+    {
+        Free free;
+        count_pairs(layout, codes.data(), int64_t(codes.shape(0)), classes.data(), width, counts);
+    }
+    return result;
+}
+
+// `lookups` has a row of seven numbers for each: where it starts, three steps and three columns.
+void look_up(Table<uint8_t> codes, In<int64_t> sizes, Table<int64_t> lookups, Table<double> table, Out<double> scores) {
+    expect_codes(codes, sizes);
+    expect(lookups.shape(1) == 7 && scores.shape(0) == table.shape(1) && scores.shape(1) >= codes.shape(0),
+           "the scores do not fit");
+    std::vector<Lookup> all;
+    for (size_t k = 0; k < lookups.shape(0); ++k) {
+        const int64_t* row = lookups.data() + 7 * k;
+        all.push_back({row[0], {row[1], row[2], row[3]}, {row[4], row[5], row[6]}});
+        int64_t last = row[0];
+        for (int i = 0; i < 3; ++i) {
+            expect(row[4 + i] >= 0 && row[4 + i] < int64_t(sizes.size()) && row[1 + i] >= 0, "there is no such column");
+            last += row[1 + i] * (sizes.data()[row[4 + i]] - 1);
+        }
+        expect(row[0] >= 0 && last < int64_t(table.shape(0)), "a lookup lies outside");
+    }
+    Free free;
+    add_network(codes.data(), int64_t(codes.shape(0)), int64_t(sizes.size()), all.data(), int64_t(all.size()), table.data(),
+                int64_t(table.shape(1)), scores.data(), int64_t(scores.shape(1)));
+}
+
+void average(Table<uint8_t> codes, In<int64_t> sizes, In<int64_t> starts, Cube table, In<uint8_t> met, Table<double> alone, Out<double> scores) {
+    expect_codes(codes, sizes);
+    const size_t levels = table.shape(0), width = table.shape(2);
+    expect(table.shape(1) == levels && met.size() == levels && alone.shape(0) == levels && alone.shape(1) == width,
+           "the table does not fit");
+    expect(starts.size() == sizes.size() && scores.shape(0) == width && scores.shape(1) >= codes.shape(0),
+           "the scores do not fit");
+    for (size_t j = 0; j < starts.size(); ++j)
+        expect(starts.data()[j] >= 0 && starts.data()[j] + sizes.data()[j] <= int64_t(levels), "a column lies outside");
+    Free free;
+    add_averaged(codes.data(), int64_t(codes.shape(0)), int64_t(sizes.size()), starts.data(), int64_t(levels), table.data(),
+                 met.data(), alone.data(), int64_t(width), scores.data(), int64_t(scores.shape(1)));
+}
+
+// With parents each column has one, or none; without, each in turn is that of all others.
+nb::object leave_out(Table<uint8_t> codes, In<int32_t> classes, std::optional<In<double>> weights, Table<double> counts,
+                     Table<double> wholes, In<int64_t> levels, In<int64_t> sizes, In<int64_t> singles, Table<int64_t> pairs,
+                     std::optional<In<int64_t>> parents, In<double> each, double shared, double m, bool ignored) {
+    const size_t columns = sizes.size(), width = counts.shape(1);
+    const PairLayout layout = layout_of(sizes, singles, pairs, int64_t(counts.shape(0)));
+    expect_codes(codes, sizes);
+    expect(codes.shape(0) == classes.size() && (!weights || weights->size() == classes.size()),
+           "rows and classes differ in length");
+    expect(wholes.shape(0) == columns && wholes.shape(1) == width && levels.size() == columns && each.size() == columns, "the counts do not fit");
+    for (size_t row = 0; row < classes.size(); ++row)
+        expect(classes.data()[row] >= 0 && classes.data()[row] < int64_t(width), "there is no such class");
+    for (size_t j = 0; parents && j < columns; ++j) {
+        expect(parents->size() == columns && parents->data()[j] < int64_t(columns), "there is no such parent");
+        const int64_t p = parents->data()[j];
+        expect(p < 0 || (p != int64_t(j) && layout.pair(int64_t(j), p) >= 0), "a column is not counted with its parent");
+    }
+    const PairSums sums{layout, counts.data(), wholes.data(), levels.data(), int64_t(width), {each.data(), shared, m, ignored}};
+    double* said;
+    nb::object result = give<double>({codes.shape(0), width}, &said);
+    const double* weight = weights ? weights->data() : nullptr;
+    {
+        Free free;
+        if (parents)
+            leave_out_network(sums, parents->data(), codes.data(), int64_t(codes.shape(0)), classes.data(), weight, said);
+        else
+            leave_out_averaged(sums, codes.data(), int64_t(codes.shape(0)), classes.data(), weight, said);
+    }
+    return result;
+}
+
 }  // namespace
 
 void bind_blocks(nb::module_& m) {
     m.def("code_numbers", numbers, "x"_a.noconvert(), "edges"_a.noconvert(), "codes"_a.noconvert(), "column"_a);
+    m.def("count_pairs", count, "codes"_a.noconvert(), "classes"_a.noconvert(), "width"_a, "sizes"_a.noconvert(),
+          "singles"_a.noconvert(), "pairs"_a.noconvert(), "positions"_a);
+    m.def("add_network", look_up, "codes"_a.noconvert(), "sizes"_a.noconvert(), "lookups"_a.noconvert(),
+          "table"_a.noconvert(), "scores"_a.noconvert());
+    m.def("add_averaged", average, "codes"_a.noconvert(), "sizes"_a.noconvert(), "starts"_a.noconvert(),
+          "table"_a.noconvert(), "met"_a.noconvert(), "alone"_a.noconvert(), "scores"_a.noconvert());
+    m.def("leave_out_pairs", leave_out, "codes"_a.noconvert(), "classes"_a.noconvert(), "weights"_a.noconvert().none(),
+          "counts"_a.noconvert(), "wholes"_a.noconvert(), "levels"_a.noconvert(), "sizes"_a.noconvert(),
+          "singles"_a.noconvert(), "pairs"_a.noconvert(), "parents"_a.noconvert().none(), "each"_a.noconvert(), "shared"_a, "m"_a,
+          "ignored"_a);
 }
 
 }  // namespace tallybayes

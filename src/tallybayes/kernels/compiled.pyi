@@ -225,6 +225,29 @@ def heed_signals() -> None: ...
 def heed_flag(flag: Bytes | None) -> None: ...
 def kind_of(values: Floats) -> tuple[int, bool, float, float]: ...
 def code_numbers(x: Floats, edges: Floats, codes: Bytes, column: int) -> None: ...
+def count_pairs(
+    codes: Bytes, classes: Codes, width: int, sizes: Counts, singles: Counts, pairs: Counts, positions: int
+) -> Counts: ...
+def add_network(codes: Bytes, sizes: Counts, lookups: Counts, table: Floats, scores: Floats) -> None: ...
+def add_averaged(
+    codes: Bytes, sizes: Counts, starts: Counts, table: Floats, met: Bytes, alone: Floats, scores: Floats
+) -> None: ...
+def leave_out_pairs(
+    codes: Bytes,
+    classes: Codes,
+    weights: Floats | None,
+    counts: Floats,
+    wholes: Floats,
+    levels: Counts,
+    sizes: Counts,
+    singles: Counts,
+    pairs: Counts,
+    parents: Counts | None,
+    each: Floats,
+    shared: float,
+    m: float,
+    ignored: bool,
+) -> Floats: ...
 def count_bags(
     starts: Counts, positions: Codes, values: Floats, classes: Codes, width: int, size: int, limbs: int, low: int
 ) -> tuple[Counts, Counts]: ...

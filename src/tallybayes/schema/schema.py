@@ -190,7 +190,10 @@ class Schema:
         """The same with what must be settled before counting, chosen from a sample of rows; see `prepare`."""
         found = matched(cells, self.by_column)
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
-        return Schema(columns, prior=self.prior, label=self.label, reasons=self.reasons, weights=self.weights)
+        told = {name: family.reason for name, family in columns.items() if family.reason}
+        reasons = {name: "; ".join(filter(None, (self.reasons.get(name), why))) for name, why in told.items()}
+        reasons = {**self.reasons, **reasons}
+        return Schema(columns, prior=self.prior, label=self.label, reasons=reasons, weights=self.weights)
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""

@@ -1,0 +1,108 @@
+"""Which column depends on which: mutual information, and the networks that it suggests. All from counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.families.blocks.pair_counts import PairCounts
+
+DIGITS = 12  # of information that are looked at: beyond these, what is equal may differ by the order of adding up
+NONE = -1  # the parent of a column that has none
+
+
+def no_parents(counts: PairCounts) -> Counts:
+    return np.full(counts.columns, NONE, np.int64)
+
+
+def tree(counts: PairCounts) -> Counts:
+    """The parent of every column in the tree of most information (Chow and Liu's, given the class), which is directed
+    away from the column that says most about the class. Columns that are counted alone have none."""
+    between, about = conditional_information(counts), class_information(counts)
+    parents, left = no_parents(counts), [j for j in range(counts.columns) if counts.layout.is_paired[j]]
+    if not left:
+        return parents
+    root = max(left, key=lambda j: (about[j], -j))
+    left.remove(root)
+    best = dict.fromkeys(left, root)  # the column of the tree to which it is closest, the one that came first
+    while left:
+        new = max(left, key=lambda j: (between[j, best[j]], -j))
+        left.remove(new)
+        parents[new] = best[new]
+        for j in left:
+            best[j] = new if between[j, new] > between[j, best[j]] else best[j]
+    return parents
+
+
+def one_dependence(counts: PairCounts) -> Counts:
+    """Columns in the order of what they say about the class; each depends on the one before it that it shares most
+    with, if that is more than chance would have it."""
+    return np.array([some[0] if some else NONE for some in dependence(counts, 1)], np.int64)
+
+
+def dependence(counts: PairCounts, k: int) -> list[list[int]]:
+    """The same with up to `k` parents, the closest first."""
+    size, n = np.maximum(counts.levels - 1, 0), float(counts.totals.sum()) or 1.0
+    classes = int((counts.totals > 0).sum())
+    about = class_information(counts) - size * max(classes - 1, 0) / (2.0 * n)
+    between = conditional_information(counts) - np.outer(size, size) * classes / (2.0 * n)
+    order = sorted(range(counts.columns), key=lambda j: (-about[j], j))
+    parents: list[list[int]] = [[] for _ in order]
+    for at, j in enumerate(order):
+        before = [i for i in order[:at] if counts.layout.pairs[i, j] >= 0 and between[i, j] > 0]
+        parents[j] = sorted(before, key=lambda i: (-between[i, j], i))[:k]
+    return parents
+
+
+def class_information(counts: PairCounts) -> Floats:
+    """I(column; class) in nats, for every column."""
+    return np.round([_information(_read(counts, j)) for j in range(counts.columns)], DIGITS)
+
+
+def conditional_information(counts: PairCounts) -> Floats:
+    """I(column; column | class) in nats, for every two columns that are counted together; else 0."""
+    layout, found = counts.layout, np.zeros((counts.columns, counts.columns))
+    if not len(layout.first):
+        return found
+    gaps = counts.smoothing.ignored and any(counts.single(j)[0].any() for j in range(counts.columns))
+    said = np.array(list(_one_by_one(counts))) if gaps else _all_at_once(counts)
+    found[layout.first, layout.second] = found[layout.second, layout.first] = np.round(said, DIGITS)
+    return found
+
+
+def _all_at_once(counts: PairCounts) -> Floats:
+    """N·I = Σ n(i,j,c) log n(i,j,c) − Σ n(i,c) log n(i,c) − Σ n(j,c) log n(j,c) + Σ n(c) log n(c)"""
+    layout, n = counts.layout, float(counts.totals.sum()) or 1.0
+    each = _weighed_log(counts.n).sum(axis=1)
+    single = np.add.reduceat(each[: int(layout.sizes.sum())], layout.singles)
+    both = np.add.reduceat(each, layout.starts)
+    said = both - single[layout.first] - single[layout.second] + _weighed_log(counts.totals).sum()
+    return np.maximum(said / n, 0.0)
+
+
+def _one_by_one(counts: PairCounts) -> Iterator[float]:
+    """The same, each pair by the rows that lack neither."""
+    for i, j in zip(counts.layout.first.tolist(), counts.layout.second.tolist(), strict=True):
+        table = counts.pair(i, j)[1:, 1:]
+        parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(axis=(0, 1)), 1.0))
+        said = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
+        yield max(said / (float(table.sum()) or 1.0), 0.0)
+
+
+def _read(counts: PairCounts, j: int) -> Floats:
+    return np.where(counts.met[j][:, None], counts.single(j), 0.0)
+
+
+def _information(table: Floats) -> float:
+    """Between the rows of a table of counts and its columns."""
+    parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(), 1.0))
+    said = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
+    return max(said / (float(table.sum()) or 1.0), 0.0)
+
+
+def _weighed_log(n: Floats) -> Floats:
+    """n log n, and 0 of nothing."""
+    n = np.asarray(n)
+    return n * np.log(np.where(n > 0, n, 1.0))

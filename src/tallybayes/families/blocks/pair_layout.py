@@ -1,0 +1,97 @@
+"""Where columns of codes, and every two of them together, are counted: one position after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Counts, Exact
+from tallybayes.counts.slots import positions
+from tallybayes.counts.sums import concatenated
+from tallybayes.counts.tally import Rows, Tally
+from tallybayes.families.blocks.coding import MISSING, Bytes
+
+FEW = 8  # rows that touch less than one of so many positions are counted by those they touch
+
+
+class PairLayout:
+    """First the codes of every column, then for every two columns i < j a row of j's codes for each of i's. Columns
+    that are `alone` are in no pair.
+
+    >>> layout = PairLayout([2, 3])
+    >>> layout.size, layout.places(np.array([[1, 2]], np.uint8)).tolist()
+    (11, [[1, 4, 10]])
+    """
+
+    def __init__(self, sizes: Sequence[int], alone: Collection[int] = ()) -> None:
+        self.sizes = np.array(sizes, np.int64)
+        self.singles = np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
+        self.first, self.second = np.array(_pairs(len(sizes), set(alone)), np.int64).reshape(-1, 2).T
+        lengths = self.sizes[self.first] * self.sizes[self.second]
+        ends = int(self.sizes.sum()) + np.cumsum(lengths)
+        self.starts = (ends - lengths).astype(np.int64)  # of every pair
+        self.size = int(ends[-1]) if len(ends) else int(self.sizes.sum())
+        self.pairs = np.full((len(sizes), len(sizes)), -1, np.int64)
+        self.pairs[self.first, self.second] = self.pairs[self.second, self.first] = self.starts
+
+    @property
+    def shape(self) -> tuple[Counts, Counts, Counts]:
+        """As kernels take it."""
+        return self.sizes, self.singles, self.pairs
+
+    @cached_property
+    def is_paired(self) -> Any:
+        return (self.pairs >= 0).any(axis=1)
+
+    def places(self, codes: Bytes) -> Counts:
+        """The positions that each row touches: of its columns, and of its pairs."""
+        wide = codes.astype(np.int64)
+        pairs = self.starts + wide[:, self.first] * self.sizes[self.second] + wide[:, self.second]
+        return np.concatenate([self.singles + wide, pairs], axis=1)
+
+    def tally(self, codes: Bytes, rows: Rows) -> Tally:
+        """How often each position was touched, by class; rows in which all cells are missing are not counted."""
+        touched = len(self.sizes) + len(self.first)
+        if len(codes) * touched * FEW < self.size or rows.only is not None:
+            return self._few(codes, rows)
+        if rows.weights is None:
+            counts = kernels.count_pairs(codes, rows.codes, len(rows.classes), *self.shape, self.size)
+            return Tally(rows.numbers, positions(self.size), {"n": Exact(counts)})
+        there = (codes != MISSING).any(axis=1)
+        kept = Rows(rows.classes, np.where(there, rows.codes, -1).astype(np.int32), rows.weights)
+        return Tally(rows.numbers, positions(self.size), {"n": self._weighted(codes, kept)})
+
+    def _few(self, codes: Bytes, rows: Rows) -> Tally:
+        there = (codes != MISSING).any(axis=1)
+        places = self.places(codes[there])
+        if rows.only is not None:
+            return Tally(
+                rows.numbers, places.reshape(-1).tolist(), {"n": Exact(np.ones((places.size, 1, 1), np.int64))}
+            )
+        met, at = np.unique(places, return_inverse=True)
+        each = Rows(rows.classes, *_repeated(rows, there, places.shape[1]))
+        return Tally(rows.numbers, met.tolist(), {"n": each.count(at.reshape(-1).astype(np.int32), len(met))})
+
+    def _weighted(self, codes: Bytes, rows: Rows) -> Exact:
+        wide, parts = codes.astype(np.int32), []
+        for j, size in enumerate(self.sizes.tolist()):
+            parts.append(rows.count(np.ascontiguousarray(wide[:, j]), size))
+        for i, j in zip(self.first.tolist(), self.second.tolist(), strict=True):
+            size = int(self.sizes[j])
+            parts.append(rows.count(wide[:, i] * size + wide[:, j], int(self.sizes[i]) * size))
+        return concatenated(parts)
+
+
+def _pairs(columns: int, alone: set[int]) -> list[tuple[int, int]]:
+    together = [j for j in range(columns) if j not in alone]
+    return [(i, j) for at, i in enumerate(together) for j in together[at + 1 :]]
+
+
+def _repeated(rows: Rows, there: Any, times: int) -> tuple[Any, Any]:
+    """Class and weight of each touch."""
+    weights = None if rows.weights is None else np.repeat(rows.weights[there], times)
+    return np.repeat(rows.codes[there], times), weights

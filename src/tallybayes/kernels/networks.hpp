@@ -1,0 +1,25 @@
+// What columns say given their parents: sums looked up in tables, and the mean over networks that each have one parent.
+#pragma once
+#include <cstdint>
+
+namespace tallybayes {
+
+// Of a column and its parents: what is said of each class is the row of the table at `start` + Σ steps · codes.
+struct Lookup {
+    int64_t start;
+    int64_t steps[3];
+    int64_t columns[3];
+};
+
+// Adds to scores[class][row] what all lookups say. Rows in which all codes are 0 say nothing.
+void add_network(const uint8_t* codes, int64_t rows, int64_t columns, const Lookup* lookups, int64_t count,
+                 const double* table, int64_t width, double* scores, int64_t stride);
+
+// Adds log of the mean, over the parents that were met, of exp Σ_j table[parent's level][level of j][class]; levels are
+// numbered through all columns, `starts` has the first of each. A parent's own row has what it says by itself. Where
+// no parent was met, `alone`[level][class] is added up instead.
+void add_averaged(const uint8_t* codes, int64_t rows, int64_t columns, const int64_t* starts, int64_t levels,
+                  const double* table, const uint8_t* met, const double* alone, int64_t width, double* scores,
+                  int64_t stride);
+
+}  // namespace tallybayes

@@ -1,0 +1,155 @@
+#include "networks_left_out.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "signals.hpp"
+
+namespace tallybayes {
+namespace {
+
+constexpr double rounding = 1e-12;  // what is less than this part of a count is what subtracting left of nothing
+
+// The logarithm of a product, taken when the product becomes small.
+class LogProduct {
+public:
+    void multiply(double factor) {
+        product_ *= factor;
+        if (product_ < 1e-150) flush();
+    }
+    double value() {
+        flush();
+        return log_;
+    }
+
+private:
+    void flush() {
+        log_ += std::log(product_);
+        product_ = 1.0;
+    }
+    double product_ = 1.0, log_ = 0.0;
+};
+
+// The counts without one row, as probabilities of that row's own levels.
+class Rest {
+public:
+    explicit Rest(const PairSums& sums)
+        : s_(sums), columns_(sums.layout.columns), met_(size_t(columns_)), share_(size_t(columns_)),
+          single_(size_t(columns_ * sums.width)) {}
+
+    void take(const uint8_t* codes, int64_t own, double weight) {
+        codes_ = codes, own_ = own, weight_ = weight;
+        for (int64_t j = 0; j < columns_; ++j) take_column(j);
+    }
+    bool is_met(int64_t j) const { return met_[size_t(j)]; }
+    double single(int64_t j, int64_t c) const { return single_[size_t(j * s_.width + c)]; }
+
+    // P(level of j | class, level of p).
+    double given(int64_t j, int64_t p, int64_t c) const {
+        const double n = count(s_.layout.at(j, codes_[j], p, codes_[p]), c);
+        const double parent = count(s_.layout.singles[p] + codes_[p], c);
+        double whole = parent;
+        if (s_.smoothing.ignored) whole -= s_.counts[s_.layout.at(j, 0, p, codes_[p]) * s_.width + c];
+        if (whole < rounding * parent) whole = 0.0;
+        if (s_.smoothing.m > 0) return (n + s_.smoothing.m * single(j, c)) / (whole + s_.smoothing.m);
+        whole += pseudo(j);
+        return whole > 0 ? (n + pseudo_level(j)) / whole : single(j, c);
+    }
+
+private:
+    double count(int64_t position, int64_t c) const {
+        return s_.counts[position * s_.width + c] - (c == own_ ? weight_ : 0.0);
+    }
+    double pseudo(int64_t j) const { return s_.smoothing.each[j] * double(s_.levels[j]) + s_.smoothing.shared; }
+    double pseudo_level(int64_t j) const { return s_.smoothing.each[j] + s_.smoothing.shared * share_[size_t(j)]; }
+    bool is_read(int64_t j) const { return codes_[j] || !s_.smoothing.ignored; }
+
+    void take_column(int64_t j) {
+        const int64_t first = s_.layout.singles[j], at = first + codes_[j];
+        double level = 0.0, all = 0.0;
+        for (int64_t c = 0; c < s_.width; ++c) level += count(at, c), all += whole(j, c);
+        met_[size_t(j)] = is_read(j) && level > 0;
+        share_[size_t(j)] = all > 0 ? level / all : 0.0;
+        for (int64_t c = 0; c < s_.width; ++c) {
+            const double sum = whole(j, c) + pseudo(j);
+            single_[size_t(j * s_.width + c)] =
+                sum > 0 ? (count(at, c) + pseudo_level(j)) / sum : 1.0 / double(std::max<int64_t>(s_.levels[j], 1));
+        }
+    }
+    // How many rows of a class have a level of the column that is read.
+    double whole(int64_t j, int64_t c) const {
+        return s_.wholes[j * s_.width + c] - (c == own_ && is_read(j) ? weight_ : 0.0);
+    }
+
+    const PairSums& s_;
+    int64_t columns_;
+    const uint8_t* codes_ = nullptr;
+    int64_t own_ = 0;
+    double weight_ = 0.0;
+    std::vector<uint8_t> met_;
+    std::vector<double> share_, single_;
+};
+
+// Does say(rest, what the row is told) for every row that has anything to say.
+template <class Say>
+void leave_out(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes, const double* weights,
+               double* said, Say say) {
+    const int64_t columns = sums.layout.columns;
+    Rest rest(sums);
+    Patience patience;
+    for (int64_t row = 0; row < rows; ++row, codes += columns, said += sums.width) {
+        patience.spend(columns * columns * sums.width);
+        std::fill(said, said + sums.width, 0.0);
+        if (std::all_of(codes, codes + columns, [](uint8_t code) { return !code; })) continue;
+        rest.take(codes, classes[row], weights ? weights[row] : 1.0);
+        say(rest, said);
+    }
+}
+
+}  // namespace
+
+void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8_t* codes, int64_t rows,
+                       const int32_t* classes, const double* weights, double* said) {
+    leave_out(sums, codes, rows, classes, weights, said, [&](const Rest& rest, double* out) {
+        for (int64_t c = 0; c < sums.width; ++c) {
+            LogProduct product;
+            for (int64_t j = 0; j < sums.layout.columns; ++j)
+                if (rest.is_met(j)) {
+                    const int64_t p = parents[j];
+                    product.multiply(p >= 0 && rest.is_met(p) ? rest.given(j, p, c) : rest.single(j, c));
+                }
+            out[c] = product.value();
+        }
+    });
+}
+
+void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
+                        const double* weights, double* said) {
+    const int64_t columns = sums.layout.columns;
+    std::vector<double> each(static_cast<size_t>(columns));
+    const auto paired = [&](int64_t j, int64_t p) { return j != p && sums.layout.pair(j, p) >= 0; };
+    std::vector<uint8_t> is_parent(static_cast<size_t>(columns));
+    for (int64_t p = 0; p < columns; ++p)
+        for (int64_t j = 0; j < columns; ++j) is_parent[size_t(p)] |= paired(j, p);
+    leave_out(sums, codes, rows, classes, weights, said, [&](const Rest& rest, double* out) {
+        for (int64_t c = 0; c < sums.width; ++c) {
+            size_t parents = 0;
+            const auto product = [&](int64_t p) {
+                LogProduct all;
+                for (int64_t j = 0; j < columns; ++j)
+                    if (rest.is_met(j)) all.multiply(p >= 0 && paired(j, p) ? rest.given(j, p, c) : rest.single(j, c));
+                return all.value();
+            };
+            for (int64_t p = 0; p < columns; ++p)
+                if (rest.is_met(p) && is_parent[size_t(p)]) each[parents++] = product(p);
+            if (!parents) each[parents++] = product(-1);
+            const double most = *std::max_element(each.begin(), each.begin() + int64_t(parents));
+            double total = 0.0;
+            for (size_t k = 0; k < parents && !std::isinf(most); ++k) total += std::exp(each[k] - most);
+            out[c] = std::isinf(most) ? most : most + std::log(total / double(parents));
+        }
+    });
+}
+
+}  // namespace tallybayes

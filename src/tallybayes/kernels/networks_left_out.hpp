@@ -1,0 +1,36 @@
+// Leave-one-out of columns that depend on one another: what each row is told by the counts without it.
+#pragma once
+#include <cstdint>
+
+#include "pair_counts.hpp"
+
+namespace tallybayes {
+
+// How counts become probabilities. Every level of a column has pseudo-counts: each[column], and `shared` times its share of
+// all rows. A column given its parent is drawn towards what it says by itself, as `m` rows would draw it; with m = 0, it has
+// pseudo-counts like any. Where missing cells are `ignored`, they are neither counted nor looked at.
+struct Smoothing {
+    const double* each;
+    double shared, m;
+    bool ignored;
+};
+
+struct PairSums {
+    PairLayout layout;
+    const double* counts;    // [position][class]
+    const double* wholes;    // [column][class]: rows that have a level which is looked at
+    const int64_t* levels;   // of each column, how many were met
+    int64_t width;           // classes
+    Smoothing smoothing;
+};
+
+// Writes said[row][class]. A row takes its weight, or one, away from the counts of its class. Each column depends on one
+// of the others, parents[column], or on none where that is below zero.
+void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8_t* codes, int64_t rows,
+                       const int32_t* classes, const double* weights, double* said);
+
+// The same where every column in turn is the parent of all others that it is counted with.
+void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
+                        const double* weights, double* said);
+
+}  // namespace tallybayes

@@ -1,0 +1,28 @@
+// How often every two columns of small codes have each two of these together, by class.
+#pragma once
+#include <cstdint>
+
+namespace tallybayes {
+
+// Where the counts of columns and of pairs of columns lie. Column j has codes 0 … sizes[j] − 1, counted from
+// singles[j] on; columns i < j are counted together from pairs[i · columns + j] on, a row of sizes[j] for each code of
+// i, or not at all where that is below zero.
+struct PairLayout {
+    int64_t columns;
+    const int64_t* sizes;
+    const int64_t* singles;
+    const int64_t* pairs;
+    int64_t positions;  // of all
+
+    int64_t pair(int64_t i, int64_t j) const { return i < j ? pairs[i * columns + j] : pairs[j * columns + i]; }
+    int64_t at(int64_t i, int64_t a, int64_t j, int64_t b) const {
+        return i < j ? pairs[i * columns + j] + a * sizes[j] + b : pairs[j * columns + i] + b * sizes[i] + a;
+    }
+};
+
+// Adds one to counts[position][class] for every column and pair of every row; rows of no class, and rows in which all
+// codes are 0, are passed over. Codes are a row of bytes each, and below their sizes.
+void count_pairs(const PairLayout& layout, const uint8_t* codes, int64_t rows, const int32_t* classes, int64_t width,
+                 int64_t* counts);
+
+}  // namespace tallybayes
