@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, WordWeight, heaviest, log_odds
-from tallybayes.families.blocks.coding import Bytes, code_text
+from tallybayes.families.blocks.coding import Bytes, code_state, code_text
 from tallybayes.families.blocks.drawn_codes import draw_codes, drawn_cells
 from tallybayes.families.blocks.network_posterior import TablePosterior
+from tallybayes.families.blocks.networks import conditional_information
 from tallybayes.families.blocks.pair_counts import PairCounts
+from tallybayes.families.events import Conditional, PairInformation
 from tallybayes.families.posteriors import Dirichlet, Posterior
 
 
@@ -51,6 +53,26 @@ class CodedBelief(Belief):
         rows = np.array([self.single_logs[j][code] for j, code in met]).reshape(-1, self.counts.width)
         return heaviest(words, n, log_odds(rows, index, prior), top)
 
+    def network(self, parents: Sequence[Sequence[int]], tables: Sequence[Floats]) -> list[Conditional]:
+        """Tables of all codes, of those that were met."""
+        found = []
+        for j, (some, table) in enumerate(zip(parents, tables, strict=True)):
+            met = [np.flatnonzero(self.counts.met[p]) for p in (*some, j)]
+            states = [code_state(self.family.codes[j], code) for code in met[-1].tolist()]
+            found.append(Conditional(j, states, tuple(some), table[np.ix_(*met)]))
+        return found
+
+    def pair_information(self, columns: Sequence[str]) -> list[PairInformation]:
+        known, found = conditional_information(self.counts), []
+        first = int(self.counts.smoothing.ignored)  # missing cells are looked at, or are not
+        for i, j in zip(self.counts.layout.first.tolist(), self.counts.layout.second.tolist(), strict=True):
+            table = self.counts.pair(i, j)[first:, first:]
+            levels = [np.maximum(table.any(axis=axis).sum(axis=0) - 1, 0) for axis in (1, 0)]
+            g = max(2.0 * float(table.sum()) * float(known[i, j]), 0.0)
+            freedom = int((levels[0] * levels[1]).sum())
+            found.append(PairInformation(columns[i], columns[j], float(known[i, j]), g, freedom))
+        return found
+
     def _outcomes(self) -> int:
         return int(np.prod([max(int(n), 1) for n in self.counts.levels], dtype=object))
 
@@ -82,6 +104,12 @@ class NetworkBelief(CodedBelief):
         """P(level | class, levels of the parents), [parents' levels …, level, class]."""
         some = self.parent_numbers[j]
         return self.counts.given(j, some[0]) if some else self.counts.probability(j)
+
+    def conditionals(self) -> list[list[Conditional]]:
+        return [self.network(self.parent_numbers, [self.conditional(j) for j in range(self.counts.columns)])]
+
+    def dependences(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return {column: tuple(columns[p] for p in self.parent_numbers[j]) for j, column in enumerate(columns)}
 
     def _logs(self, j: int) -> Floats:
         some, single = self.parent_numbers[j], self.single_logs[j]
@@ -191,6 +219,17 @@ class AveragedBelief(CodedBelief):
     def parents(self) -> dict[str, Any]:
         """There is no single one."""
         return {}
+
+    def conditionals(self) -> list[list[Conditional]]:
+        """A star for every parent; where there is none, all columns by themselves."""
+        pairs, each = self.counts.layout.pairs, range(self.counts.columns)
+        stars = [[[p] if pairs[j, p] >= 0 else [] for j in each] for p in each if self.counts.layout.is_paired[p]]
+        return [
+            self.network(
+                star, [self.counts.given(j, s[0]) if s else self.counts.probability(j) for j, s in enumerate(star)]
+            )
+            for star in stars or [[[] for _ in each]]
+        ]
 
     def add_evidence(self, cells: Bytes, scores: Floats) -> None:
         cells, sizes = np.ascontiguousarray(cells), self.counts.layout.sizes
