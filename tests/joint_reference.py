@@ -13,18 +13,15 @@ def joint_of(rows, labels, parents=None, alpha=1, m=5):
     rows = [tuple(MISSING if cell is None else str(cell) for cell in row) for row in rows]
     width = len(rows[0])
     parents = parents or [None] * width
-    levels = [sorted({row[j] for row in rows}) for j in range(width)]
     classes = Counter(labels)
-    single = Counter((j, row[j], label) for row, label in zip(rows, labels, strict=True) for j in range(width))
-    pair = Counter(
-        (i, row[i], j, row[j], label)
-        for row, label in zip(rows, labels, strict=True)
-        for i in range(width)
-        for j in range(width)
-    )
+    there = [(row, label) for row, label in zip(rows, labels, strict=True) if set(row) != {MISSING}]
+    levels = [sorted({row[j] for row, _ in there}) for j in range(width)]
+    counted = Counter(label for _, label in there)  # a row of which nothing is there has a class and no more
+    single = Counter((j, row[j], label) for row, label in there for j in range(width))
+    pair = Counter((i, row[i], j, row[j], label) for row, label in there for i in range(width) for j in range(width))
 
     def alone(j, level, label):
-        return Fraction(single[j, level, label] + alpha, classes[label] + alpha * len(levels[j]))
+        return Fraction(single[j, level, label] + alpha, counted[label] + alpha * len(levels[j]))
 
     def given(j, level, p, other, label):
         n = pair[p, other, j, level, label] + m * alone(j, level, label)
