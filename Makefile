@@ -35,6 +35,7 @@ bench: .venv/ready
 	$(BIN)/python bench/start.py
 	$(BIN)/python bench/dense.py
 	$(BIN)/python bench/discriminant.py
+	$(BIN)/python bench/dependence.py
 	$(BIN)/python bench/one_row.py
 	$(BIN)/python bench/small.py
 	$(BIN)/python bench/sklearn_face.py

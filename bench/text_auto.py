@@ -88,7 +88,7 @@ def fitted_model(part: Part) -> Model:
     model = Model.train(Schema({"text": FAMILY}), {"text": part.texts}, part.labels)
     column = label_column(label_array(part.labels), 0)
     cells = FAMILY.encode(pa.array(part.texts))
-    family = FAMILY.fitted(model.columns["text"], cells, Rows(column.keys, column.codes), model.keys())
+    family, _ = FAMILY.fit_left_out(model.columns["text"], cells, Rows(column.keys, column.codes), model.keys())
     return model.believing({"text": family}).believing(weights=Weights(prior=family.prior_weight))
 
 

@@ -18,8 +18,16 @@ VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Correlated": REAL,
     "Each": st.lists(REAL, min_size=3, max_size=3),
     "WordSequence": st.lists(WORD, max_size=6).map(" ".join),
+    "Pairs": REAL,
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }
+
+PREPARED = {"Pairs": {"codes": ((-1.5, 0.0, 2.5),)}}  # what must be settled before anything is counted
+
+
+def family_of(name, *arguments, **settings):
+    """A family that can count."""
+    return FAMILIES[name](*arguments, **{**PREPARED.get(name, {}), **settings})
 
 
 def takes_numbers(name):

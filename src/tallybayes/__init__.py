@@ -42,7 +42,7 @@ _FOUND_IN = {
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Density"),
         *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
-        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "WordSequence", "Words"),
+        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Trees", "WordSequence", "Words"),
     ),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),

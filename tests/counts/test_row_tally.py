@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from family_values import names, rows_of
-from tallybayes import FAMILIES, Model, Schema, Words, digest, kernels
+from family_values import family_of, names, rows_of
+from tallybayes import Model, Schema, Words, digest, kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Tally
@@ -87,7 +87,7 @@ def test_a_value_that_is_not_finite_is_refused_by_the_kernel():
 @given(data=st.data())
 def test_one_row_at_a_time_is_one_batch_in_whatever_each_row_comes(name, data):
     rows = data.draw(rows_of(name, least=1))
-    schema = Schema({"x": FAMILIES[name]()})
+    schema = Schema({"x": family_of(name)})
     together = Model.train(schema, {"x": pa.array([value for value, _ in rows])}, [label for _, label in rows])
     alone = Model(schema)
     for value, label in rows:

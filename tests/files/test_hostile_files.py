@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from examples import some
-from family_values import names, rows_of, takes_whole_numbers
+from family_values import family_of, names, rows_of, takes_whole_numbers
 from tallybayes import FAMILIES, Model, Schema
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.files.tensors import FileError, arrays_of, file_bytes, text_of
@@ -56,7 +56,7 @@ def cells(name, values):
 
 
 def train(name, values, labels, **options):
-    return Model.train(Schema({"x": FAMILIES[name]()}), cells(name, values), labels, **options)
+    return Model.train(Schema({"x": family_of(name)}), cells(name, values), labels, **options)
 
 
 def rows_for(name):
@@ -79,7 +79,7 @@ def test_whatever_rows_come_to_can_be_read_again(name):
     @MANY
     @given(steps)
     def holds(steps):
-        model, learned = Model(Schema({"x": FAMILIES[name]()})), []
+        model, learned = Model(Schema({"x": family_of(name)})), []
         for step, rows, weight, factor in steps:
             if step == "learn":
                 values, labels = zip(*rows, strict=True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from examples import some
-from family_values import names, rows_of
+from family_values import family_of, names, rows_of
 from tallybayes import FAMILIES, Categorical, Histogram, Model, Schema, Words
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.sparse import SparseTally
@@ -22,7 +22,7 @@ SECRET = "Longyearbyen"
 
 
 def train(name, rows):
-    schema = Schema({"x": FAMILIES[name]()})
+    schema = Schema({"x": family_of(name)})
     if not rows:
         return Model(schema)
     kind = pa.list_(pa.float64()) if FAMILIES[name].takes_vectors else None

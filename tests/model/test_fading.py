@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from examples import some
-from family_values import names, rows_of
+from family_values import family_of, names, rows_of
 from tallybayes import FAMILIES, Categorical, Model, Schema, digest
 from tallybayes.files import from_bytes, to_bytes
 
@@ -17,12 +17,12 @@ COUNTING = ["Bernoulli", "Categorical", "Density", "Histogram"]  # which count v
 def train(name, rows):
     values, labels = zip(*rows, strict=True)
     kind = pa.list_(pa.float64()) if FAMILIES[name].takes_vectors else None
-    return Model.train(Schema({"x": FAMILIES[name]()}), {"x": pa.array(values, kind)}, list(labels))
+    return Model.train(Schema({"x": family_of(name)}), {"x": pa.array(values, kind)}, list(labels))
 
 
 def faded(name, weeks, factors):
     """What was learned week after week, everything before it fading each time."""
-    model = Model(Schema({"x": FAMILIES[name]()}))
+    model = Model(Schema({"x": family_of(name)}))
     for rows, factor in zip(weeks, factors, strict=True):
         model = (model + train(name, rows) if rows else model) * factor
     return model

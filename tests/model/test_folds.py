@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from family_values import names, rows_of
-from tallybayes import FAMILIES, Categorical, Correlated, Each, Gaussian, Model, Schema, Words, digest, folds
+from family_values import family_of, names, rows_of
+from tallybayes import Categorical, Correlated, Each, Gaussian, Model, Schema, Words, digest, folds
 
 ARGUMENTS = {"Each": (Gaussian(),)}
 N = 400
@@ -48,7 +48,7 @@ def test_of_every_family_a_fold_can_be_taken_away(name, data):
     rows = data.draw(rows_of(name, least=3))
     cells, labels = [cell for cell, _ in rows], [label for _, label in rows]
     weights = data.draw(st.none() | st.lists(st.sampled_from([1.0, 2.0, 0.3]), min_size=len(rows), max_size=len(rows)))
-    schema = Schema({"x": FAMILIES[name](*ARGUMENTS.get(name, ()))})
+    schema = Schema({"x": family_of(name, *ARGUMENTS.get(name, ()))})
     found = folds(
         schema, {"x": cells}, labels, 2, weights=weights, groups=["a", "b", *map(str, range(2, len(rows)))], seed=1
     )

@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from family_values import takes_whole_numbers
+from family_values import family_of, takes_whole_numbers
 from tallybayes import FAMILIES, Categorical, Gaussian, Model, Schema, digest
 from tallybayes.files import from_bytes, to_bytes
 
@@ -23,12 +23,12 @@ def test_a_decayed_model_loads_and_goes_on(name):
         values = ["one word", "one word", "three"]
     if FAMILIES[name].takes_vectors:
         values = [[value, 2.0] for value in values]
-    model = train(FAMILIES[name](), values, ["a", "a", "b"])
+    model = train(family_of(name), values, ["a", "a", "b"])
     for factor in [0.9, 1 / 3, 0.7] * 9:
         model = model * factor
         assert from_bytes(to_bytes(model)) == model
-    part = train(FAMILIES[name](), values[:1], ["a"])
-    decayed = train(FAMILIES[name](), values, ["a", "a", "b"]) * 0.9
+    part = train(family_of(name), values[:1], ["a"])
+    decayed = train(family_of(name), values, ["a", "a", "b"]) * 0.9
     decayed -= part * 0.9
     assert decayed.n == pytest.approx(1.8)
     assert np.isfinite(decayed.posterior({"x": values})).all()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from family_values import names, rows_of, values_of
-from tallybayes import FAMILIES, Categorical, Gaussian, MEstimate, Model, Schema, Words
+from family_values import family_of, names, rows_of, values_of
+from tallybayes import Categorical, Gaussian, MEstimate, Model, Schema, Words
 from tallybayes.families.text.readings import READINGS
 from tallybayes.files import from_bytes, to_bytes
 
@@ -105,7 +105,7 @@ def test_words_of_all_settings_answer_as_if_just_loaded(family, steps, data):
 def test_every_family_answers_as_if_just_loaded(name, data):
     steps = data.draw(STEPS)
     batches = data.draw(st.lists(rows_of(name, least=1), min_size=len(steps), max_size=len(steps)))
-    model = train(Schema({"x": FAMILIES[name]()}), data.draw(rows_of(name, least=2)))
+    model = train(Schema({"x": family_of(name)}), data.draw(rows_of(name, least=2)))
     go_through(model, steps, batches, [data.draw(values_of(name))])
 
 

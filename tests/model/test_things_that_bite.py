@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from family_values import takes_numbers
+from family_values import family_of, takes_numbers
 from tallybayes import (
     FAMILIES,
     Bernoulli,
@@ -41,7 +41,7 @@ def test_mean_of_a_billion_and_deviation_of_one():
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_constant_column(name):
-    model = train(FAMILIES[name](), [5.0] * 10, ["a"] * 6 + ["b"] * 4)
+    model = train(family_of(name), [5.0] * 10, ["a"] * 6 + ["b"] * 4)
     assert np.isfinite(model.log_joint({"x": [5.0, 6.0, 1.0, 1000.0]})).all()
     model = train(Gaussian(m=0.0), [5.0] * 10, ["a"] * 6 + ["b"] * 4)
     assert model.evidence({"x": [5.0, 6.0]})["x"].tolist() == [[0.0, 0.0], [-np.inf, -np.inf]]
@@ -49,13 +49,13 @@ def test_a_constant_column(name):
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_one_row_in_a_class(name):
-    model = train(FAMILIES[name](), [5.0, 7.0, 9.0, 4.0], ["a", "a", "a", "b"])
+    model = train(family_of(name), [5.0, 7.0, 9.0, 4.0], ["a", "a", "a", "b"])
     assert np.isfinite(model.log_joint({"x": [4.0, 5.0, 100.0]})).all()
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_a_class_in_no_row_of_this_batch_and_one_with_no_value_at_all(name):
-    family = FAMILIES[name]()
+    family = family_of(name)
     values = {"Bernoulli": [True, False], "Words": ["one word", "another"]}.get(name, [3.0, 4.0])
     values = [[value] for value in values] if family.takes_vectors else values
     model = train(family, values, ["a", "a"]) + train(family, values[:1], ["b"])

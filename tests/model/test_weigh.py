@@ -1,10 +1,12 @@
 """Weighing evidence: what the weights mean, how they are found, and what they must withstand."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import cross_val_score
 
 from tallybayes import (
     Categorical,
@@ -12,6 +14,7 @@ from tallybayes import (
     Gaussian,
     Histogram,
     Model,
+    NaiveBayes,
     Schema,
     Weights,
     Words,
@@ -165,6 +168,20 @@ def test_no_more_rows_are_left_out_than_asked_for():
     assert again.cells["x"].equals(rows.cells["x"])
 
 
+def test_fewer_rows_are_left_out_where_texts_are_long():
+    """Of 20 kB each, a thousand are more than enough; in any batches."""
+    random = np.random.default_rng(0)
+    frame = {"t": [f"{i} " + "word " * int(random.integers(3800, 4200)) for i in range(2300)]}
+    labels = random.integers(0, 2, 2300)
+    model = Model({"t": Words()}, pa.int64())
+    rows = sampled_rows(model, frame, labels)
+    assert len(rows) == 1000
+    again = sampled_rows(model, [({"t": frame["t"][i : i + 90]}, labels[i : i + 90]) for i in range(0, 2300, 90)])
+    assert again.cells.equals(rows.cells)
+    short = {"t": [text[:300] for text in frame["t"]]}
+    assert len(sampled_rows(model, short, labels)) == 2300
+
+
 def test_weights_are_kept_by_learning_merging_files_and_toml_and_the_counts_are_the_same():
     frame, labels = copies()
     plain = Model.train(Schema.infer(frame), frame, labels)
@@ -266,3 +283,33 @@ def test_a_schema_shows_its_weights():
     weights = Weights({"outlook": 0.5, "temp": {"no": 0.25, "yes": 2.0}}, prior=0.75)
     shown = repr(Schema(SCHEMA.columns, weights=weights))
     assert shown == "outlook  Categorical() × 0.5\ntemp     Gaussian() × 0.25…2\n(class)  frequencies × 0.75"
+
+
+def beside_a_number(reading):
+    """Texts of which four in five tell the class, beside a number that tells something too."""
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, 300)
+    told = np.where(random.random(300) < 0.8, labels, 1 - labels)
+    words = np.where(told == 1, "free prize money", "lunch at noon")
+    frame = {"t": [f"{text} w{i % 20}" for i, text in enumerate(words)], "x": random.normal(size=300) + labels}
+    return Schema({"t": Words(reading=reading), "x": Gaussian()}), frame, labels
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("reading", ["auto", "complement"])
+def test_weighing_does_not_warn_of_scores_that_it_weighs_itself(reading):
+    schema, frame, labels = beside_a_number(reading)
+    model = weigh(Model.train(schema, frame, labels), frame, labels)
+    assert model.schema.weights is not None
+    assert np.mean(np.array(model.decide(frame)) == labels) > 0.75
+    assert cross_val_score(NaiveBayes(schema), pd.DataFrame(frame), labels, cv=3).min() > 0.7
+
+
+@pytest.mark.filterwarnings("error")
+def test_log_odds_of_texts_may_be_added_to_other_columns_and_complement_scores_may_not():
+    schema, frame, labels = beside_a_number("auto")
+    model = Model.train(schema, frame, labels)
+    assert "t (a score)" in repr(model.evidence({"t": "free lunch", "x": 1.0}))
+    assert np.mean(np.array(model.decide(frame)) == labels) > 0.75
+    with pytest.warns(UserWarning, match="Column 't' gives complement scores"):
+        model.believing(reading="complement").posterior(frame)

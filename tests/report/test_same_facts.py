@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from family_values import names, rows_of
+from family_values import family_of, names, rows_of
 from tallybayes import (
-    FAMILIES,
     Categorical,
     Each,
     Gaussian,
@@ -90,7 +89,7 @@ CASES = [(name, changed) for name in names for changed in SETTINGS.get(name, ({}
 def test_every_number_of_the_json_is_in_the_text_and_the_html(name, changed, data):
     rows = data.draw(rows_of(name, least=1))
     frame, labels = {"x": [cell for cell, _ in rows]}, [label for _, label in rows]
-    schema = Schema({"x": FAMILIES[name](*ARGUMENTS.get(name, ()), **changed)}, reasons={"x": "as given"})
+    schema = Schema({"x": family_of(name, *ARGUMENTS.get(name, ()), **changed)}, reasons={"x": "as given"})
     model = Model.train(schema, frame, labels)
     assert_the_same(report_on(schema))
     assert_the_same(report_on(schema, classes=model.rows_by_class()))

@@ -20,6 +20,7 @@ from tallybayes import (
     LogNormal,
     MEstimate,
     Mix,
+    Pairs,
     Poisson,
     Words,
     WordSequence,
@@ -37,6 +38,7 @@ HALVES = MEstimate(2, {"u": 0.5, "v": 0.5})
 PIECES = st.lists(st.floats(-1e9, 1e9), min_size=9, max_size=9).map(tuple)
 ALPHA = AMOUNT | ESTIMATE | st.just("fitted")
 
+CODE = st.none() | st.sets(TEXT, min_size=1).map(sorted) | st.sets(st.floats(-1e9, 1e9), min_size=1).map(sorted)
 OWN = {  # settings that families check by themselves
     Bag: {"alpha": AMOUNT | st.dictionaries(st.integers(0, 100).map(str), AMOUNT) | st.just("fitted")},
     Bernoulli: {
@@ -46,6 +48,12 @@ OWN = {  # settings that families check by themselves
     Categorical: {"alpha": ALPHA | st.dictionaries(TEXT, AMOUNT), "levels": st.lists(TEXT).map(tuple)},
     Each: {"family": st.sampled_from([Poisson(rate=2.0), Gaussian(m=0.0), LogNormal()])},
     Histogram: {"alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT)},
+    Pairs: {
+        "alone": st.lists(TEXT).map(tuple),
+        "alpha": AMOUNT | st.builds(MEstimate, AMOUNT, st.sampled_from(["uniform", "overall"])),
+        "codes": st.none() | st.lists(CODE, max_size=3).map(tuple),
+        "structure": st.sampled_from(["naive", "tree", "auto"]) | st.dictionaries(TEXT, TEXT),
+    },
     WordSequence: {
         "discount": st.floats(0, 1) | st.just("counts"),
         "tokeniser": st.none() | st.just("mine.tokens") | st.just(str.split),

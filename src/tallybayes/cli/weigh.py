@@ -29,7 +29,7 @@ def weigh(
 ) -> None:
     """Find out how much each column's evidence should count.
 
-    DATA are rows that the model has counted. Up to 20,000 of them, or 4,000 with texts, are left out of the counts,
+    DATA are rows that the model has counted. Up to 20,000 of them, or 10,000 with texts, are left out of the counts,
     and the weights are those under which their classes are most probable. The counts stay as they are. show tells the
     weights; learn, forget and merge keep them.
 

@@ -20,6 +20,7 @@ from tallybayes.counts.exact import TRACE, Codes, Exact, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
+from tallybayes.data.fingerprints import Marks
 from tallybayes.families.events import Conditional, Event, NoJointError, PairInformation
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
@@ -99,6 +100,7 @@ class Belief(ABC):
     has_parts: bool = False  # whether cells can be taken apart
     bound: float = 30.0  # of what a cell says, where evidence is weighed: one level never met must not decide alone
     likelihood: bool = True  # whether what is said is a log-likelihood, or a score that only orders the classes
+    adds_up: bool = True  # whether it can be added to what other columns say, as likelihoods and log-odds can
 
     @abstractmethod
     def add_evidence(self, cells: Any, scores: Floats) -> None:
@@ -111,6 +113,15 @@ class Belief(ABC):
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         """The words, levels or intervals that say most for the class with this number, against the others; none, where
         values are numbers."""
+        return []
+
+    @property
+    def parents(self) -> dict[str, Any]:
+        """In a block, the column, or the columns, that each column depends on, if it depends on any."""
+        return {}
+
+    def drawing(self) -> list[str]:
+        """The same as text, a line for every column; nothing, where none depends on another."""
         return []
 
     @classmethod
@@ -126,6 +137,10 @@ class Belief(ABC):
     def with_table(self, change: Callable[[Floats], Floats]) -> Belief | None:
         """The same belief with another table of what every value says, [value, class]; nothing, if it has none."""
         return None
+
+    def add_parts(self, cells: Any, said: Floats) -> None:
+        """Adds what is said of each class to `said[part, class, row]`, where a family has several `parts`."""
+        raise TypeError("This belief says one thing of a row.")
 
     @abstractmethod
     def estimates(self) -> dict[str, Floats]:
@@ -245,9 +260,34 @@ class Family(ABC):
         """The same from what was believed before the tally was changed; nothing, if that is no quicker."""
         return None
 
-    def fitted(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> Self:
-        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted."""
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of several things that are said of a row, where each is weighed by itself; none, for most."""
+        return ()
+
+    def left_out_parts(self, tally: Any, classes: Sequence[Key], cells: Any, rows: Rows) -> Floats:
+        """What is said of cells that were counted, each by the sums without it: [row, class, part]."""
+        raise TypeError(f"{type(self).__name__} says one thing of a row.")
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a file holds of this family as arrays, and not as text; see `with_arrays`."""
+        return {}
+
+    def with_arrays(self, prefix: str, arrays: dict[str, NDArray[Any]]) -> Self:
+        """This family, read from a file's text, with its arrays, which are taken from those given."""
         return self
+
+    def written(self) -> str:
+        """This family as a text from which it can be made again."""
+        return repr(self)
+
+    def fit_left_out(
+        self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
+    ) -> tuple[Self, Floats | None]:
+        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted; and what
+        it says of each without it: [row, class]. Nothing, where the rows are to be left out and believed without, some
+        at a time. Rows of the same number in `copies` are left out together."""
+        return self, None
 
     @property
     def prior_weight(self) -> float:
@@ -352,6 +392,10 @@ class Family(ABC):
         defaults = self.defaults()
         shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def difference(self, other: Family) -> str:
+        """Where their counts differ, and what to do, beyond what their settings say."""
+        return ""
 
 
 FAMILIES: dict[str, type[Family]] = {}  # by name: those that texts and files may speak of

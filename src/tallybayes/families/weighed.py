@@ -25,8 +25,11 @@ def centred(said: Floats, bound: float) -> Floats:
     return np.clip(held - held.mean(axis=0), -bound, bound)
 
 
-def weighed(belief: Belief, theta: Floats) -> Belief:
-    """The belief with what it says of every class weighed; looked up as before, where it is looked up in a table."""
+def weighed(belief: Belief, theta: Floats, parts: Floats | None = None) -> Belief:
+    """The belief with what it says of every class weighed; looked up as before, where it is looked up in a table. Where
+    it says several things, `parts` are their weights."""
+    if parts is not None:
+        return WeighedParts(belief, parts)
 
     def change(table: Floats) -> Floats:
         return np.ascontiguousarray(centred(table.T, belief.bound).T * theta)
@@ -56,6 +59,13 @@ class WeighedBelief(Belief):
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         return self.belief.heaviest(index, prior, top)
 
+    @property
+    def parents(self) -> dict[str, Any]:
+        return self.belief.parents
+
+    def drawing(self) -> list[str]:
+        return self.belief.drawing()
+
     def linear(self) -> Terms:
         slots, weights, constant, certain = self.belief.linear()
         weights = (weights - weights.mean(axis=1, keepdims=True)) * self.theta
@@ -72,6 +82,20 @@ class WeighedBelief(Belief):
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return self.belief.draw(random, classes)
+
+
+class WeighedParts(WeighedBelief):
+    """The several things that another belief says, each weighed by itself."""
+
+    def __init__(self, belief: Belief, parts: Floats) -> None:
+        super().__init__(belief, np.ones(1))
+        self.weights = parts
+
+    def add_evidence(self, cells: Any, scores: Floats) -> None:
+        said = np.zeros((len(self.weights), *scores.shape))
+        self.belief.add_parts(cells, said)
+        for weight, each in zip(self.weights, said, strict=True):
+            scores += weight * centred(each, self.belief.bound)
 
 
 class Absence(NamedTuple):

@@ -122,6 +122,8 @@ def to_bytes(model: Model) -> bytes:
         )
     keys = model.keys()
     tallies, arrays = _packed(model, keys)
+    for i, (_, family) in enumerate(in_order(model.schema.columns), 1):
+        arrays.update((f"{i}/{name}", array) for name, array in family.arrays().items())
     return file_bytes(_text(model, keys, tallies), arrays)
 
 
@@ -171,7 +173,7 @@ def _check_format(text: str) -> None:
 def _model(text: str, arrays: Arrays) -> Model:
     header = json.loads(text)
     try:
-        schema = Schema.from_json(header["schema"])
+        schema = Schema.from_json(header["schema"], arrays)
     except (TypeError, ValueError, AttributeError, pa.ArrowException) as error:
         raise FileError(f"its schema is not known to this version of tallybayes: {error}") from None
     label_type, keys = _labels(header["labels"])

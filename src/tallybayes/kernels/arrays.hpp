@@ -51,9 +51,11 @@ void bind_words(nb::module_& m);
 void bind_cells(nb::module_& m);
 void bind_bags(nb::module_& m);
 void bind_bumps(nb::module_& m);
+void bind_pieces(nb::module_& m);
 void bind_quotients(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_tallies(nb::module_& m);
+void bind_trees(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_weighing(nb::module_& m);
 

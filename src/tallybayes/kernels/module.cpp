@@ -192,11 +192,13 @@ NB_MODULE(compiled, m) {
         });
     bind_blocks(m);
     bind_strings(m);
+    bind_trees(m);
     bind_words(m);
     bind_sequence(m);
     bind_bags(m);
     bind_bumps(m);
     bind_cells(m);
+    bind_pieces(m);
     bind_quotients(m);
     bind_rows(m);
     bind_tallies(m);

@@ -207,6 +207,11 @@ class Counted(Additive):
         for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for a block."""
         return self._reading(self.schema.believing({**(families or {}), **changes}))
 
+    def only(self, columns: Sequence[Name]) -> Self:
+        """The counts of some of the columns and blocks."""
+        kept = {name: self.schema.columns[self.schema.entry(name)] for name in columns}
+        return self._reading(Schema(kept, prior=self.schema.prior, label=self.schema.label))
+
     @property
     def classes(self) -> list[Any]:
         """The labels met, sorted."""

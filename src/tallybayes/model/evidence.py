@@ -17,7 +17,9 @@ PRIOR = "(class)"  # the column of what is believed before any is looked at
 
 
 def text_column(texts: list[Name], column: Name | None) -> Name:
-    """The column of texts that is meant: the only one, or the one that is named."""
+    """The column of texts that is meant: the only one, or the one that is named; a block is none, unless there is no
+    other."""
+    texts = texts if column is not None else [name for name in texts if isinstance(name, str)] or texts
     if column is None and len(texts) != 1:
         raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
     name = texts[0] if column is None else column

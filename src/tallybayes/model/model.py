@@ -255,13 +255,17 @@ class Model(Counted):
     def _believed(self) -> Beliefs:
         if self._beliefs is None or self._changed:
             self.schema.check_adds_up()
-            keys = self.keys()
-            if not keys:
-                raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
-            given = (self.schema, keys, self._labels(keys), self._row_counts(keys), self.columns)
-            self._beliefs = Beliefs(*given, before=self._beliefs)
+            self._beliefs = self.believed_apart()
             self._changed = False
         return self._beliefs
+
+    def believed_apart(self) -> Beliefs:
+        """What the counts say of every column by itself, whether or not that adds up."""
+        keys = self.keys()
+        if not keys:
+            raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
+        given = (self.schema, keys, self._labels(keys), self._row_counts(keys), self.columns)
+        return Beliefs(*given, before=self._beliefs)
 
 
 def _refuse_scores(known: Beliefs) -> None:

@@ -7,15 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
 from tallybayes.model.batches import Batch
 
 Indices = NDArray[np.intp]
+
+MOST_BYTES = 10_000_000  # of texts …
+LEAST = 1000  # … unless there were fewer rows than these
 
 
 class Taken(NamedTuple):
@@ -25,22 +29,29 @@ class Taken(NamedTuple):
     marks: Marks
     labels: Codes
     weights: Floats
+    sizes: Counts  # of their texts, in bytes
+
+    def take(self, at: Indices) -> Taken:
+        cells = self.cells.take(pa.array(at))
+        return Taken(cells, self.marks[at], self.labels[at], self.weights[at], self.sizes[at])
 
 
 class Sample:
-    """The `size` rows of the lowest fingerprints among those that it is shown, in the order of these.
+    """The `size` rows of the lowest fingerprints among those that it is shown, in the order of these; or fewer, if
+    their `texts` are long, but not fewer than a thousand.
 
     Rows that are equal have the same fingerprint, so that which are taken, and in what order, depends on nothing but
     the rows."""
 
-    def __init__(self, columns: Collection[str], size: int) -> None:
+    def __init__(self, columns: Collection[str], size: int, texts: Collection[str] = ()) -> None:
         self.columns = set(columns)
+        self.texts = set(texts)
         self.size = size
         self.label_type: pa.DataType | None = None
         self.seen = 0  # rows
         self._keys: dict[Key, int] = {}
         self._taken: list[Taken] = []
-        self._held = 0
+        self._held = self._bytes = 0
         self._highest = np.uint64(2**64 - 1)
 
     def add(self, batch: Batch) -> None:
@@ -54,28 +65,35 @@ class Sample:
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
         weights = np.ones(len(marks)) if batch.rows.weights is None else batch.rows.weights
         chosen = _plain(cells.select(names).take(pa.array(at)))
-        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights[at]))
+        sizes = _text_sizes(chosen, self.texts)
+        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights[at], sizes))
         self._held += len(at)
-        if self._held > 2 * self.size:
+        self._bytes += int(sizes.sum())
+        if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
             self._thin()
 
     def _thin(self) -> None:
         """Keeps no more than are wanted, but for rows of the same fingerprint as the last."""
-        marks = np.concatenate([taken.marks for taken in self._taken])
-        self._highest = np.partition(marks, self.size - 1)[self.size - 1]
-        kept = []
-        for taken in self._taken:
-            at = np.flatnonzero(taken.marks <= self._highest)
-            kept.append(Taken(taken.cells.take(pa.array(at)), taken.marks[at], taken.labels[at], taken.weights[at]))
-        self._taken, self._held = kept, sum(len(taken.marks) for taken in kept)
+        marks, sizes = (np.concatenate([part[i] for part in self._taken]) for i in (1, 4))
+        order = np.argsort(marks, kind="stable")
+        self._highest = marks[order[self._wanted(sizes[order]) - 1]]
+        self._taken = [taken.take(np.flatnonzero(taken.marks <= self._highest)) for taken in self._taken]
+        self._held = sum(len(taken.marks) for taken in self._taken)
+        self._bytes = sum(int(taken.sizes.sum()) for taken in self._taken)
+
+    def _wanted(self, sizes: Counts) -> int:
+        """How many of these, which are in order."""
+        short = int(np.searchsorted(np.cumsum(sizes), MOST_BYTES, side="right"))
+        return min(self.size, max(short, LEAST), len(sizes))
 
     def rows(self) -> SampledRows:
         """All that were taken, in order."""
         keys = sorted(self._keys)
         sorted_at = np.array([keys.index(key) for key in self._keys], np.int32)
-        marks, numbers, weights = (np.concatenate([part[i] for part in self._taken]) for i in (1, 2, 3))
+        marks, numbers, weights, sizes = (np.concatenate([part[i] for part in self._taken]) for i in (1, 2, 3, 4))
         labels = sorted_at[numbers]
-        order = np.lexsort((weights, labels, marks))[: self.size]
+        order = np.lexsort((weights, labels, marks))
+        order = order[: self._wanted(sizes[order])]
         tables = [pa.Table.from_batches([taken.cells]) for taken in self._taken]
         table = pa.concat_tables(tables, promote_options="permissive").take(pa.array(order))
         cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
@@ -122,6 +140,16 @@ def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:
     """Dictionaries spelled out: batches of a stream may have a column in either form."""
     columns = [frames.decoded(each) if pa.types.is_dictionary(each.type) else each for each in cells.columns]
     return pa.RecordBatch.from_arrays(columns, cells.schema.names)
+
+
+def _text_sizes(cells: pa.RecordBatch, names: Collection[str]) -> Counts:
+    """How many bytes the texts of each row have."""
+    sizes = np.zeros(cells.num_rows, np.int64)
+    for name in names:
+        column = frames.column(cells, name) if name in cells.schema.names else None
+        if column is not None and (frames.is_text(column.type) or pa.types.is_binary(column.type)):
+            sizes += pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return sizes
 
 
 def _as_batch(row: Any) -> pa.RecordBatch:

@@ -73,12 +73,8 @@ class Beliefs:
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
         self._start = np.ascontiguousarray(self.start[:, None])
-        if self.scores and len(self.columns) > 1 and schema.weights is None:
-            warnings.warn(
-                f"Column {self.scores[0]!r} gives complement scores, which are not log-likelihoods; they are added to "
-                "what the other columns say as if they were.",
-                stacklevel=5,
-            )
+        mixed = len(self.columns) > 1 and schema.weights is None
+        self._ill_mixed = [name for name, belief in self.counted.items() if mixed and not belief.adds_up]
 
     def _weighed(
         self, rows: Floats, tallies: Mapping[Name, AnyTally]
@@ -88,7 +84,10 @@ class Beliefs:
         weights, labels, families = self.schema.weights, self.labels, self.schema.columns
         if weights is None:
             return self.counted, {}, self.prior
-        columns = {name: weighed(belief, weights.of(name, labels)) for name, belief in self.counted.items()}
+        columns = {
+            name: weighed(belief, weights.of(name, labels), weights.of_parts(name, families[name].parts))
+            for name, belief in self.counted.items()
+        }
         absences = {
             name: absence(families[name], tallies[name], self.keys, rows).times(weights.of_missing(name, labels))
             for name in weights.missing
@@ -184,6 +183,8 @@ class Beliefs:
     ) -> tuple[Any, int]:
         """What `finish` makes of every row: a number for each class, or a single whole one."""
         check_threads(threads)
+        if self._ill_mixed:
+            self._warn_of_scores()
 
         def empty(rows: int) -> Any:
             return np.empty(rows, np.int64) if numbers else np.empty((rows, len(self.keys)))
@@ -194,6 +195,15 @@ class Beliefs:
             parts.append(empty(batch.rows))
             impossible += self._score_batch(batch, finish, parts[-1], threads)
         return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
+
+    def _warn_of_scores(self) -> None:
+        """Once, and when sums are asked for: who looks at columns one by one, as weighing does, mixes nothing."""
+        name, self._ill_mixed = self._ill_mixed[0], []
+        warnings.warn(
+            f"Column {name!r} gives complement scores, which are not log-likelihoods; they are added to what the other "
+            "columns say as if they were. `weigh` finds out how much each should count.",
+            stacklevel=5,
+        )
 
     def _encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
         """A row that comes by itself as it is; anything else by way of record batches."""

@@ -13,22 +13,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Rows
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.row_source import RowSource
-from tallybayes.families import Family
+from tallybayes.families import Belief, Family
 from tallybayes.families.weighed import absence, centred
 from tallybayes.model.batches import labelled
 from tallybayes.model.model import Model
 from tallybayes.model.sample import Sample, SampledRows
+from tallybayes.model.scoring import Beliefs
 from tallybayes.model.sources import each_batch
-from tallybayes.model.weights_fit import Evidenced, fit_weights
+from tallybayes.model.weights_fit import Evidenced, Fit, fit_weights
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order
 from tallybayes.schema.weights import Weights
 
 FOLDS = 10  # of all rows; where no more than a tenth of them is looked at, they are left out at once
 ROWS = 20_000  # that are left out; more would change little …
-TEXTS = 4000  # … as would more texts, each of which has many words
+TEXTS = 10_000  # … as would more texts, each of which has many words
+
+
+Told = dict[Name, Floats]  # what a column says of every left-out row: [row, class]
 
 
 class Weighing(NamedTuple):
@@ -44,8 +49,8 @@ def weigh(
     model: Model, data: Any, labels: Any = None, *, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> Model:
     """The same counts with their evidence weighed. `data` are rows that the model has counted: up to 20,000 of them, or
-    4,000 where there are texts, or `rows`, are left out, a tenth of all rows at a time, and the weights are those under
-    which their classes are most probable.
+    10,000 with texts (10 MB of these), or `rows`, are left out, a tenth of all rows at a time, and the weights are
+    those under which their classes are most probable.
 
     Which rows are taken depends on nothing but the rows, so that the same rows give the same weights in any order. Left
     out of what they are scored by, the rows still choose the weights: after forgetting some, weigh again.
@@ -75,57 +80,82 @@ def sampled_rows(
 
 def sample_for(schema: Schema, rows: int | None = None) -> Sample:
     """What `Model.train` may show the rows that it counts, to be left out afterwards: as many as are enough."""
-    enough = TEXTS if any(family.is_text for family in schema.columns.values()) else ROWS
-    return Sample(schema.by_column, enough if rows is None else rows)
+    texts = [name for name, family in schema.by_column.items() if family.is_text]
+    return Sample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
 
 
 def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     """The model weighed by these rows, and what that is worth."""
-    plain = _fitted(model.believing(weights=None), rows)
-    names, missing = _pieces(plain)
-    known = left_out_evidence(plain, rows, names, missing)
+    plain, told = _fitted(model.believing(weights=None), rows)
+    pieces = _pieces(plain)
+    known = left_out_evidence(plain, rows, pieces, told)
     fit = fit_weights(known)
     if fit is None:
         return plain, Weighing(None, len(known.labels), known.naive(), known.naive())
-    classes = plain.classes
-    weights = Weights(
-        {name: _weight(fit.thetas[:, j], classes) for j, name in enumerate(names)},
-        {name: _weight(fit.thetas[:, j], classes) for j, name in enumerate(missing, len(names))},
-        prior=fit.prior,
-        offsets=dict(zip(classes, fit.offsets.tolist(), strict=True)),
-    )
+    weights = pieces.weights(fit, plain.classes)
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive(), fit.loss)
 
 
-def _fitted(model: Model, rows: SampledRows) -> Model:
-    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed."""
+def _fitted(model: Model, rows: SampledRows) -> tuple[Model, Told]:
+    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed. And what
+    those families say of these rows: [row, class]."""
     encoded, keys = model.schema.encode(rows.cells), model.keys()
     batch = rows.batch(np.arange(len(rows)))
     changes: dict[Any, Family] = {}
+    told: Told = {}
     for name, family in model.schema.columns.items():
-        fitted = family.fitted(model.columns[name], encoded[name], batch.rows, keys)
+        fitted, said = family.fit_left_out(model.columns[name], encoded[name], batch.rows, keys, rows.marks)
         if fitted is not family:
             changes[name] = fitted
-    return model.believing(changes) if changes else model
+        if said is not None:
+            told[name] = said
+    if told:
+        _without(model, rows, np.arange(len(rows)))  # an error, if they were not counted
+    return model.believing(changes) if changes else model, told
 
 
-def _pieces(model: Model) -> tuple[list[Name], list[Name]]:
-    """The columns, and those of them of which cells were missing."""
-    names = [name for name, _ in in_order(model.schema.columns)]
-    keys = model.keys()
+class Pieces(NamedTuple):
+    """What is weighed: columns and blocks, whether cells of some columns are missing, and the parts of blocks that say
+    several things."""
+
+    names: list[Name]
+    missing: list[Name]
+    parts: list[tuple[Name, str]]
+
+    def weights(self, fit: Fit, classes: list[Any]) -> Weights:
+        names, both = len(self.names), len(self.names) + len(self.missing)
+        parts: dict[Name, dict[str, float]] = {}
+        for j, (name, part) in enumerate(self.parts, both):
+            parts.setdefault(name, {})[part] = float(fit.thetas[0, j])
+        return Weights(
+            {name: _weight(fit.thetas[:, j], classes) for j, name in enumerate(self.names)},
+            {name: _weight(fit.thetas[:, j], classes) for j, name in enumerate(self.missing, names)},
+            fit.prior,
+            dict(zip(classes, fit.offsets.tolist(), strict=True)),
+            parts,
+        )
+
+
+def _pieces(model: Model) -> Pieces:
+    families, keys = model.schema.columns, model.keys()
+    ordered = [name for name, _ in in_order(families)]
+    names = [name for name in ordered if not families[name].parts]
+    parts = [(name, part) for name in ordered for part in families[name].parts]
     rows = model.rows.aligned([""], keys).sums["n"].sum(axis=0)
     missing: list[Name] = []
     for name in names:
-        family = model.schema.columns[name]
+        family = families[name]
         if isinstance(name, str) and not family.takes_vectors:
             lacking = rows - family.present(model.columns[name], keys)
             if not lacking.is_zero().all():
                 missing.append(name)
-    return names, missing
+    return Pieces(names, missing, parts)
 
 
-def left_out_evidence(model: Model, rows: SampledRows, names: list[Name], missing: list[Name]) -> Evidenced:
-    """What every piece says of every row, by the counts without that row's fold."""
+def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Told | None = None) -> Evidenced:
+    """What every piece says of every row: parts of blocks by the counts without that row, all else by those without its
+    fold; columns that have `told` it already are not asked again."""
+    told = told or {}
     keys = model.keys()
     number = {key: i for i, key in enumerate(keys)}
     unknown = [key for key in rows.keys if key not in number]
@@ -133,19 +163,41 @@ def left_out_evidence(model: Model, rows: SampledRows, names: list[Name], missin
         raise ValueError(f"The model has counted no row of the class {unknown[0]!r}; give rows that it has counted.")
     codes = np.array([number[key] for key in rows.keys], np.int32)[rows.labels]
     shape = (len(rows), len(keys))
-    evidence = np.zeros((*shape, len(names) + len(missing) + 1))
+    columns, missing, parts = len(pieces.names), len(pieces.missing), len(pieces.parts)
+    evidence = np.zeros((*shape, columns + missing + parts + 1))
     base = np.zeros(shape)
     together = any(family.is_text for family in model.schema.columns.values())
+    asked = [j for j, name in enumerate(pieces.names) if name not in told]
+    by_fold = [*asked, *range(columns, columns + missing), columns + missing + parts]
+    some = pieces._replace(names=[pieces.names[j] for j in asked])
+    simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
     for at in rows.folds(_folds(model, rows), together):
-        rest = _without(model, rows, at)
-        known = rest.beliefs()
+        rest = _without(simple, rows, at)
+        known = rest.believed_apart()
         present = np.array([number[key] for key in known.keys], np.intp)
-        evidence[np.ix_(at, present)] = _said(rest, rows, at, names, missing)
+        evidence[np.ix_(at, present, by_fold)] = _said(rest, known, rows, at, some)
         base[np.ix_(at, np.setdiff1d(np.arange(len(keys)), present))] = -np.inf
+    for name, said in told.items():
+        evidence[:, :, pieces.names.index(name)] = centred(said.T, np.inf).T
+    evidence[:, :, columns + missing : -1] = _parts_said(model, rows, codes)
     kept = np.flatnonzero(np.isfinite(base[np.arange(len(rows)), codes]))
     return Evidenced(
-        np.ascontiguousarray(evidence[kept]), base[kept], codes[kept], rows.weights[kept], len(names), len(missing)
+        np.ascontiguousarray(evidence[kept]), base[kept], codes[kept], rows.weights[kept], columns, missing, parts
     )
+
+
+def _parts_said(model: Model, rows: SampledRows, codes: Any) -> Floats:
+    """[row, class, part]: by the counts without the row."""
+    keys = model.keys()
+    counted = Rows(keys, codes, rows.rows().weights)
+    found = [np.zeros((len(rows), len(keys), 0))]
+    encoded: dict[Name, Any] = {}
+    for name, family in in_order(model.schema.columns):
+        if family.parts:
+            encoded = encoded or model.schema.encode(rows.cells)
+            said = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
+            found.append(centred(said.transpose(1, 0, 2), Belief.bound).transpose(1, 0, 2))
+    return np.concatenate(found, axis=2)
 
 
 def _folds(model: Model, rows: SampledRows) -> int:
@@ -167,20 +219,20 @@ def _without(model: Model, rows: SampledRows, at: Any) -> Model:
     return rest
 
 
-def _said(rest: Model, rows: SampledRows, at: Any, names: list[Name], missing: list[Name]) -> Floats:
+def _said(rest: Model, known: Beliefs, rows: SampledRows, at: Any, pieces: Pieces) -> Floats:
     """[row, class, piece]: each column, what is missing, and the classes' prior."""
-    known, counts = rest.beliefs(), rest._row_counts(rest.keys())
+    counts = rest._row_counts(rest.keys())
     cells = rows.cells.take(at)
     encoded = rest.schema.encode(cells)
-    found = known.evidence(cells)
-    pieces = [centred(found[name].T, known.columns[name].bound) for name in names]
-    for name in missing:
+    found: Any = known.evidence(cells) if pieces.names else {}
+    said = [centred(found[name].T, known.columns[name].bound) for name in pieces.names]
+    for name in pieces.missing:
         family = rest.schema.columns[name]
-        said = np.zeros((len(known.keys), len(at)))
-        absence(family, rest.columns[name], known.keys, counts).add(family, encoded[name], said)
-        pieces.append(said)
-    pieces.append(np.repeat(known.prior[:, None], len(at), axis=1))
-    return np.ascontiguousarray(np.array(pieces).transpose(2, 1, 0))
+        lacking = np.zeros((len(known.keys), len(at)))
+        absence(family, rest.columns[name], known.keys, counts).add(family, encoded[name], lacking)
+        said.append(lacking)
+    said.append(np.repeat(known.prior[:, None], len(at), axis=1))
+    return np.ascontiguousarray(np.array(said).transpose(2, 1, 0))
 
 
 def _weight(thetas: Floats, classes: list[Any]) -> float | dict[Any, float]:

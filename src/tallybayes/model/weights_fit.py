@@ -2,7 +2,8 @@
 
 What is minimised is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, p ≥ 0: weights of
 columns are drawn towards each other, and all of them together towards being unsure. With many rows that matters little;
-with few, weights that nothing is known of stay near the mean.
+with few, weights that nothing is known of stay near the mean. A block that says several things has a weight for each,
+drawn towards ¼ by ½(β − ¼)².
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.minimum import minimum
 
 TOGETHER = 4.0  # λ: how strongly weights are drawn to their mean …
-MEAN, PRIOR = 0.2, 0.25  # … and what that mean, and the weight of the prior, are drawn to
+MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # … and what that mean, the weight of the prior and those of parts are drawn to
 APART = 1000  # rows from which on every class has weights of its own, where there are more than two
 DIGITS = 6  # of a weight
-STEPS = 1000
 START = 0.5
 
 
 @dataclass(frozen=True)
 class Evidenced:
-    """Left-out rows, and what each piece of evidence says of them: columns, then what is missing, then the prior."""
+    """Left-out rows, and what each piece of evidence says of them: columns, then what is missing, then the parts of
+    blocks that say several things, then the prior."""
 
     evidence: Floats  # [row, class, piece]
     base: Floats  # [row, class]: −∞ where no other row has the class, else 0
@@ -34,6 +36,7 @@ class Evidenced:
     weights: Floats  # of the rows
     columns: int
     missing: int
+    parts: int = 0
 
     def loss(self, thetas: Floats, offsets: Floats) -> tuple[float, Floats]:
         """Σ −log P(class | row), and its gradient."""
@@ -48,9 +51,13 @@ class Evidenced:
         return self.evidence.shape[1], self.evidence.shape[2]
 
     def naive(self) -> float:
-        """The mean loss where columns and prior count one, and nothing is said of missing cells."""
+        """The mean loss where columns and prior count one, and nothing is said of missing cells; or of parts, unless
+        there is nothing else."""
         thetas = np.ones(self.shape)
         thetas[:, self.columns : -1] = 0.0
+        if not self.columns:
+            thetas[:, self.missing : -1] = 1.0 / max(self.parts, 1)
+            thetas[:, -1] = 0.0
         return self.mean_loss(thetas, np.zeros(self.shape[0]))
 
 
@@ -77,52 +84,70 @@ def _laid_out(fit: Fit) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(np.hstack([fit.thetas, prior])), fit.offsets
 
 
+class Layout(NamedTuple):
+    """Where in one list of numbers each weight stands: those of columns and of what is missing, for each of `own`
+    classes or one for all, then those of parts, the prior and the offsets."""
+
+    own: int
+    each: int
+    parts: int
+    classes: int
+
+    @property
+    def size(self) -> int:
+        return self.own * self.each
+
+    def unpacked(self, values: Floats) -> Fit:
+        thetas = np.broadcast_to(values[: self.size].reshape(self.own, self.each), (self.classes, self.each))
+        parts = np.broadcast_to(values[self.size : self.size + self.parts], (self.classes, self.parts))
+        prior = self.size + self.parts
+        return Fit(np.hstack([thetas, parts]), float(values[prior]), values[prior + 1 :], 0.0)
+
+    def packed(self, by_piece: Floats, offsets: Floats) -> Floats:
+        """Numbers by class and piece, the prior last, and by class: those that share a weight are added up."""
+        each = by_piece[:, : self.each]
+        each = each if self.own == self.classes else each.sum(axis=0)
+        return np.concatenate([each.reshape(-1), by_piece[:, self.each :].sum(axis=0), offsets])
+
+
 def _minimised(known: Evidenced, own: int) -> Fit:
     """With a set of weights for each of `own` classes, or one for all."""
-    from scipy.optimize import minimize
-
     classes, pieces = known.shape
-    size = own * (pieces - 1)
-
-    def unpacked(values: Floats) -> Fit:
-        thetas = np.broadcast_to(values[:size].reshape(own, pieces - 1), (classes, pieces - 1))
-        return Fit(thetas, float(values[size]), values[size + 1 :], 0.0)
+    layout = Layout(own, pieces - 1 - known.parts, known.parts, classes)
 
     def objective(values: Floats) -> tuple[float, Floats]:
-        loss, slope = known.loss(*_laid_out(unpacked(values)))
-        of_thetas = slope[: classes * pieces].reshape(classes, pieces)
-        each = of_thetas[:, :-1] if own == classes else of_thetas[:, :-1].sum(axis=0)
-        slopes = np.concatenate([each.reshape(-1), [of_thetas[:, -1].sum()], slope[classes * pieces :]])
-        penalty, pull = _penalty(values, size)
+        loss, slope = known.loss(*_laid_out(layout.unpacked(values)))
+        slopes = layout.packed(slope[: classes * pieces].reshape(classes, pieces), slope[classes * pieces :])
+        penalty, pull = _penalty(values, layout)
         return loss + penalty, slopes + pull
 
-    unit = _units(known, own)
+    unit = _units(known, layout)
 
     def scaled(values: Floats) -> tuple[float, Floats]:
         loss, slopes = objective(values * unit)
         return loss, slopes * unit
 
-    start = np.concatenate([np.full(size + 1, START), np.zeros(classes)])
-    bounds = [(0.0, None)] * (size + 1) + [(None, None)] * classes
-    options = {"maxiter": STEPS, "ftol": 1e-7, "gtol": 1e-3}
-    best = unit * minimize(scaled, start / unit, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
-    return unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
+    weights = layout.size + layout.parts + 1
+    start = np.concatenate([np.full(weights, START), np.zeros(classes)])
+    low = np.where(np.arange(len(start)) < weights, 0.0, -np.inf)
+    best = unit * minimum(scaled, start / unit, low, np.full(len(start), np.inf), fall=1e-7, slope=1e-3)
+    return layout.unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
 
 
-def _units(known: Evidenced, own: int) -> Floats:
+def _units(known: Evidenced, layout: Layout) -> Floats:
     """How far each number has to change for about the same effect: steps are as long in all directions."""
     classes, _ = known.shape
     unsure = (1.0 / classes) * (1.0 - 1.0 / classes)
     curved = unsure * np.einsum("r,rcp,rcp->cp", known.weights, known.evidence, known.evidence)
-    each = curved[:, :-1] if own == classes else curved[:, :-1].sum(axis=0)
     offsets = np.full(classes, unsure * known.weights.sum())
-    return np.asarray(1.0 / np.sqrt(np.concatenate([each.reshape(-1), [curved[:, -1].sum()], offsets]) + TOGETHER))
+    return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + TOGETHER))
 
 
-def _penalty(values: Floats, size: int) -> tuple[float, Floats]:
-    thetas, prior, offsets = values[:size], values[size], values[size + 1 :]
+def _penalty(values: Floats, layout: Layout) -> tuple[float, Floats]:
+    size, end = layout.size, layout.size + layout.parts
+    thetas, parts, prior, offsets = values[:size], values[size:end], values[end], values[end + 1 :]
     mean = thetas.mean() if size else MEAN
-    away = thetas - mean
-    penalty = TOGETHER * away @ away + 0.5 * (mean - MEAN) ** 2 + 0.5 * (prior - PRIOR) ** 2 + offsets @ offsets
+    away, off = thetas - mean, parts - PART
+    penalty = TOGETHER * away @ away + 0.5 * ((mean - MEAN) ** 2 + off @ off + (prior - PRIOR) ** 2) + offsets @ offsets
     pull = 2.0 * TOGETHER * away + (mean - MEAN) / max(size, 1)
-    return float(penalty), np.concatenate([pull, [prior - PRIOR], 2.0 * offsets])
+    return float(penalty), np.concatenate([pull, off, [prior - PRIOR], 2.0 * offsets])

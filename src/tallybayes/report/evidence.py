@@ -154,7 +154,7 @@ def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
     for column in row.columns:
         if column.words:
             lines = [(_word(word) + _times(word), word.evidence) for word in column.words]
-            yield replace(_table(lines[:top], f"words of {column.column}"), more=max(len(lines) - top, 0))
+            yield replace(_table(lines[:top], f"{_unit(column)}s of {column.column}"), more=max(len(lines) - top, 0))
 
 
 def _table(lines: Sequence[tuple[str, Numbers]], title: str) -> Table:
@@ -189,11 +189,16 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
         shown.append(Bar(_titled(column, named), column.log_odds))
         words = sorted(column.words, key=_by_size)
         shown += [Bar(_word(word), word.log_odds, 2, _times(word)) for word in words[:top]]
-        shown += _rest(row, words[top:], "word", 2)
+        shown += _rest(row, words[top:], _unit(column), 2)
     shown += _rest(row, columns[top:], "column")
     if silent > FEW:
         shown.append(Bar(f"each of {silent:,} others", 0.0))
     return [*shown, Bar("all together", _together(row, row.columns))]
+
+
+def _unit(column: ColumnFacts) -> str:
+    """What it is made of: a block of columns, a text of words."""
+    return "column" if isinstance(column.value, dict) else "word"
 
 
 def _by_size(piece: ColumnFacts | WordFacts) -> float:

@@ -46,6 +46,7 @@ class ModelFacts:
     parameter_count: ParameterFacts | None  # nothing, where nothing is counted or something else is asked
     parameters: Mapping[str, Mapping[str, Mapping[Any, Any]]]  # column → parameter → class → value
     heaviest: Mapping[Any, list[Weight]]
+    networks: Mapping[str, list[str]]  # of blocks whose columns depend on one another: a line for every column
 
 
 def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None = None) -> ModelFacts:
@@ -67,6 +68,7 @@ def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None
         parameter_count=None if counted is None else _against_joint(counted),
         parameters={} if label is not None and column is None else _parameters(model, entry),
         heaviest={each: heaviest(model, each, few, column=entry) for each in told},
+        networks={} if label is not None else _networks(model, entry),
     )
 
 
@@ -92,6 +94,12 @@ def _parameters(model: Model, column: Name | None) -> dict[str, dict[str, dict[A
     return {name: estimates for name, estimates in found.items() if len(estimates) <= SOME}
 
 
+def _networks(model: Model, column: Name | None) -> dict[str, list[str]]:
+    names = [name for name in model.schema.columns if column in (None, name)] if model.classes else []
+    drawings = {title(name): model.belief(name).drawing() for name in names if not isinstance(name, str)}
+    return {name: lines for name, lines in drawings.items() if lines}
+
+
 def brief(facts: ModelFacts) -> Iterator[Block]:
     classes = how_many(len(facts.classes), "class", "classes")
     yield Lines([f"{how_many(facts.rows)} in {classes}, sha256 {facts.sha256}"])
@@ -103,6 +111,8 @@ def blocks(facts: ModelFacts) -> Iterator[Block]:
     yield from brief(facts)
     if facts.parameter_count is not None:
         yield Lines([facts.parameter_count.summary], "parameters")
+    for column, lines in facts.networks.items():
+        yield Lines(lines, f"network of {column}")
     shown = list(facts.classes)[:MANY]
     for column, parameters in list(facts.parameters.items())[: schema.MOST_COLUMNS]:
         rows = [[name, *(_number(values[label]) for label in shown)] for name, values in parameters.items()]

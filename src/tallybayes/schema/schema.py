@@ -47,6 +47,7 @@ from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 from tallybayes.schema.weights import Weights, as_weights
 
+LONGEST = 60  # characters of a setting that an error shows
 AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 
 
@@ -250,7 +251,7 @@ class Schema:
             if family.counts != rival.counts:
                 raise ValueError(
                     f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
-                    f"{_counted(rival, family)} on the other; these count differently."
+                    f"{_counted(rival, family)} on the other; these count differently.{family.difference(rival)}"
                 )
 
     def check_adds_up(self) -> None:
@@ -322,13 +323,18 @@ class Schema:
         return {"columns": columns, "prior": prior_to_json(self.prior), **label, **weights}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Schema:
+    def from_json(cls, data: Mapping[str, Any], arrays: dict[str, Any] | None = None) -> Schema:
+        """A schema from a file's text, and the arrays beside it: those that belong to it are taken."""
         columns: dict[Any, Family] = {}
         for entry in data["columns"]:
             name = tuple(entry["name"]) if isinstance(entry["name"], list) else entry["name"]
             if name in columns:
                 raise ValueError(f"there are two columns {name!r}")
             columns[name] = Family.from_json(entry)
+        columns = {
+            name: family.over(members(checked_name(name))).with_arrays(str(i), {} if arrays is None else arrays)
+            for i, (name, family) in enumerate(columns.items(), 1)
+        }
         weights = Weights.from_json(data["weights"]) if "weights" in data else None
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"), weights=weights)
 
@@ -337,5 +343,6 @@ def _counted(family: Family, other: Family) -> str:
     """A family, and those settings in which its counts differ from the other's."""
     settings, others = family.counts[1], other.counts[1]
     differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
-    shown = ", ".join(f"{name}={value!r}" for name, value in differing.items())
-    return f"{type(family).__name__}({shown})"
+    texts = {name: repr(value) for name, value in differing.items()}
+    shown = (f"{name}={text if len(text) <= LONGEST else text[:LONGEST] + ' …'}" for name, text in texts.items())
+    return f"{type(family).__name__}({', '.join(shown)})"

@@ -22,7 +22,8 @@ class Weights:
 
     `columns` has a number of at least 0 for every column or block, or one for each class; a column that is not named
     counts 1, as naive Bayes has it. `missing` weighs what it says that a cell of a column is missing, or is not; where
-    none is given, that says nothing. A class met later takes the mean of the others, and no offset.
+    none is given, that says nothing. `parts` has the weights of blocks that say several things, each by its name. A
+    class met later takes the mean of the others, and no offset.
 
     >>> Weights({"outlook": 0.5}, prior=0.8)
     Weights(columns={'outlook': 0.5}, prior=0.8)
@@ -32,6 +33,7 @@ class Weights:
     missing: Mapping[Any, Weight] = field(default_factory=dict)
     prior: float = 1.0
     offsets: Mapping[Any, float] = field(default_factory=dict)
+    parts: Mapping[Any, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("columns", "missing"):
@@ -40,20 +42,25 @@ class Weights:
                 raise TypeError(f"Weights({name}={given!r}): give a mapping from columns to numbers.")
             settled = {checked_name(column): _checked(f"{name}[{column!r}]", w) for column, w in given.items()}
             object.__setattr__(self, name, dict(in_order(settled)))
+        parts = {
+            checked_name(block): {part: _number(f"parts[{block!r}][{part!r}]", w, 0.0) for part, w in weights.items()}
+            for block, weights in self.parts.items()
+        }
+        object.__setattr__(self, "parts", dict(in_order(parts)))
         object.__setattr__(self, "prior", _number("prior", self.prior, least=0.0))
         offsets = {_plain(label): _number(f"offsets[{label!r}]", b) for label, b in self.offsets.items()}
         object.__setattr__(self, "offsets", offsets)
         self.to_json()  # an error if labels are not of one type
 
     def __repr__(self) -> str:
-        shown = {name: getattr(self, name) for name in ("columns", "missing", "prior", "offsets")}
+        shown = {name: getattr(self, name) for name in ("columns", "missing", "prior", "offsets", "parts")}
         kept = {name: value for name, value in shown.items() if value not in ({}, 1.0)}
         return f"Weights({', '.join(f'{name}={value!r}' for name, value in kept.items())})"
 
     def check(self, names: Iterable[Name]) -> None:
         """Weights are of columns that there are."""
         known = list(names)
-        for column in (*self.columns, *self.missing):
+        for column in (*self.columns, *self.missing, *self.parts):
             if found(column, known) != column:
                 has = ", ".join(map(repr, known)) or "no columns"
                 raise ValueError(
@@ -68,6 +75,11 @@ class Weights:
         """The same for whether its cell is missing."""
         return _by_label(self.missing[column], labels)
 
+    def of_parts(self, column: Name, parts: Sequence[str]) -> Floats | None:
+        """How much each of several things counts that a block says; nothing, if they are not weighed apart."""
+        given = self.parts.get(column)
+        return None if given is None or not parts else np.array([given.get(part, 0.0) for part in parts])
+
     def offsets_of(self, labels: Sequence[Any]) -> Floats:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
 
@@ -77,7 +89,7 @@ class Weights:
         >>> Weights({"a": 0.5, "b": {"x": 0.1, "y": 0.25}}).shown("b")
         '0.1…0.25'
         """
-        weight = self.prior if column is None else self.columns.get(column, 1.0)
+        weight = self.prior if column is None else self.parts.get(column) or self.columns.get(column, 1.0)
         ends = (min(weight.values()), max(weight.values())) if isinstance(weight, Mapping) else (weight, weight)
         return "…".join(dict.fromkeys(f"{end:.3g}" for end in ends))
 
@@ -87,14 +99,16 @@ class Weights:
             "offsets": numbers_to_json(self.offsets),
             "columns": [[name, _weight_to_json(weight)] for name, weight in self.columns.items()],
             "missing": [[name, _weight_to_json(weight)] for name, weight in self.missing.items()],
+            **({"parts": [[name, dict(weights)] for name, weights in self.parts.items()]} if self.parts else {}),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Weights:
-        if set(data) != {"prior", "offsets", "columns", "missing"}:
+        if set(data) - {"parts"} != {"prior", "offsets", "columns", "missing"}:
             raise ValueError(f"there are no weights {sorted(data)!r}")
         columns, missing = (_named_from_json(data[part]) for part in ("columns", "missing"))
-        return cls(columns, missing, data["prior"], numbers_from_json(data["offsets"]))
+        parts = {tuple(name) if isinstance(name, list) else name: dict(each) for name, each in data.get("parts", [])}
+        return cls(columns, missing, data["prior"], numbers_from_json(data["offsets"]), parts)
 
 
 def as_weights(given: Any) -> Weights | None:

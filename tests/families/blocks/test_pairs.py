@@ -163,3 +163,28 @@ def test_a_row_touches_its_own_cells_only():
     row = Model.train(schema, {"a": "u", "b": 1.0, "c": "v"}, ["yes"])
     assert len(row.columns["a", "b", "c"]) == 6
     assert row.counts(("a", "b", "c"))[2] == {"yes": 1}
+
+
+def test_a_tree_says_what_pyagrum_says():
+    """pyAgrum 3.3.1, parameters with a smoothing prior of weight 1; pgmpy 1.1.2 finds the same tree."""
+    days = Schema({BLOCK: Pairs(structure="tree", alpha=1, m=0)}, prior=1.0)
+    model = Model.train(days, DAYS, "play")
+    assert model.belief(BLOCK).parents == {"humidity": "temperature", "temperature": "outlook", "wind": "outlook"}
+    theirs = [0.15625, 0.2173913043478261, 0.8264462809917357, 0.798004987531172, 0.8258064516129032]
+    theirs += [0.2831858407079646, 0.8510638297872339, 0.35714285714285715, 0.6666666666666667, 0.9221902017291066]
+    theirs += [0.7142857142857143, 0.7604562737642585, 0.9345794392523364, 0.24767801857585137]
+    np.testing.assert_allclose(model.posterior(DAYS)[:, 1], theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("columns", "levels", "theirs"),
+    [
+        (("humidity", "wind"), 2, [0.5140664961636828, 0.3950617283950617, 0.8606557377049181, 0.631413612565445]),
+        (("outlook", "temperature"), 3, [0.24, 0.24, 0.547945205479452, 0.547945205479452]),
+    ],
+)
+def test_averaged_says_what_weka_says(columns, levels, theirs):
+    """Weka 3.6.14, whose P(class, parent) comes to classes that have a pseudo-count for each level."""
+    schema = Schema({columns: Pairs(structure="averaged", alpha=1, m=0)}, prior=float(levels))
+    model = Model.train(schema, DAYS, "play")
+    np.testing.assert_allclose(model.posterior(DAYS)[[0, 1, 4, 5], 1], theirs, rtol=1e-12)

@@ -14,7 +14,7 @@ from tallybayes import Categorical, Words
 from tallybayes.counts.tally import Rows
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Lookup, left_out_documents
-from tallybayes.families.text.mix import usual_mix
+from tallybayes.families.text.mix import Mix, usual_mix
 from tallybayes.families.text.mix_fit import Problem, fit_words
 from tallybayes.families.text.mix_pieces import PieceMaker
 from tallybayes.families.text.word_statistics import seen_words
@@ -46,7 +46,7 @@ def rows_of(labels, weights=None):
 def fit(texts, labels, family=PAIRS, weights=None, model=None):
     model = model or train(family, texts, labels, weights=weights)
     rows = rows_of(labels, None if weights is None else np.array(weights))
-    return family.fitted(model.columns["x"], family.encode(pa.array(texts)), rows, model.keys())
+    return family.fit_left_out(model.columns["x"], family.encode(pa.array(texts)), rows, model.keys())[0]
 
 
 def loss(model, texts, labels):
@@ -60,7 +60,7 @@ def left_out(texts, labels, family=PAIRS, a=1.0):
     keys = model.keys()
     seen = seen_words(family, Corpus.of(model.columns["x"], keys, FIELDS, None))
     lookup = Lookup(seen)
-    documents = left_out_documents(family, family.encode(pa.array(texts)), rows_of(labels), keys, seen, lookup)
+    documents, _ = left_out_documents(family, family.encode(pa.array(texts)), rows_of(labels), keys, seen)
     return PieceMaker(family, seen, lookup)(documents, a)
 
 
@@ -87,6 +87,26 @@ def test_left_out_is_counted_without_the_text_and_its_like(width, data):
     got = np.concatenate([found.held, found.lengths[:, None], found.said.reshape(len(found.held), -1)], axis=1)
     order = [sorted(map(tuple, np.round(table, 5).tolist())) for table in (got, np.array(expected))]
     np.testing.assert_allclose(*order, atol=3e-5)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_a_text_is_left_out_with_its_copies_and_no_others(width):
+    """Of one base and at γ = 0, nothing is left of the row in the scales either: as trained without it."""
+    texts, labels = made_up(40, width)
+    texts, labels = [*texts, *["w1 w2 w9"] * 6], [*labels, *"abcdefgh"[:width] * 3][: 40 + 6]
+    copies = np.arange(46, dtype=np.uint64)
+    copies[41] = copies[40]
+    mix = Mix(theta=((0.5, 0.25, 0.125, 0, 0, 0, 0, 0, 0),) * 2, a=0.7)
+    family, model = replace(PAIRS, mix=mix), train(PAIRS, texts, labels)
+    seen = seen_words(PAIRS, Corpus.of(model.columns["x"], model.keys(), FIELDS, None))
+    cells, rows = PAIRS.encode(pa.array(texts)), rows_of(labels)
+    documents, of_row = left_out_documents(PAIRS, cells, rows, model.keys(), seen, copies)
+    assert documents.held.sum() == 46
+    found = PieceMaker(PAIRS, seen, Lookup(seen)).evidence(documents, mix)[of_row]
+    for row in range(46):
+        left = [i for i in range(46) if copies[i] != copies[row]]
+        rest = train(family, [texts[i] for i in left], [labels[i] for i in left])
+        np.testing.assert_allclose(found[row], rest.evidence({"x": [texts[row]]})["x"][0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("width", [2, 4])
@@ -124,7 +144,7 @@ def test_the_derivatives_are_those_of_the_loss():
     problem = Problem(
         random.normal(size=(40, 5)), random.normal(size=(10, 4)), held, random.normal(size=10), held[0], 0.5
     )
-    problem = problem._replace(usual=random.normal(size=5))
+    problem = replace(problem, usual=random.normal(size=5))
     x, step = np.append(random.normal(size=5), [0.7, 0.3]), 1e-6
     slopes = [(problem(x + step * e)[0] - problem(x - step * e)[0]) / (2 * step) for e in np.eye(7)]
     np.testing.assert_allclose(problem(x)[1], slopes, atol=1e-7)
@@ -187,7 +207,7 @@ def test_lists_of_tokens_are_fitted_as_texts_are():
     texts, labels = made_up(200)
     lists = [text.split() for text in texts]
     model = train(PAIRS, lists, labels)
-    found = fit_words(PAIRS, model.columns["x"], PAIRS.encode(pa.array(lists)), rows_of(labels), model.keys())
+    found, _ = fit_words(PAIRS, model.columns["x"], PAIRS.encode(pa.array(lists)), rows_of(labels), model.keys())
     assert found.mix is not None
 
 
@@ -196,4 +216,4 @@ def test_other_readings_and_families_have_nothing_to_fit():
     assert fit(texts, labels, Words()) == Words()
     family = Categorical()
     model = train(family, texts, labels)
-    assert family.fitted(model.columns["x"], None, rows_of(labels), model.keys()) is family
+    assert family.fit_left_out(model.columns["x"], None, rows_of(labels), model.keys()) == (family, None)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, numbers
+from tallybayes.families.base import Family
 from tallybayes.families.blocks.block import Block
 from tallybayes.families.blocks.coding import (
     ABOUT_CODES,
@@ -45,6 +46,21 @@ class CodedBlock(Block):
             raise refused(self, "codes", self.codes, f"one entry for each of {', '.join(map(repr, columns))}")
         return super().over(columns)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
+        return {**self.settings(), "columns": self.columns}
+
+    def difference(self, other: Family) -> str:
+        theirs = getattr(other, "codes", None)
+        if self.codes is None or theirs is None or self.codes == theirs:
+            return ""
+        pairs = zip(self.columns, self.codes, theirs, strict=False)
+        differing = ", ".join(repr(column) for column, mine, their in pairs if mine != their)
+        return (
+            f" The intervals or levels of {differing} differ. Models to be merged are trained with one schema, "
+            "prepared once: prepare(schema, rows, labels)."
+        )
+
     @property
     def is_prepared(self) -> bool:
         return self.codes is not None
@@ -70,7 +86,7 @@ class CodedBlock(Block):
         return pa.float64() if is_numeric(code) else frames.LEVELS
 
     @cached_property
-    def _coder(self) -> Coder:
+    def coder(self) -> Coder:
         if self.codes is None:
             raise ValueError(
                 f"{type(self).__name__}() has no intervals and levels yet, by which it counts. Model.train chooses "
@@ -78,8 +94,15 @@ class CodedBlock(Block):
             )
         return Coder(self.columns, self.codes)
 
+    def __repr__(self) -> str:
+        """Without the codes, of which there may be thousands."""
+        return self.changed({"codes": None}).written()
+
+    def written(self) -> str:
+        return super().__repr__()
+
     def encode(self, cells: Cells) -> Bytes:
-        return self._coder.encode(cells)
+        return self.coder.encode(cells)
 
     def missing(self, cells: Any) -> NDArray[np.bool_]:
         return np.asarray((cells == MISSING).all(axis=1))

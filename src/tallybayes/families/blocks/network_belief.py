@@ -15,6 +15,7 @@ from tallybayes.counts.exact import Counts, Floats
 from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, WordWeight, heaviest, log_odds
 from tallybayes.families.blocks.coding import Bytes, code_state, code_text
 from tallybayes.families.blocks.drawn_codes import draw_codes, drawn_cells
+from tallybayes.families.blocks.drawn_network import drawn_network
 from tallybayes.families.blocks.network_posterior import TablePosterior
 from tallybayes.families.blocks.networks import conditional_information
 from tallybayes.families.blocks.pair_counts import PairCounts
@@ -99,6 +100,11 @@ class NetworkBelief(CodedBelief):
         columns = self.family.columns
         named = {columns[j]: tuple(columns[p] for p in some) for j, some in enumerate(self.parent_numbers) if some}
         return {column: some[0] if len(some) == 1 else some for column, some in named.items()}
+
+    def drawing(self) -> list[str]:
+        columns = self.family.columns
+        named = {columns[j]: [columns[p] for p in some] for j, some in enumerate(self.parent_numbers)}
+        return drawn_network(columns, named) if self.parents else []
 
     def conditional(self, j: int) -> Floats:
         """P(level | class, levels of the parents), [parents' levels …, level, class]."""
@@ -215,10 +221,9 @@ class AveragedBelief(CodedBelief):
         start = int(self.starts[j])
         return slice(start, start + int(self.counts.layout.sizes[j]))
 
-    @property
-    def parents(self) -> dict[str, Any]:
-        """There is no single one."""
-        return {}
+    def drawing(self) -> list[str]:
+        parents = int(self.counts.layout.is_paired.sum())
+        return [f"each of {parents} columns in turn is the parent of all others"] if parents else []
 
     def conditionals(self) -> list[list[Conditional]]:
         """A star for every parent; where there is none, all columns by themselves."""

@@ -15,6 +15,7 @@ from tallybayes.counts.exact import TRACE, Exact
 from tallybayes.counts.slots import positions
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
+from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief
 from tallybayes.families.blocks.coded import CodedBlock
 from tallybayes.families.blocks.coding import MOST, Bytes, code_count, is_numeric
@@ -174,7 +175,7 @@ class Pairs(CodedBlock):
 
     @cached_property
     def layout(self) -> PairLayout:
-        sizes = [code_count(code) for code in self._coder.coding]
+        sizes = [code_count(code) for code in self.codes or [None] * len(self.columns)]
         return PairLayout(sizes, [self.columns.index(name) for name in self.alone])
 
     def table_size(self, classes: int) -> int:
@@ -221,14 +222,16 @@ class Pairs(CodedBlock):
     def stays(self) -> str | None:
         return "which column depends on which" if self.reading in (TREE, DEPENDENT) else None
 
-    def fitted(self, tally: Tally, cells: Bytes, rows: Rows, classes: Sequence[Key]) -> Self:
+    def fit_left_out(
+        self, tally: Tally, cells: Bytes, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
+    ) -> tuple[Self, None]:
         """For structure="auto" with the one that suits these rows, each left out, best."""
         if self.structure != AUTO:
-            return self
+            return self, None
         names = candidates(len(self.columns) - len(self.alone))
         ways = {name: replace(self, structure=name).over(self.columns).left_out(tally, classes) for name in names}
         best = least_loss(ways, self.counted(tally, classes).totals, cells, rows, classes)
-        return self if best == self.chosen else replace(self, chosen=best).over(self.columns)
+        return (self if best == self.chosen else replace(self, chosen=best).over(self.columns)), None
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return all(type(slot) is int and 0 <= slot < self.layout.size for slot in slots)

@@ -1,7 +1,9 @@
-"""Documents to fit a mix on: some of those that were counted, each known by its words, and left out with its like.
+"""Documents to fit a mix on: some of those that were counted, each known by its words, and left out with its copies.
 
 Which ones, and in which order, is decided by a hash of their text alone, so that the same documents in any order,
-batches and threads are the same sample. Equal texts are left out together: one would tell of the other.
+batches and threads are the same sample. Copies are left out together: one would tell of the other. A text by itself has
+equal texts for copies; one among other columns those of rows that are equal in all of them, for two mails from the same
+sender are two.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
+from tallybayes.data.fingerprints import Marks
 from tallybayes.families.text.counting import start_index
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.families.text.word_table import by_word
@@ -27,14 +30,15 @@ MOST_DOCUMENTS = 10_000
 ENOUGH_DOCUMENTS = 1000
 MOST_SCORES = 400_000  # documents × classes, unless there were too few documents
 MOST_CELLS = 2_000_000  # words of documents × classes that met them, likewise
-CHUNK = 500_000  # cells at a time
 
 
 @dataclass(frozen=True)
 class Documents:
-    """Different texts, one after the other, and the words of each that were counted."""
+    """Different texts, one after the other, and the words of each that were counted. A text that is left out with
+    other copies here than there is two of them."""
 
-    held: Floats  # [document, class]: how often the text was counted there, or what it weighs
+    own: Floats  # [document, class]: how often it was counted there with its copies, or what that weighs
+    held: Floats  # the same of all that are like it: what it counts for
     document: NDArray[np.intp]  # of each word which document has it …
     word: Codes  # … its number …
     times: Floats  # … how often it comes …
@@ -45,14 +49,14 @@ class Documents:
 
     @cached_property
     def weight(self) -> Floats:
-        """What each text weighs in all classes."""
-        return np.asarray(self.held.sum(axis=1))
+        """What each text weighs in all classes, with its copies."""
+        return np.asarray(self.own.sum(axis=1))
 
     def part(self, first: int, last: int) -> Documents:
         """Some of the documents."""
         lo, hi = np.searchsorted(self.document, [first, last])
-        held, document = self.held[first:last], self.document[lo:hi] - first
-        return Documents(held, document, self.word[lo:hi], self.times[lo:hi], self.share[lo:hi])
+        own, held, document = self.own[first:last], self.held[first:last], self.document[lo:hi] - first
+        return Documents(own, held, document, self.word[lo:hi], self.times[lo:hi], self.share[lo:hi])
 
     def ends(self, sizes: Counts) -> Counts:
         """How many cells the words of the documents have, up to each: of every word so many."""
@@ -63,65 +67,63 @@ class Documents:
         return max(int(np.searchsorted(self.ends(sizes), cells)), min(ENOUGH_DOCUMENTS, len(self)))
 
 
-@dataclass(frozen=True)
-class Cells:
-    """Which classes met the words of documents, looking words up one after the other."""
-
-    at: NDArray[np.intp]  # the number of each cell
-    token: NDArray[np.intp]  # which of the documents' words it is of
-
-
 class Lookup:
-    """Finds the cells of words."""
+    """Where the cells of words are, one word after the other."""
 
     def __init__(self, seen: WordStatistics) -> None:
-        self._order, self._starts = by_word(seen.words, seen.classes, seen.size)
-        self.sizes = np.diff(self._starts)
+        self.order, self.starts = by_word(seen.words, seen.classes, seen.size)
+        self.sizes = np.diff(self.starts)
 
-    def __call__(self, words: Codes) -> Cells:
-        sizes = self.sizes[words]
-        token = np.repeat(np.arange(len(words)), sizes)
-        first = np.repeat(self._starts[words] - (np.cumsum(sizes) - sizes), sizes)
-        return Cells(self._order[np.arange(len(token)) + first], token)
+
+class Rowwise(NamedTuple):
+    """Documents, and which of them every row is; −1 where it has no text."""
+
+    documents: Documents
+    of_row: NDArray[np.intp]
 
 
 def left_out_documents(
-    family: Any, cells: Any, rows: Rows, classes: list[Key], seen: WordStatistics, lookup: Lookup
-) -> Documents:
+    family: Any, cells: Any, rows: Rows, classes: list[Key], seen: WordStatistics, copies: Marks | None = None
+) -> Rowwise:
+    """All that these rows have. `copies` has a number for every row: where it is the same, rows are copies."""
+    firsts, own, held, of_row = _grouped(cells, rows, classes, copies)
+    asked = cells.take(pa.array(firsts)) if hasattr(cells, "take") else [cells[i] for i in firsts.tolist()]
+    return Rowwise(_listed(family, asked, own, held, seen), of_row)
+
+
+def worth_fitting(documents: Documents, lookup: Lookup) -> Documents:
     """As many as are worth their time."""
-    width = len(classes)
+    width = documents.own.shape[1]
     most = min(MOST_DOCUMENTS, max(MOST_SCORES // width, ENOUGH_DOCUMENTS), max(2 * MOST_SCORES // width, 1))
-    chosen, held = _chosen(cells, rows, classes, most)
-    found = _listed(family, cells.take(pa.array(chosen)) if hasattr(cells, "take") else cells, held, seen)
+    found = documents.part(0, min(most, len(documents)))
     return found.part(0, found.worth(MOST_CELLS, lookup.sizes))
 
 
-def chunks(documents: Documents, lookup: Lookup) -> Iterator[tuple[slice, Documents]]:
-    """A few documents at a time, so that what is worked out for them stays small."""
-    ends = documents.ends(lookup.sizes)
-    first = 0
-    while first < len(documents):
-        start = ends[first - 1] if first else 0
-        last = max(int(np.searchsorted(ends, start + CHUNK, side="right")), first + 1)
-        yield slice(first, last), documents.part(first, last)
-        first = last
-
-
-def _chosen(cells: Any, rows: Rows, classes: list[Key], most: int) -> tuple[Counts, Floats]:
-    """The first row of each text that is chosen, and how often each class has it."""
+def _grouped(
+    cells: Any, rows: Rows, classes: list[Key], copies: Marks | None
+) -> tuple[Counts, Floats, Floats, NDArray[np.intp]]:
+    """Of each document the first row, what is taken away with it and what it counts for; of each row the document."""
     number = {key: i for i, key in enumerate(classes)}
     place = np.array([number.get(key, -1) for key in rows.classes] or [-1])
     labels = np.where(rows.codes >= 0, place[rows.codes], -1)
-    alike: dict[bytes, list[int]] = {}
+    weights = np.ones(len(labels)) if rows.weights is None else rows.weights
+    together: dict[tuple[bytes, int], list[int]] = {}
     for row, text in enumerate(_texts(cells)):
         if text is not None and labels[row] >= 0:
-            alike.setdefault(blake2b(text, digest_size=16).digest(), []).append(row)
-    digests = sorted(alike)[:most]
-    held = np.zeros((len(digests), len(classes)))
-    for i, digest in enumerate(digests):
-        for row in alike[digest]:
-            held[i, labels[row]] += 1.0 if rows.weights is None else rows.weights[row]
-    return np.array([alike[digest][0] for digest in digests], np.int64), held
+            mark = 0 if copies is None else int(copies[row])
+            together.setdefault((blake2b(text, digest_size=16).digest(), mark), []).append(row)
+    groups: dict[tuple[bytes, bytes], list[list[int]]] = {}
+    for (digest, _), group in together.items():
+        each = np.bincount(labels[group], weights[group], len(classes)).astype(np.float64)
+        groups.setdefault((digest, each.tobytes()), []).append(group)
+    of_row = np.full(len(labels), -1, np.intp)
+    alike = sorted(groups)
+    for i, key in enumerate(alike):
+        of_row[[row for group in groups[key] for row in group]] = i
+    own = np.array([np.frombuffer(each) for _, each in alike], np.float64).reshape(-1, len(classes))
+    times = np.array([len(groups[key]) for key in alike], np.float64)
+    firsts = np.array([groups[key][0][0] for key in alike], np.int64)
+    return firsts, own, own * times[:, None], of_row
 
 
 def _texts(cells: Any) -> Iterator[bytes | None]:
@@ -135,7 +137,7 @@ def _texts(cells: Any) -> Iterator[bytes | None]:
         yield from cells.view(pa.large_binary() if large else pa.binary()).to_pylist()
 
 
-def _listed(family: Any, cells: Any, held: Floats, seen: WordStatistics) -> Documents:
+def _listed(family: Any, cells: Any, own: Floats, held: Floats, seen: WordStatistics) -> Documents:
     """The words of these documents that are not ignored. An index of its own numbers them, in the order of the
     documents: the model's depends on history, and sums would show it in their last digits."""
     index, unknown = start_index(family)
@@ -146,6 +148,6 @@ def _listed(family: Any, cells: Any, held: Floats, seen: WordStatistics) -> Docu
     lengths = np.bincount(document, counts, len(held))
     times = np.ones(len(counts)) if family.presence else counts.astype(np.float64)
     number = seen.index.find_all(index)[words] if len(index) else words
-    found = Documents(held, document, number, times, times / np.maximum(lengths, 1.0)[document])
+    found = Documents(own, held, document, number, times, times / np.maximum(lengths, 1.0)[document])
     known = number >= 0
     return replace(found, **{name: getattr(found, name)[known] for name in ("document", "word", "times", "share")})

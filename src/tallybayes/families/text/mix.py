@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.families.settings import as_number, refused
+from tallybayes.families.smoothing import FITTED, MEstimate
 from tallybayes.families.text.tokens import WORDS
 from tallybayes.kernels.strings import index_strings
 
@@ -94,6 +95,13 @@ def usual_mix(a: float, classes: int, blocks: int) -> Mix:
     for number, block in enumerate(theta):
         block[SHARES + power] = runs if number else words
     return Mix(tuple(map(tuple, theta)), gamma, min(max(a, LEAST_A), LARGEST))
+
+
+def mix_of(family: Any, classes: int) -> Mix:
+    """The mix that was fitted, or the usual one, whose `a` is the family's alpha, or the m of its m-estimate."""
+    alpha = family.alpha
+    a = USUAL_A if alpha == FITTED else alpha.m if isinstance(alpha, MEstimate) else float(alpha)
+    return family.mix or usual_mix(a, classes, block_count(family))
 
 
 def block_count(family: Any) -> int:

@@ -6,16 +6,18 @@ documents change it little, and what comes out is never worse than the usual mix
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows
+from tallybayes.data.fingerprints import Marks
+from tallybayes.families.minimum import minimum
 from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents
-from tallybayes.families.text.mix import USUAL_A, Mix, usual_mix
+from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents, worth_fitting
+from tallybayes.families.text.mix import USUAL_A, Mix, mix_of, usual_mix
 from tallybayes.families.text.mix_pieces import PieceMaker, Pieces
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
 from tallybayes.families.text.word_tally import FIELDS, WordTally
@@ -31,20 +33,28 @@ P_RIDGE = 2.0
 GAMMA_RIDGE = 10.0
 MOST_P = 2.0
 DIGITS = 4
+STEPS = 200
 
 
-def fit_words(family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key]) -> Any:
-    """The family with the mix that suits these documents best, which the tally has counted."""
+def fit_words(
+    family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key], copies: Marks | None = None
+) -> tuple[Any, Floats]:
+    """The family with the mix that suits these documents best, which the tally has counted; and what that says of each
+    of them, left out with its copies: [row, class]."""
     corpus = Corpus.of(tally, classes, FIELDS, None)
     family = replace(family, mix=None)
     seen = seen_words(family, corpus)
+    said = np.zeros((len(rows), len(classes)))
     if not seen.size or np.count_nonzero(corpus.texts) < 2:
-        return family
+        return family, said
     lookup = Lookup(seen)
-    documents = left_out_documents(family, cells, rows, classes, seen, lookup)
-    if len(documents) < FEWEST:
-        return family
-    return replace(family, mix=_best_mix(PieceMaker(family, seen, lookup), documents, _mean_length(seen)))
+    documents, of_row = left_out_documents(family, cells, rows, classes, seen, copies)
+    pieces_of, few = PieceMaker(family, seen, lookup), worth_fitting(documents, lookup)
+    if len(few) >= FEWEST:
+        family = replace(family, mix=_best_mix(pieces_of, few, _mean_length(seen)))
+    found = pieces_of.evidence(documents, mix_of(family, seen.classes_met))
+    said[of_row >= 0] = found[of_row[of_row >= 0]]
+    return family, said
 
 
 def _mean_length(seen: WordStatistics) -> float:
@@ -64,7 +74,8 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
     return mix if pieces[a].loss(mix) < pieces[USUAL_A].loss(usual) else usual
 
 
-class Problem(NamedTuple):
+@dataclass(frozen=True)
+class Problem:
     """Standardised pieces of some documents, and what is to be found: θ, p and γ."""
 
     said: Floats  # [document × class, piece], at the usual γ
@@ -104,9 +115,7 @@ class Problem(NamedTuple):
 
 
 def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
-    """θ, p and γ by L-BFGS-B; `a` and where it starts are the usual mix's, `length` is the mean of different words."""
-    from scipy.optimize import minimize
-
+    """θ, p and γ by L-BFGS; `a` and where it starts are the usual mix's, `length` is the mean of different words."""
     rivals = _rivals(pieces.scores(usual), pieces.held)
     lengths = np.log(np.maximum(pieces.lengths, 1.0) / length)
     said = np.take_along_axis(pieces.said, rivals[:, :, None], axis=1) * np.exp(-usual.gamma * lengths)[:, None, None]
@@ -122,9 +131,9 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
         start,
         usual.gamma,
     )
-    bounds = [(None, None)] * len(start) + [(0.0, MOST_P), (0.0, 1.0)]
-    options = {"maxiter": 200, "ftol": 1e-9, "gtol": 1e-6}
-    x = minimize(problem, [*start, 1.0, usual.gamma], jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    wide = np.full(len(start), np.inf)
+    low, high = np.append(-wide, [0.0, 0.0]), np.append(wide, [MOST_P, 1.0])
+    x = minimum(problem, np.append(start, [1.0, usual.gamma]), low, high, steps=STEPS, slope=1e-6)
     theta = (x[:-2] / deviations).reshape(len(usual.theta), -1)
     gamma, p = float(_rounded(x[-1])), float(_rounded(x[-2]))
     return Mix(tuple(map(tuple, _rounded(theta).tolist())), gamma, usual.a, p, float(_rounded(length)))

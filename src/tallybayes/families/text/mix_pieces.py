@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallybayes import kernels
 from tallybayes.counts.exact import Floats
-from tallybayes.families.text.left_out_documents import Documents, Lookup, chunks
-from tallybayes.families.text.mix import BASES, PIECES, POWERS, Mix, block_count, blocks_of
-from tallybayes.families.text.mix_formulas import bases, parts_of, said, unmet
+from tallybayes.families.text.left_out_documents import Documents, Lookup
+from tallybayes.families.text.mix import PIECES, Mix, block_count, blocks_of
+from tallybayes.families.text.mix_formulas import bases
 from tallybayes.families.text.word_statistics import WordStatistics
 
-NONE = 1e-9  # what is left of a sum of weights that is taken away again
+CHUNK = 1 << 22  # numbers at a time
 
 
 class Pieces(NamedTuple):
@@ -24,9 +25,13 @@ class Pieces(NamedTuple):
     held: Floats  # [document, class]: what each counts for
 
     def scores(self, mix: Mix) -> Floats:
-        """What the mix says of every class."""
+        """What the mix says of every class, the prior included."""
+        return np.asarray(mix.p * self.prior + self.evidence(mix))
+
+    def evidence(self, mix: Mix) -> Floats:
+        """What the words say of every class."""
         factor = (np.maximum(self.lengths, 1.0) / mix.length) ** -mix.gamma
-        return np.asarray(mix.p * self.prior + factor[:, None] * (self.said @ np.ravel(mix.theta)))
+        return np.asarray(factor[:, None] * (self.said @ np.ravel(mix.theta)))
 
     def loss(self, mix: Mix) -> float:
         """The mean of −log P(class)."""
@@ -41,45 +46,37 @@ class PieceMaker:
 
     def __init__(self, family: Any, seen: WordStatistics, lookup: Lookup) -> None:
         self.seen, self.lookup = seen, lookup
-        self.blocks, self.count = blocks_of(family, seen.index), block_count(family)
-        self.bases = list(bases(seen, self.blocks, self.count))
+        self.count = block_count(family)
+        blocks = blocks_of(family, seen.index)
+        self._blocks = blocks.astype(np.int32)
+        self._classes = np.ascontiguousarray(seen.classes[lookup.order], np.int32)
+        found = list(bases(seen, blocks, self.count))
+        self._counts = np.stack([base.counts[lookup.order] for base in found])
+        self._overall, self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (1, 2, 3))
 
     def __call__(self, documents: Documents, a: float) -> Pieces:
-        width = self.seen.width
-        found = np.zeros((len(documents), width, self.count * PIECES))
-        lengths = np.zeros(len(documents))
-        for span, part in chunks(documents, self.lookup):
-            found[span], lengths[span] = self._pieces(part, a)
-        others = self.seen.texts - documents.held + 1.0
+        found, lengths = kernels.left_pieces(
+            self.lookup.starts,
+            self._classes,
+            self._blocks,
+            self._counts,
+            self._overall,
+            self._totals,
+            self._scale,
+            np.searchsorted(documents.document, np.arange(len(documents) + 1)).astype(np.int64),
+            np.ascontiguousarray(documents.word, np.int32),
+            np.ascontiguousarray(documents.times),
+            np.ascontiguousarray(documents.share),
+            np.ascontiguousarray(documents.own),
+            a,
+            self.seen.classes_met <= 2,
+        )
+        others = self.seen.texts - documents.own + 1.0
         prior = np.log(others / others.sum(axis=1, keepdims=True))
         return Pieces(found, lengths, prior, documents.held)
 
-    def _pieces(self, documents: Documents, a: float) -> tuple[Floats, Floats]:
-        seen, weight = self.seen, documents.weight
-        document, word, block = documents.document, documents.word, self.blocks[documents.word]
-        cells = self.lookup(word)
-        left = seen.documents[cells.at] - documents.held[document[cells.token], seen.classes[cells.at]] > NONE
-        at, token = cells.at[left], cells.token[left]
-        row, class_ = document[token], seen.classes[at]
-        place = (block[token] * len(documents) + row) * seen.width + class_
-        found = np.empty((self.count, len(BASES), len(POWERS), len(documents), seen.width))
-        own = (np.ones(len(word)), documents.times, documents.share)
-        grows = np.log2(1.0 + documents.times)
-        for number, (base, mine) in enumerate(zip(self.bases, own, strict=True)):
-            mine = mine * base.scale[block]
-            taken = np.bincount(document * self.count + block, mine, len(documents) * self.count)
-            totals = base.totals - taken.reshape(-1, self.count, 1) * documents.held[:, None, :]
-            part = np.maximum(parts_of(np.maximum(totals, 0.0)), 1e-12)[row, block[token], class_]
-            counts = np.maximum(base.counts[at] - mine[token] * documents.held[row, class_], 1e-12)
-            overall = np.maximum(base.overall[word] - mine * weight[document], 0.0)
-            evidence, added = said(counts, np.maximum(overall[token], counts), part, a, seen.classes_met <= 2)
-            rest = unmet(overall, np.asarray(1.0 - np.bincount(token, part, len(word)), np.float64), a)
-            information = np.maximum(np.bincount(token, added, len(word)) + rest, 0.0)
-            evidence = evidence * grows[token] if BASES[number] == "n" else evidence
-            for i, power in enumerate(POWERS):
-                worth = evidence * (information**power)[token]
-                sums = np.bincount(place, worth, self.count * len(documents) * seen.width)
-                found[:, number, i] = sums.reshape(self.count, len(documents), seen.width)
-        known = np.bincount(token, minlength=len(word)) > 0
-        lengths = np.bincount(document, known, len(documents)).astype(np.float64)
-        return found.reshape(-1, len(documents), seen.width).transpose(1, 2, 0), lengths
+    def evidence(self, documents: Documents, mix: Mix) -> Floats:
+        """[document, class]: what the mix says of each, a few at a time."""
+        step = max(CHUNK // (self.seen.width * self.count * PIECES), 1)
+        parts = [documents.part(at, min(at + step, len(documents))) for at in range(0, len(documents), step)]
+        return np.concatenate([np.zeros((0, self.seen.width)), *(self(part, mix.a).evidence(mix) for part in parts)])

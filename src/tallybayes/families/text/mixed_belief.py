@@ -13,18 +13,10 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.base import NotLinearError, Terms
-from tallybayes.families.smoothing import FITTED, MEstimate
 from tallybayes.families.text.drawn_texts import draw_texts
-from tallybayes.families.text.mix import USUAL_A, Mix, block_count, usual_mix
+from tallybayes.families.text.mix import mix_of
 from tallybayes.families.text.mixed_table import MixedTable
 from tallybayes.families.text.word_belief import WordBelief
-
-
-def mix_of(family: Any, classes: int) -> Mix:
-    """The mix that was fitted, or the usual one, whose `a` is the family's alpha, or the m of its m-estimate."""
-    alpha = family.alpha
-    a = USUAL_A if alpha == FITTED else alpha.m if isinstance(alpha, MEstimate) else float(alpha)
-    return family.mix or usual_mix(a, classes, block_count(family))
 
 
 class MixedBelief(WordBelief):

@@ -39,7 +39,7 @@ from tallybayes.kernels.strings import index_strings, index_words
 
 SHORT = 1024  # words of a document, up to which what their number says is in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
-SCORES = ("complement", AUTO)  # readings that give no likelihoods
+COMPLEMENT = "complement"  # says how badly a text fits other classes, on a scale of its own
 ASKING = 600  # cells are worked out in the time that a question about a few words takes by itself
 
 
@@ -58,7 +58,8 @@ class WordBelief(Belief):
     def __init__(self, family: Any, corpus: Corpus, seen: WordStatistics | None = None) -> None:
         self.family = family
         self.corpus = corpus
-        self.likelihood = family.reading not in SCORES
+        self.likelihood = family.reading not in (COMPLEMENT, AUTO)
+        self.adds_up = family.reading != COMPLEMENT
         self._once = family.presence or family.reading in ONCE
         self._orders = has_orders(family)
         self._parted = seen is None and may_be_parted(family)

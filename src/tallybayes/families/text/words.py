@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
+from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
@@ -255,11 +256,13 @@ class Words(Family):
     def believe_after(self, before: Belief, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes), before)
 
-    def fitted(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> Self:
+    def fit_left_out(
+        self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
+    ) -> tuple[Self, Floats | None]:
         """For reading="auto" with the `mix` that suits these documents, left out one by one, best."""
         if self.reading != AUTO:
-            return self
-        return cast(Self, fit_words(self, tally, cells, rows, list(classes)))
+            return self, None
+        return cast(tuple[Self, Floats], fit_words(self, tally, cells, rows, list(classes), copies))
 
     @property
     def prior_weight(self) -> float:

@@ -122,7 +122,7 @@ class BagBelief(Belief):
         self.seen = seen_positions(sums, classes, gaps)
         self.alpha = self.seen.resolved_alpha(family.alpha)
         self.said = READINGS[family.reading](self.seen, self.alpha)
-        self.likelihood = family.reading != "complement"
+        self.likelihood = self.adds_up = family.reading != "complement"
         self.table = dense_table(self.seen, self.said)
         if family.norm and not self.likelihood:
             total = np.abs(self.table).sum(axis=0)

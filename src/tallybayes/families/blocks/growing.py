@@ -1,0 +1,48 @@
+"""How the questions of trees are found: on a sample of rows, each tree on its own 63 of 100, until nothing is left to
+part."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.tally import Rows
+from tallybayes.data.processors import processors
+from tallybayes.families.blocks.coding import Bytes, Coding, is_numeric
+from tallybayes.families.blocks.questions import CODES, Questions, common_marks, level_ranks, marks_of
+
+GUIDED, RANDOM = "guided", "random"
+BEST, DRAWN, ANY = range(3)  # kinds of questions: the best, the best of some that are drawn, any
+
+
+def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, seed: int) -> Questions:
+    """The questions of `n` trees. Which rows a tree is grown with depends on their codes alone: of rows that are equal,
+    all or none, unless they are many."""
+    known = rows.codes >= 0
+    codes, labels = codes[known], np.ascontiguousarray(rows.codes[known])
+    weights = None if rows.weights is None else np.ascontiguousarray(rows.weights[known])
+    guided = questions == GUIDED
+    columns = len(coding)
+    plain = np.tile(np.arange(CODES, dtype=np.uint8), (columns, 1))
+    ranks = level_ranks(codes, labels, weights, len(rows.classes), coding) if guided else plain
+    ranked = np.ascontiguousarray(ranks[np.arange(columns), codes])
+    common = common_marks(ranked)
+    marks, by_column = marks_of(ranked, common), np.ascontiguousarray(ranked.T)
+    nominal = np.array([not is_numeric(code) for code in coding], np.uint8)
+    tried = math.ceil(math.sqrt(columns))
+    best = n - n // 2 if guided else 0
+
+    def tree(number: int) -> NDArray[np.int64]:
+        kind = ANY if not guided else BEST if number < best else DRAWN
+        given = (by_column, labels, weights, marks, nominal, max(len(rows.classes), 1))
+        return kernels.grow_tree(*given, kind, tried, seed, number)
+
+    with ThreadPoolExecutor(processors()) as pool:
+        trees = list(pool.map(tree, range(n)))
+    roots = np.cumsum([0, *map(len, trees)])
+    nodes = np.concatenate([nodes + start for nodes, start in zip(trees, roots[:-1], strict=True)])
+    return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best)

@@ -1,0 +1,188 @@
+"""The questions of a forest: what its trees ask of a row, as arrays of numbers.
+
+Questions are fixed before anything is counted, and are part of the schema. A model file holds them as arrays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.packing import Arrays, PackError, take
+from tallybayes.families.blocks.coding import Bytes, Coding, code_text, is_numeric
+from tallybayes.families.settings import refused
+
+SHOWN = 6  # digits of the digest
+CODES = 256
+ARRAYS = {"nodes": np.int64, "roots": np.int32, "ranks": np.uint8, "common": np.int64}
+MANY = 20  # equal rows of a sample, of which no single one matters to a tree
+COMMON = 0  # the mark of such rows
+
+
+class Question(NamedTuple):
+    """Does a column's code, by its rank, lie from `low` to `high`?"""
+
+    column: int
+    low: int
+    high: int
+
+
+class Questions:
+    """Trees one after the other: of each node its question and where yes leads, packed into a number; where each tree
+    begins; in which order the codes of every column are asked about; and the marks of rows of which there were many.
+    The first `best` trees ask the best question each time, the others one that was drawn."""
+
+    def __init__(
+        self, nodes: NDArray[np.int64], roots: NDArray[np.int32], ranks: Bytes, common: NDArray[np.int64], best: int
+    ) -> None:
+        self.nodes = np.ascontiguousarray(nodes, np.int64)
+        self.roots = np.ascontiguousarray(roots, np.int32)
+        self.ranks = np.ascontiguousarray(ranks, np.uint8)
+        self.common = np.ascontiguousarray(common, np.int64)
+        self.best = int(best)
+        if not 0 <= self.best <= len(self.roots) or self.ranks.shape[1:] != (CODES,):
+            raise ValueError("these are no questions of a forest")
+        self.forest = kernels.Forest(self.nodes, self.roots, len(self.ranks))  # an error, if they are none
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    @property
+    def leaves(self) -> int:
+        return self.forest.leaves
+
+    @cached_property
+    def first_leaves(self) -> NDArray[np.int64]:
+        """Of each tree."""
+        return np.array([self.forest.first_leaf(tree) for tree in range(len(self))], np.int64)
+
+    @property
+    def kinds(self) -> dict[str, tuple[int, int]]:
+        """The trees of each kind: from which to which."""
+        parts = {"best": (0, self.best), "drawn": (self.best, len(self))}
+        return {kind: part for kind, part in parts.items() if part[0] < part[1]}
+
+    def ranked(self, codes: Bytes) -> Bytes:
+        """Codes by their rank."""
+        return np.ascontiguousarray(self.ranks[np.arange(codes.shape[1]), codes])
+
+    def marks(self, ranked: Bytes) -> NDArray[np.uint64]:
+        """What says which trees were grown with a row, if it was there."""
+        return marks_of(ranked, self.common)
+
+    @cached_property
+    def digest(self) -> str:
+        sha = hashlib.sha256(f"{self.best}".encode())
+        for name in sorted(ARRAYS):
+            sha.update(f"\n{name} {getattr(self, name).shape}\n".encode() + getattr(self, name).tobytes())
+        return sha.hexdigest()
+
+    def question(self, node: int) -> Question | None:
+        """What a node asks; nothing, if it is a leaf."""
+        bits = int(self.nodes[node]) & (2**64 - 1)
+        yes, column, low, span = bits & (2**32 - 1), bits >> 32 & 0xFFFF, bits >> 48 & 0xFF, bits >> 56
+        return None if yes == node else Question(column, low, low + span)
+
+    def text(self, asked: Question, column: str, code: Any) -> str:
+        """A question as people read it."""
+        codes = [c for c in range(CODES) if asked.low <= self.ranks[asked.column, c] <= asked.high]
+        known = [c for c in codes if c < (2 if code is None else len(code) + 2)]
+        if not is_numeric(code):
+            return f"{column} is {' or '.join(code_text(code, c) for c in known[:4])}{' …' * (len(known) > 4)}"
+        last = known[-1]
+        bound = f"{column} ≤ {code[last - 1]:g}" if 0 < last <= len(code) else f"{column} is there"
+        return f"{column} is missing" if known == [0] else f"{bound} or missing" if 0 in known else bound
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Questions) and self.digest == other.digest)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} trees, {self.digest[:SHOWN]}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Questions, (self.nodes, self.roots, self.ranks, self.common, self.best)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"best": self.best, "sha256": self.digest}
+
+    def arrays(self) -> Arrays:
+        return {name: getattr(self, name) for name in ARRAYS}
+
+
+class Filed(NamedTuple):
+    """Questions of which no more is known than what the text of a file says: the arrays are beside it."""
+
+    best: int
+    sha256: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"best": self.best, "sha256": self.sha256}
+
+    def found(self, prefix: str, arrays: Arrays) -> Questions:
+        given = {name: take(arrays, f"{prefix}/{name}", kind, 1 + (name == "ranks")) for name, kind in ARRAYS.items()}
+        questions = Questions(**given, best=self.best)
+        if questions.digest != self.sha256:
+            raise PackError("its questions are not those that it names")
+        return questions
+
+
+def marks_of(ranked: Bytes, common: NDArray[np.int64]) -> NDArray[np.uint64]:
+    marks = kernels.mark_codes(np.ascontiguousarray(ranked))
+    if len(common):
+        marks[np.isin(marks.view(np.int64), common)] = COMMON
+    return marks
+
+
+def common_marks(ranked: Bytes) -> NDArray[np.int64]:
+    """The marks of rows of which a sample has many."""
+    marks, counts = np.unique(kernels.mark_codes(np.ascontiguousarray(ranked)).view(np.int64), return_counts=True)
+    return marks[counts >= MANY]
+
+
+def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:
+    """The setting of a family, as it is kept."""
+    if isinstance(given, Mapping) and set(given) == {"best", "sha256"}:
+        return Filed(int(given["best"]), str(given["sha256"]))
+    if isinstance(given, (Questions, Filed)):
+        return given
+    raise refused(family, name, given, "questions that were grown, or None")
+
+
+def level_ranks(codes: Bytes, labels: NDArray[np.int32], weights: Any, classes: int, coding: Coding) -> Bytes:
+    """Ranks of every column's codes: numbers by their order, levels by what they say of the classes, so that a question
+    may part several levels from the others. Those that few rows have keep the order of their names, after the rest."""
+    ranks = np.tile(np.arange(CODES, dtype=np.uint8), (codes.shape[1], 1))
+    for at, code in enumerate(coding):
+        if code is not None and not is_numeric(code):
+            ranks[at] = _ranks(codes[:, at], labels, weights, classes)
+    return ranks
+
+
+ENOUGH = 100  # rows of a level, for its classes to say where it stands
+
+
+def _ranks(codes: Bytes, labels: NDArray[np.int32], weights: Any, classes: int) -> Bytes:
+    cells = codes.astype(np.int64) * classes + labels
+    table = np.bincount(cells, weights, CODES * classes).reshape(CODES, classes)
+    rows = table.sum(axis=1)
+    overall = table.sum(axis=0) / max(rows.sum(), 1e-300)
+    shares = (table + overall) / (rows[:, None] + 1.0) - overall
+    often = (rows >= ENOUGH) & (np.arange(CODES) > 0)
+    score = np.full(CODES, np.inf)
+    if often.any():
+        *_, axes = np.linalg.svd(shares[often] * np.sqrt(rows[often])[:, None], full_matrices=False)
+        axis = axes[0] * np.where(axes[0][np.argmax(np.abs(axes[0]))] < 0, -1.0, 1.0)
+        score[often] = np.round(shares[often] @ axis, 12)
+    score[0] = -np.inf  # missing stays first
+    ranks = np.empty(CODES, np.uint8)
+    ranks[np.lexsort((np.arange(CODES), score))] = np.arange(CODES)
+    return ranks

@@ -1,0 +1,90 @@
+"""The minimum of a smooth function of some dozen numbers, each within bounds: L-BFGS on those that are not held there.
+
+It is here, and not scipy's, since that hands matrices of twenty rows to many threads, which wait for each other longer
+than they work, and since what is found must be the same whatever version of scipy is installed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+
+Smooth = Callable[[Floats], tuple[float, Floats]]  # its value, and its derivatives
+
+PAIRS = 10  # steps that the curvature is known from
+ENOUGH = 1e-4  # of the fall that the slope promises: a step that brings it is taken
+SHORTENED = (0.1, 0.5)  # by how much a step is shortened that does not
+TRIES = 30
+FLAT = 1e-12
+
+
+def minimum(
+    function: Smooth, start: Floats, low: Floats, high: Floats, *, steps: int = 1000, fall: float = 1e-9, slope: float
+) -> Floats:
+    """Where the function is least, from `start`: until it falls by less than the part `fall` of itself, or no slope
+    that is left is steeper than `slope`.
+
+    >>> square = lambda x: (float(((x - [1.0, 5.0]) ** 2).sum()), 2.0 * (x - [1.0, 5.0]))
+    >>> minimum(square, np.zeros(2), np.full(2, -9.0), np.full(2, 3.0), slope=1e-9).round(9).tolist()
+    [1.0, 3.0]
+    """
+    x = np.clip(start, low, high)
+    value, slopes = function(x)
+    known: deque[tuple[Floats, Floats]] = deque(maxlen=PAIRS)
+    for _ in range(steps):
+        if np.abs(np.clip(x - slopes, low, high) - x).max(initial=0.0) <= slope:
+            break
+        free = ~(((x <= low) & (slopes > 0)) | ((x >= high) & (slopes < 0)))
+        found = _step(function, x, value, slopes, _direction(slopes, free, known), (low, high))
+        if found is None:
+            break
+        there, less, then = found
+        known.append((there - x, then - slopes))
+        done = value - less <= fall * max(abs(value), abs(less), 1.0)
+        x, value, slopes = there, less, then
+        if done:
+            break
+    return x
+
+
+def _direction(slopes: Floats, free: NDArray[np.bool_], known: deque[tuple[Floats, Floats]]) -> Floats:
+    """Downhill, as far as the curvature of the last steps says; those that are held at a bound stay there."""
+    rest, taken = np.where(free, slopes, 0.0), []
+    for moved, turned in reversed(known):
+        moved, turned = np.where(free, moved, 0.0), np.where(free, turned, 0.0)
+        product = float(moved @ turned)
+        if product > FLAT * float(turned @ turned):
+            part = float(moved @ rest) / product
+            rest = rest - part * turned
+            taken.append((moved, turned, product, part))
+    if taken:
+        _, turned, product, _ = taken[0]
+        rest = rest * (product / float(turned @ turned))
+    else:
+        rest = rest / max(float(np.abs(rest).sum()), 1.0)
+    for moved, turned, product, part in reversed(taken):
+        rest = rest + moved * (part - float(turned @ rest) / product)
+    return -rest
+
+
+def _step(
+    function: Smooth, x: Floats, value: float, slopes: Floats, direction: Floats, bounds: tuple[Floats, Floats]
+) -> tuple[Floats, float, Floats] | None:
+    """As long as it brings enough; None, where nothing does."""
+    length = 1.0
+    for _ in range(TRIES):
+        there = np.clip(x + length * direction, *bounds)
+        promised = float(slopes @ (there - x))
+        if promised >= 0.0:
+            return None
+        less, then = function(there)
+        if less <= value + ENOUGH * promised:
+            return there, less, then
+        best = -0.5 * promised / max(less - value - promised, 1e-300)
+        length *= min(max(best, SHORTENED[0]), SHORTENED[1]) if np.isfinite(less) else SHORTENED[0]
+    return None

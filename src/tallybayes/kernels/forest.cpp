@@ -1,0 +1,177 @@
+#include "forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "signals.hpp"
+
+namespace tallybayes {
+namespace {
+
+constexpr int lanes = 16;  // rows that go down side by side, while memory answers
+constexpr uint64_t grown_share = uint64_t(0.632 * 18446744073709551616.0);
+
+uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+}  // namespace
+
+void mark_codes(const uint8_t* codes, int64_t rows, int64_t columns, uint64_t* marks) {
+    Patience patience;
+    for (int64_t row = 0; row < rows; ++row) {
+        patience.spend(columns);
+        uint64_t mark = 0;
+        for (int64_t j = 0; j < columns; ++j) mark = mixed(mark + codes[row * columns + j] + 0x9e3779b97f4a7c15u);
+        marks[row] = mark;
+    }
+}
+
+bool grown_with(uint64_t mark, uint64_t tree) { return mixed(mark ^ mixed(tree + 0x9e3779b97f4a7c15u)) < grown_share; }
+
+Forest::Forest(const uint64_t* nodes, int64_t count, const int32_t* roots, int64_t trees, int64_t columns)
+    : roots_(roots, roots + trees), leaf_(size_t(count), -1), above_(size_t(count)), columns_(columns) {
+    const auto fail = [](bool wrong) {
+        if (wrong) throw std::invalid_argument("these are no trees");
+    };
+    fail(count >= INT32_MAX || trees < 1 || roots[0] != 0);
+    roots_.push_back(uint32_t(count));
+    nodes_.reserve(size_t(count));
+    for (int64_t i = 0; i < count; ++i) nodes_.push_back(Node::unpack(nodes[i]));
+    std::vector<uint8_t> met(size_t(count), 0);
+    for (size_t tree = 0; tree + 1 < roots_.size(); ++tree) {
+        const uint32_t root = roots_[tree], end = roots_[tree + 1];
+        fail(root >= end || end > uint32_t(count));
+        first_leaf_.push_back(int32_t(leaves_));
+        met[root] = 1;
+        for (uint32_t i = root; i < end; ++i) {
+            const Node& node = nodes_[i];
+            fail(!met[i] || node.column >= columns);
+            if (node.yes == i) {
+                fail(node.low != 0 || node.span != 255 || node.column != 0);
+                leaf_[i] = int32_t(leaves_++);
+                continue;
+            }
+            fail(node.yes <= i || node.yes + 1 >= end || met[node.yes] || met[node.yes + 1]);
+            for (uint32_t child : {node.yes, node.yes + 1}) met[child] = 1, above_[child] = i;
+        }
+    }
+}
+
+template <class Each>
+void Forest::walk(const CodeRows& given, int64_t tree, Each each) const {
+    const Node* nodes = nodes_.data();
+    const uint32_t root = roots_[size_t(tree)];
+    Patience patience;
+    for (int64_t start = 0; start < given.rows; start += lanes) {
+        const int count = int(std::min<int64_t>(lanes, given.rows - start));
+        patience.spend(lanes * 16);
+        uint32_t at[lanes];
+        const uint8_t* codes[lanes];
+        for (int i = 0; i < lanes; ++i) {
+            at[i] = root;
+            codes[i] = given.codes + (start + std::min(i, count - 1)) * given.columns;
+        }
+        for (uint32_t moved = 1; moved;) {
+            moved = 0;
+            for (int i = 0; i < lanes; ++i) {
+                const uint32_t next = nodes[at[i]].next(codes[i]);
+                moved |= next ^ at[i];
+                at[i] = next;
+            }
+        }
+        for (int i = 0; i < count; ++i) each(start + i, at[i]);
+    }
+}
+
+void Forest::find(const CodeRows& given, int64_t tree, int32_t* leaves) const {
+    const int32_t first = first_leaf_[size_t(tree)];
+    walk(given, tree, [&](int64_t row, uint32_t node) { leaves[row] = leaf_[node] - first; });
+}
+
+void Forest::count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const {
+    const uint32_t root = roots_[size_t(tree)], end = roots_[size_t(tree) + 1];
+    sums.assign(size_t(end - root) * size_t(classes), 0.0);
+    for (uint32_t i = end; i-- > root;) {
+        double* mine = &sums[size_t(i - root) * size_t(classes)];
+        if (leaf_[i] >= 0) std::copy_n(counts + int64_t(leaf_[i]) * classes, classes, mine);
+        if (i == root) break;
+        double* above = &sums[size_t(above_[i] - root) * size_t(classes)];
+        for (int64_t c = 0; c < classes; ++c) above[c] += mine[c];
+    }
+}
+
+void Forest::believe(const double* counts, int64_t classes, double m, double* chances, double* logs) const {
+    std::vector<double> sums, known;
+    for (int64_t tree = 0; tree < trees(); ++tree) {
+        const uint32_t root = roots_[size_t(tree)], end = roots_[size_t(tree) + 1];
+        heed_signals();
+        count_nodes(counts, classes, tree, sums);
+        known.resize(sums.size());
+        for (uint32_t i = root; i < end; ++i) {
+            const double* n = &sums[size_t(i - root) * size_t(classes)];
+            const double* above = &known[size_t(above_[i] - (i == root ? above_[i] : root)) * size_t(classes)];
+            double* p = &known[size_t(i - root) * size_t(classes)];
+            double total = m;
+            for (int64_t c = 0; c < classes; ++c) total += n[c];
+            for (int64_t c = 0; c < classes; ++c)
+                p[c] = (n[c] + m * (i == root ? 1.0 / double(classes) : above[c])) / total;
+            if (leaf_[i] < 0) continue;
+            for (int64_t c = 0; c < classes; ++c) {
+                chances[leaf_[i] * classes + c] = p[c];
+                logs[leaf_[i] * classes + c] = std::log(p[c]);
+            }
+        }
+    }
+}
+
+void Forest::add(const CodeRows& given, const double* chances, const double* logs, int64_t classes, int64_t first,
+                 int64_t last, double* sums, double* log_sums) const {
+    for (int64_t tree = first; tree < last; ++tree)
+        walk(given, tree, [&](int64_t row, uint32_t node) {
+            const int64_t from = leaf_[node] * classes, to = row * classes;
+            for (int64_t c = 0; c < classes; ++c) {
+                sums[to + c] += chances[from + c];
+                log_sums[to + c] += logs[from + c];
+            }
+        });
+}
+
+void Forest::add_left_out(const CodeRows& given, const CountedRows& own, const double* counts, int64_t classes, double m,
+                          int64_t first, int64_t last, double* sums, double* log_sums, int64_t* used) const {
+    std::vector<double> known, p(size_t(classes), 0.0);
+    std::vector<uint32_t> path;
+    Patience patience;
+    for (int64_t tree = first; tree < last; ++tree) {
+        const uint32_t root = roots_[size_t(tree)];
+        count_nodes(counts, classes, tree, known);
+        walk(given, tree, [&](int64_t row, uint32_t node) {
+            if (own.marks && own.marks[row] != common_mark && grown_with(own.marks[row], uint64_t(tree))) return;
+            path.clear();
+            for (uint32_t at = node; at != root; at = above_[at]) path.push_back(at);
+            path.push_back(root);
+            patience.spend(int64_t(path.size()) * classes);
+            const double weight = own.weights ? own.weights[row] : 1.0;
+            std::fill(p.begin(), p.end(), 1.0 / double(classes));
+            for (size_t step = path.size(); step-- > 0;) {
+                const double* n = &known[size_t(path[step] - root) * size_t(classes)];
+                double total = m - weight;
+                for (int64_t c = 0; c < classes; ++c) total += n[c];
+                for (int64_t c = 0; c < classes; ++c) {
+                    const double left = std::max(n[c] - (c == own.classes[row] ? weight : 0.0), 0.0);
+                    p[size_t(c)] = (left + m * p[size_t(c)]) / std::max(total, m);
+                }
+            }
+            used[row] += 1;
+            for (int64_t c = 0; c < classes; ++c) {
+                sums[row * classes + c] += p[size_t(c)];
+                log_sums[row * classes + c] += std::log(p[size_t(c)]);
+            }
+        });
+    }
+}
+
+}  // namespace tallybayes

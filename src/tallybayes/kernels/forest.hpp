@@ -1,0 +1,82 @@
+// Trees of yes/no questions about a row's codes: which leaf it ends in, and what the counts on the way say of its class.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tallybayes {
+
+// A question: does the code of this column lie from `low` to `low + span`? Yes leads to node `yes`, no to the next one.
+// A leaf asks what every row answers with yes, and leads to itself.
+struct Node {
+    uint32_t yes;
+    uint16_t column;
+    uint8_t low, span;
+
+    static Node unpack(uint64_t bits) {
+        return {uint32_t(bits), uint16_t(bits >> 32), uint8_t(bits >> 48), uint8_t(bits >> 56)};
+    }
+    uint64_t pack() const { return yes | uint64_t(column) << 32 | uint64_t(low) << 48 | uint64_t(span) << 56; }
+    uint32_t next(const uint8_t* codes) const { return yes + (uint8_t(codes[column] - low) > span); }
+};
+
+// A number for every row of codes, equal for equal rows.
+void mark_codes(const uint8_t* codes, int64_t rows, int64_t columns, uint64_t* marks);
+// The mark of rows of which there are so many that no single one matters to a tree.
+constexpr uint64_t common_mark = 0;
+// Whether a tree was grown with the rows of this mark, if they were there: 63 of 100 are.
+bool grown_with(uint64_t mark, uint64_t tree);
+
+// Rows of codes, a row after the other.
+struct CodeRows {
+    const uint8_t* codes;
+    int64_t rows, columns;
+};
+
+// Rows that were counted, each to be taken away: its class, what it weighs (nothing given: one), its mark, if that decides which
+// trees are asked.
+struct CountedRows {
+    const int32_t* classes;
+    const double* weights;
+    const uint64_t* marks;
+};
+
+class Forest {
+public:
+    // Trees one after the other, each from its root on; throws std::invalid_argument if they are not trees.
+    Forest(const uint64_t* nodes, int64_t count, const int32_t* roots, int64_t trees, int64_t columns);
+
+    int64_t trees() const { return int64_t(roots_.size()) - 1; }
+    int64_t leaves() const { return leaves_; }
+    int64_t columns() const { return columns_; }
+    int64_t first_leaf(int64_t tree) const { return first_leaf_[size_t(tree)]; }
+
+    // Each row's leaf in a tree, counted from that tree's first.
+    void find(const CodeRows& given, int64_t tree, int32_t* leaves) const;
+
+    // P(class) in every leaf: on the way down, what is counted in a node is smoothed by m rows as the node above has them.
+    void believe(const double* counts, int64_t classes, double m, double* chances, double* logs) const;
+
+    // Adds to each row's sums what some of the trees say: [row, class], their probabilities and the logarithms of these.
+    void add(const CodeRows& given, const double* chances, const double* logs, int64_t classes, int64_t first, int64_t last,
+             double* sums, double* log_sums) const;
+
+    // The same by the counts without the row itself, of those trees that were grown without its mark; adds how many these are.
+    void add_left_out(const CodeRows& given, const CountedRows& own, const double* counts, int64_t classes, double m,
+                      int64_t first, int64_t last, double* sums, double* log_sums, int64_t* used) const;
+
+private:
+    template <class Each>
+    void walk(const CodeRows& given, int64_t tree, Each each) const;
+    // What is counted in every node of a tree: the leaves' counts added up.
+    void count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const;
+
+    std::vector<Node> nodes_;
+    std::vector<uint32_t> roots_;    // and the end of the last tree
+    std::vector<int32_t> leaf_;      // of each node that is one, its number
+    std::vector<int32_t> first_leaf_;
+    std::vector<uint32_t> above_;
+    int64_t columns_, leaves_ = 0;
+};
+
+}  // namespace tallybayes

@@ -1,0 +1,124 @@
+#include "pieces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "signals.hpp"
+
+namespace tallybayes {
+namespace {
+
+constexpr double none = 1e-9;    // what is left of a sum of weights that is taken away again
+constexpr double least = 1e-12;  // of a count or a part that there is
+
+class Leaving {
+public:
+    Leaving(const CountedWords& known, const LeftDocuments& left)
+        : known_(known), left_(left), parts_(size_t(word_bases * known.block_count * known.width)), cells_(size_t(known.width)) {}
+
+    // One document: what its words say, and how many of them others have.
+    double operator()(int64_t document, double* said) {
+        own_ = left_.own + document * known_.width;
+        weight_ = 0.0;
+        for (int64_t c = 0; c < known_.width; ++c) weight_ += own_[c];
+        find_parts(document);
+        double met = 0.0;
+        for (int64_t at = left_.starts[document]; at < left_.starts[document + 1]; ++at) met += add_word(at, said) ? 1.0 : 0.0;
+        return met;
+    }
+
+private:
+    struct Cell {
+        int64_t at;
+        double evidence;
+    };
+
+    double mine(int64_t base, int64_t token) const {
+        const double scale = known_.scale[base * known_.block_count + known_.blocks[left_.words[token]]];
+        return scale * (base == 0 ? 1.0 : base == 1 ? left_.times[token] : left_.share[token]);
+    }
+
+    // π: what part of the counts of each block each class has, without the document.
+    void find_parts(int64_t document) {
+        std::vector<double> taken(size_t(word_bases * known_.block_count));
+        for (int64_t at = left_.starts[document]; at < left_.starts[document + 1]; ++at)
+            for (int64_t base = 0; base < word_bases; ++base)
+                taken[base * known_.block_count + known_.blocks[left_.words[at]]] += mine(base, at);
+        for (size_t row = 0; row < taken.size(); ++row) {
+            const double* totals = known_.totals + int64_t(row) * known_.width;
+            double* parts = &parts_[row * known_.width];
+            double sum = 0.0;
+            for (int64_t c = 0; c < known_.width; ++c) sum += parts[c] = std::max(totals[c] - taken[row] * own_[c], 0.0);
+            for (int64_t c = 0; c < known_.width; ++c) parts[c] = std::max(sum > 0.0 ? parts[c] / sum : 0.0, least);
+        }
+    }
+
+    bool add_word(int64_t token, double* said) {
+        const int32_t word = left_.words[token];
+        found_ = 0;
+        for (int64_t at = known_.starts[word]; at < known_.starts[word + 1]; ++at)
+            if (known_.counts[at] - own_[known_.classes[at]] > none) cells_[found_++].at = at;
+        if (!found_) return false;
+        for (int64_t base = 0; base < word_bases; ++base) {
+            const double information = look(base, token);
+            const double grows = base == 1 ? std::log2(1.0 + left_.times[token]) : 1.0;
+            const double worth[word_powers] = {grows, grows * std::sqrt(information), grows * information};
+            const int64_t first = (known_.blocks[word] * word_bases + base) * word_powers;
+            for (size_t i = 0; i < found_; ++i) {
+                double* out = said + known_.classes[cells_[i].at] * known_.block_count * word_bases * word_powers + first;
+                for (int64_t power = 0; power < word_powers; ++power) out[power] += cells_[i].evidence * worth[power];
+            }
+        }
+        return true;
+    }
+
+    // What the word says for every class that has met it, and its information.
+    double look(int64_t base, int64_t token) {
+        const int32_t word = left_.words[token];
+        const double own = mine(base, token), a = known_.a;
+        const double overall = std::max(known_.overall[base * known_.words + word] - own * weight_, 0.0);
+        const double* parts = &parts_[(base * known_.block_count + known_.blocks[word]) * known_.width];
+        double information = 0.0, met = 0.0;
+        for (size_t i = 0; i < found_; ++i) {
+            const int32_t c = known_.classes[cells_[i].at];
+            const double part = parts[c];
+            const double count = std::max(known_.counts[base * known_.cells + cells_[i].at] - own * own_[c], least);
+            const double all = a + std::max(overall, count), likely = a + count / part;
+            const double log_likely = std::log(likely), log_all = std::log(all);
+            cells_[i].evidence = log_likely - log_a_;
+            if (!known_.two) {
+                const double others = std::max(all - a - count, 0.0), rest = 1.0 - part;
+                cells_[i].evidence -= std::log(a + (others > 0.0 && rest > 0.0 ? others / rest : 0.0)) - log_all;
+            }
+            information += part * likely / all * (log_likely - log_all);
+            met += part;
+        }
+        const double share = a / (a + overall);
+        return std::max(information + (1.0 - met) * share * std::log(share), 0.0);
+    }
+
+    const CountedWords& known_;
+    const LeftDocuments& left_;
+    const double log_a_ = std::log(known_.a);
+    std::vector<double> parts_;
+    std::vector<Cell> cells_;
+    size_t found_ = 0;
+    const double* own_ = nullptr;
+    double weight_ = 0.0;
+};
+
+}  // namespace
+
+void left_pieces(const CountedWords& known, const LeftDocuments& left, double* said, double* lengths) {
+    const int64_t size = known.width * known.block_count * word_bases * word_powers;
+    std::fill(said, said + left.documents * size, 0.0);
+    Leaving leaving(known, left);
+    Patience patience;
+    for (int64_t document = 0; document < left.documents; ++document) {
+        patience.spend(size + 100 * (left.starts[document + 1] - left.starts[document]));
+        lengths[document] = leaving(document, said + document * size);
+    }
+}
+
+}  // namespace tallybayes

@@ -1,0 +1,32 @@
+// What the words of documents that are left out say, in each of several ways of looking at them.
+#pragma once
+#include <cstdint>
+
+namespace tallybayes {
+
+constexpr int64_t word_bases = 3;   // documents, occurrences, shares
+constexpr int64_t word_powers = 3;  // of a word's information: 0, ½, 1
+
+// What was counted of words. The cells of word w are starts[w] … starts[w + 1] − 1.
+struct CountedWords {
+    const int64_t* starts;
+    const int32_t *classes, *blocks;        // of each cell; of each word
+    const double *counts, *overall;         // [base][cell], [base][word]
+    const double *totals, *scale;           // [base][block][class], [base][block]
+    int64_t words, cells, width, block_count;  // width: how many classes
+    double a;                               // smoothing
+    bool two;                               // classes with texts
+};
+
+// Documents and their words. own[document][class] is what was counted of it there, and is taken away with it.
+struct LeftDocuments {
+    const int64_t* starts;
+    const int32_t* words;
+    const double *times, *share, *own;
+    int64_t documents;
+};
+
+// said[document][class][block][base][power], and how many words of each document others have, too.
+void left_pieces(const CountedWords& known, const LeftDocuments& left, double* said, double* lengths);
+
+}  // namespace tallybayes

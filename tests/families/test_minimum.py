@@ -1,0 +1,59 @@
+"""The minimum of smooth functions within bounds: where it is, and beside scipy's."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize, rosen, rosen_der
+
+from tallybayes.families.minimum import minimum
+
+
+def logistic(rows, columns, seed):
+    """The loss of logistic regression with a ridge."""
+    random = np.random.default_rng(seed)
+    x, y = random.normal(size=(rows, columns)) * random.lognormal(size=columns), random.choice([-1.0, 1.0], rows)
+
+    def loss(w):
+        margin = y * (x @ w)
+        slope = -y / (1.0 + np.exp(margin))
+        return float(np.logaddexp(0.0, -margin).sum() + w @ w), x.T @ slope + 2.0 * w
+
+    return loss
+
+
+@given(st.integers(1, 200), st.integers(1, 20), st.floats(-1.0, 0.2), st.integers(0, 2**32 - 1))
+def test_it_is_no_higher_than_scipys(rows, columns, lowest, seed):
+    loss, start = logistic(rows, columns, seed), np.full(columns, 0.5)
+    low, high = np.full(columns, lowest), np.full(columns, 0.6)
+    found = minimum(loss, start, low, high, slope=1e-8, fall=0.0)
+    best = minimize(loss, start, jac=True, bounds=[(lowest, 0.6)] * columns, options={"ftol": 1e-14, "gtol": 1e-9})
+    assert (low <= found).all()
+    assert (found <= high).all()
+    assert loss(found)[0] <= best.fun + 1e-8 * (1.0 + abs(best.fun))
+
+
+def test_a_curved_valley_is_followed_to_its_end():
+    wide = np.full(5, np.inf)
+    found = minimum(lambda x: (rosen(x), rosen_der(x)), np.zeros(5), -wide, wide, slope=1e-8, fall=0.0)
+    np.testing.assert_allclose(found, 1.0, rtol=1e-6)
+
+
+def test_what_is_held_at_a_bound_comes_free_again():
+    """Downhill leads against the bound of y first, and away from it later."""
+
+    def valley(v):
+        x, y = v
+        return (x - 3.0) ** 2 + 10.0 * (y - x + 1.0) ** 2, np.array(
+            [2.0 * (x - 3.0) - 20.0 * (y - x + 1.0), 20.0 * (y - x + 1.0)]
+        )
+
+    found = minimum(valley, np.array([0.0, 0.5]), np.array([-9.0, 0.0]), np.array([9.0, 9.0]), slope=1e-9)
+    np.testing.assert_allclose(found, [3.0, 2.0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_a_flat_function_is_left_where_it_is(size):
+    start = np.arange(float(size))
+    found = minimum(lambda x: (0.0, np.zeros(size)), start, start - 1.0, start + 1.0, slope=1e-9)
+    assert found.tolist() == start.tolist()
