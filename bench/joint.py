@@ -1,4 +1,4 @@
-"""Questions to the joint, against the joint itself: all combinations of levels spelled out, with fractions, and added up.
+"""Questions to the joint, against the joint itself: all combinations of levels, with fractions, added up.
 
     python bench/joint.py
 

@@ -1,4 +1,5 @@
-"""One row of twenty columns, or one text, as a service gets it: how long `posterior` takes, whatever it comes in.
+"""One row of twenty columns, or one text, as a service gets it: how long `posterior` takes, whatever it comes in,
+and how long it takes to learn it.
 
     python bench/one_row.py
 
@@ -67,7 +68,21 @@ def main() -> None:
     works["scikit-learn GaussianNB, DataFrame of 20 numbers"] = lambda: named.predict_proba(peer_frame[:1])
     works["scikit-learn GaussianNB, numpy array"] = lambda: peer.predict_proba(matrix[:1])
     show(f"posterior of one row of {COLUMNS} columns", works)
+    learning(model, row)
     one_text()
+
+
+def learning(model: Model, row: dict[str, object]) -> None:
+    """A row learned, beside the same asked of a model that stays as it is."""
+    live = model.copy()
+
+    def learn() -> None:
+        nonlocal live
+        live += Model.train(SCHEMA, row, [1])
+
+    works = {"asked": functools.partial(model.posterior, row), "learned": learn}
+    times = show(f"one row of {COLUMNS} columns, a dictionary", works)
+    print(f"  learned / asked {times['learned'] / times['asked']:.2f}")
 
 
 def one_text() -> None:
@@ -77,11 +92,12 @@ def one_text() -> None:
     show("posterior of one text", {name: functools.partial(model.posterior, data) for name, data in shapes.items()})
 
 
-def show(title: str, works: Mapping[str, Callable[[], object]]) -> None:
+def show(title: str, works: Mapping[str, Callable[[], object]]) -> dict[str, float]:
     times = best_of({name: each(work, TIMES) for name, work in works.items()}, ROUNDS)
     print(f"{title} (best of {ROUNDS} times {TIMES})")
     for name, seconds in times.items():
         print(f"  {name:50}  {seconds / TIMES * 1e6:7.1f} µs")
+    return times
 
 
 if __name__ == "__main__":

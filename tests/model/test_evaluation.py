@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from tallybayes import Categorical, Evaluation, Gaussian, Model, Schema, Words, evaluate
+from tallybayes import Categorical, Gaussian, Model, Schema, Words, evaluate
 from tallybayes.model.decide import bayes_error
-from tallybayes.model.evaluation import CELLS, ranks
+from tallybayes.model.evaluation import CELLS
 from tallybayes.report.plain import spoken
 
 RNG = np.random.default_rng(11)
@@ -63,73 +63,12 @@ def test_it_is_what_scikit_learn_says():
     np.testing.assert_allclose(list(found.macro.values()), wanted)
 
 
-def test_the_area_under_the_roc_curve_is_that_of_scikit_learn():
-    found = evaluate(MODEL, FRAME, LABELS)
-    wanted = metrics.roc_auc_score(LABELS, POSTERIOR, multi_class="ovr", labels=NAMES)
-    assert found.roc_auc == pytest.approx(wanted, rel=1e-12)
-    two = [label if label == "ant" else "other" for label in LABELS]
-    model = Model.train(SCHEMA, FRAME, two)
-    wanted = metrics.roc_auc_score(two, model.posterior(FRAME)[:, 1])
-    assert evaluate(model, FRAME, two).roc_auc == pytest.approx(wanted, rel=1e-12)
-
-
-def test_probabilities_that_tie_or_lie_near_one_are_ranked_as_scikit_learn_ranks_them():
-    model = Model.train({"t": Words()}, {"t": ["up " * 9, "down " * 9]}, ["a", "b"])
-    texts = ["up " * i + "down " * j for i in range(7) for j in range(7)]
-    labels = ["a" if (7 * i + j) % 5 < 3 else "b" for i in range(7) for j in range(7)]
-    share = model.posterior({"t": texts})[:, 1]
-    assert len(np.unique(share)) < len(texts)
-    assert share.max() > 1.0 - 1e-5
-    found = evaluate(model, {"t": texts}, labels)
-    assert found.roc_auc == pytest.approx(metrics.roc_auc_score(labels, share), rel=1e-12)
-
-
 def test_baselines_are_the_commonest_class_and_the_prior():
     found = evaluate(MODEL, FRAME, LABELS)
     assert found.commonest == max(NAMES, key=LABELS.count)
     assert found.baseline == LABELS.count(found.commonest) / N
     prior = np.tile(list(MODEL.prior().values()), (N, 1))
     assert found.prior_log_loss == pytest.approx(metrics.log_loss(LABELS, prior, labels=NAMES))
-
-
-def test_a_class_that_the_model_never_met_is_never_found():
-    two = Model.train(SCHEMA, FRAME, ["ant" if label == "ant" else "bee" for label in LABELS])
-    found = evaluate(two, FRAME, LABELS)
-    scores = np.column_stack([two.posterior(FRAME), np.zeros((N, 3))])
-    wanted = [metrics.roc_auc_score(np.array(LABELS) == name, scores[:, i]) for i, name in enumerate(NAMES)]
-    assert wanted[2:] == [0.5, 0.5, 0.5]
-    assert found.roc_auc == pytest.approx(np.mean(wanted))
-    both = found + evaluate(MODEL, FRAME, LABELS)
-    scores = np.concatenate([scores, POSTERIOR])
-    wanted = [metrics.roc_auc_score(np.array(LABELS * 2) == name, scores[:, i]) for i, name in enumerate(NAMES)]
-    assert both.roc_auc == pytest.approx(np.mean(wanted))
-
-
-def test_rows_of_one_class_rank_nothing():
-    frame, labels = part(0, 1)
-    found = evaluate(MODEL, frame, labels)
-    assert math.isnan(found.roc_auc)
-    assert found.to_json()["roc_auc"] is None
-
-
-@settings(max_examples=10)
-@given(st.data())
-def test_ranks_of_many_probabilities_are_bounded_and_the_same_for_any_batches(data):
-    n = 3 * ranks.MOST
-    random = np.random.default_rng(data.draw(st.integers(0, 99)))
-    true = random.random(n) < 0.3
-    share = 1.0 / (1.0 + np.exp(-random.normal(true * 2.0, 4.0, n)))
-    whole = ranks.Ranks.of(share, true)
-    cuts = [0, *sorted(data.draw(st.lists(st.integers(1, n - 1), min_size=1, max_size=4, unique=True))), n]
-    parts = [ranks.Ranks.of(share[a:b], true[a:b]) for a, b in pairwise(cuts)]
-    total = parts[0]
-    for each in parts[1:]:
-        total += each
-    np.testing.assert_array_equal(total.keys, whole.keys)
-    np.testing.assert_array_equal(total.n, whole.n)
-    assert total.dropped == whole.dropped > 0
-    assert len(whole.keys) <= ranks.MOST
-    assert whole.auc == pytest.approx(metrics.roc_auc_score(true, share), abs=1e-5)
 
 
 def test_of_two_classes_the_brier_score_is_twice_that_of_scikit_learn():
@@ -167,15 +106,6 @@ def test_standard_errors_are_those_of_means_over_rows():
     for name, values in by_row.items():
         assert found[name] == pytest.approx(np.std(values, ddof=1) / math.sqrt(N)), name
     assert math.isnan(found["roc_auc"])
-
-
-def test_the_standard_error_of_the_area_is_that_of_delong():
-    two = [label if label == "ant" else "other" for label in LABELS]
-    model = Model.train(SCHEMA, FRAME, two)
-    share, true = model.posterior(FRAME)[:, 1], np.array(two) == "other"
-    ordered = np.heaviside(share[true][:, None] - share[~true][None, :], 0.5)
-    wanted = math.sqrt(sum(np.var(ordered.mean(axis=i), ddof=1) / ordered.shape[1 - i] for i in (0, 1)))
-    assert evaluate(model, FRAME, two).standard_errors["roc_auc"] == pytest.approx(wanted)
 
 
 def test_of_a_single_row_no_standard_error_is_known():
@@ -230,40 +160,6 @@ def test_the_schema_may_know_where_the_labels_are():
         evaluate(MODEL, FRAME)
     with pytest.raises(ValueError, match="Column 'x' holds the labels; drop it"):
         evaluate(MODEL, FRAME, "x")
-
-
-def test_costs_are_those_of_the_decisions():
-    costs = {("dog", "ant"): 7.0, ("ant", "bee"): 0.5}
-    found = evaluate(MODEL, FRAME, LABELS, costs=costs)
-    decided = MODEL.decide(FRAME, costs=costs)
-    assert decided != DECIDED
-    paid = [costs.get(pair, float(pair[0] != pair[1])) for pair in zip(LABELS, decided, strict=True)]
-    assert found.cost == pytest.approx(np.mean(paid))
-    matrix = np.array([[costs.get((a, b), float(a != b)) for b in NAMES] for a in NAMES])
-    assert found.expected_cost == pytest.approx(np.mean(np.min(POSTERIOR @ matrix, axis=1)))
-    assert found.accuracy == pytest.approx(metrics.accuracy_score(LABELS, decided))
-    mine = POSTERIOR[np.arange(N), [NAMES.index(label) for label in decided]]
-    assert found.expected_error == pytest.approx(1.0 - mine.mean())
-    assert evaluate(MODEL, FRAME, LABELS).cost is None
-    with pytest.raises(ValueError, match="both have costs, or neither"):
-        found + evaluate(MODEL, FRAME, LABELS)
-
-
-def test_rejected_rows_are_neither_right_nor_wrong():
-    found = evaluate(MODEL, FRAME, LABELS, reject=0.3)
-    decided = MODEL.decide(FRAME, reject=0.3)
-    pairs = [(truth, label) for truth, label in zip(LABELS, decided, strict=True) if label is not None]
-    right = sum(a == b for a, b in pairs)
-    assert found.rejected == N - len(pairs) > 0
-    assert found.accuracy == pytest.approx(right / len(pairs))
-    assert found.error == pytest.approx(1.0 - right / len(pairs))
-    assert found.confusion[:, -1].sum() == found.rejected
-    assert found.per_class[0].recall == pytest.approx(pairs.count(("ant", "ant")) / LABELS.count("ant"))
-    assert found.cost == pytest.approx((len(pairs) - right + 0.3 * found.rejected) / N)
-    nothing = evaluate(MODEL, FRAME, LABELS, reject=0.0)
-    assert nothing.rejected == N
-    assert math.isnan(nothing.accuracy)
-    assert "600 rows rejected" in repr(nothing)
 
 
 def test_a_class_never_met_is_an_error_and_said_to_be():
@@ -375,71 +271,6 @@ def test_json_holds_all_of_it():
     assert again["calibration"][0]["probability"] == found.calibration[0].probability
     nothing = evaluate(MODEL, FRAME, LABELS, reject=0.0).to_json()
     assert (nothing["accuracy"], nothing["calibration"]) == (None, [])
-
-
-def counted(pairs):
-    """An evaluation of such (truth, decision) pairs."""
-    classes = sorted({label for pair in pairs for label in pair if label is not None})
-    right = sum(n for (a, b), n in pairs.items() if a == b)
-    n = sum(pairs.values())
-    intervals = np.zeros((15, 3))
-    intervals[11] = n, 0.75 * n, right
-    sums = (0.5 * n, 0.3 * n, 0.6 * n, 0, 0.25 * n, 0.25 * n, 0.25 * n)
-    return Evaluation(tuple(classes), (), pairs, intervals, {}, *sums, None, None)
-
-
-def test_it_reads_well():
-    found = counted({("no", "no"): 4, ("no", "yes"): 1, ("yes", "yes"): 8, ("yes", "no"): 1})
-    assert repr(found).splitlines() == [
-        "accuracy     0.8571  ± 0.0971  12 of 14 right",
-        "  baseline   0.6429            always yes, the commonest class",
-        "error        0.1429            the model expects 0.2500",
-        "log-loss     0.5000  ± 0.0620",
-        "  baseline   0.6000            the prior alone",
-        "Brier score  0.2500  ± 0.1201",
-        "ROC AUC      0.5000  ± 0.0000",
-        "ECE          0.1071            the expected calibration error",
-        "",
-        "classes",
-        "  class        rows  decided  precision  recall     F1",
-        "  no              5        5      0.800   0.800  0.800",
-        "  yes             9        9      0.889   0.889  0.889",
-        "  (all, mean)    14       14      0.844   0.844  0.844",
-        "",
-        "confusion",
-        "  truth \\ decision  no  yes",
-        "  no                 4    1",
-        "  yes                1    8",
-        "",
-        "calibration",
-        "  probability   rows   mean  right",
-        "  0.73 to 0.80    14  0.750  0.857",
-    ]
-
-
-def test_of_many_classes_the_worst_and_their_confusions_are_shown():
-    names = [f"class {i:03}" for i in range(150)]
-    pairs = {(name, name): 100 for name in names} | {(names[i], names[i + 1]): 50 - i for i in range(20)}
-    text = repr(counted(pairs))
-    assert "\nthe 12 worst of 150 classes, by F1\n" in text
-    table = "  truth      decision   rows\n  class 000  class 001    50\n"
-    assert f"\nerrors, the 12 most frequent of 20\n{table}" in text
-    assert "class 011  class 012    39\n" in text
-    assert "class 149" not in text
-    assert max(map(len, text.splitlines())) <= 100
-    assert len(text.splitlines()) < 45
-    assert "No decision is wrong." in repr(counted({(name, name): 1 for name in names}))
-
-
-def test_names_of_classes_do_no_harm():
-    names = ["\x1b[31m", "a\nb", "long " * 100, *(f"a rather long name {i}" for i in range(8))]
-    text = repr(counted({(a, b): 1 for a in names for b in names}))
-    assert "\\x1b[31m" in text
-    assert "a\\nb" in text
-    assert "long long long long lon…" in text
-    assert all(letter.isprintable() or letter == "\n" for letter in text)
-    assert max(map(len, text.splitlines())) <= 100
-    assert "errors, the 12 most frequent of 110" in text
 
 
 def test_nothing_else_warns():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from tallybayes import Bag, Categorical, Model, Poisson, Schema, Words
+from mails import ASKED, DOCUMENTS, tokens, train
+from tallybayes import Bag, Categorical, Model, Poisson, Schema, Words, digest
 
 TEXTS = ["aa bb", "aa cc", "aa", "bb cc", "aa bb cc", "", "dd", "zork"]
 
@@ -73,3 +74,32 @@ def test_zero_times_an_infinite_weight_is_nothing():
     assert view.log_odds({"x": {"u": 1, "v": 0}, "y": {"x": 0}}) == math.inf
     with pytest.raises(KeyError, match="z"):
         view.log_odds({"z": {"u": 1}})
+
+
+@pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
+def test_the_linear_view_of_text_gives_the_same_scores(reading):
+    model = train(Words(reading=reading))
+    linear = model.linear("spam")
+    joint = model.log_joint(ASKED)
+    for text, row in zip(ASKED, joint, strict=True):
+        words = [word for word in tokens(text) if word in linear.weights["x"]]
+        words = set(words) if reading == "bernoulli" else words
+        score = linear.intercept + sum(linear.weights["x"][word] for word in words)
+        assert score == pytest.approx(row[1] - row[0], rel=1e-12, abs=1e-12)
+
+
+def test_one_against_the_rest_is_linear_too():
+    labels = ["spam", "work", "spam", "home", "spam", "work", "home"]
+    model = train(Words(), DOCUMENTS, labels)
+    linear, merged = model.linear("home"), model.against_rest("home")
+    expected = train(Words(), DOCUMENTS, [label == "home" for label in labels])
+    assert digest(merged) == digest(expected)
+    for text, (rest, home) in zip(ASKED, merged.log_joint(ASKED), strict=True):
+        words = [word for word in tokens(text) if word in linear.weights["x"]]
+        score = linear.intercept + sum(linear.weights["x"][word] for word in words)
+        assert score == pytest.approx(home - rest, rel=1e-12)
+
+
+def test_the_compound_is_not_linear_and_says_why():
+    with pytest.raises(TypeError, match="a word's second coming says less than its first"):
+        train(Words(reading="dirichlet-multinomial")).linear("spam")

@@ -112,3 +112,26 @@ def test_scikit_learns_face_takes_pseudo_counts():
     np.testing.assert_allclose(model.predict_proba(rows), expected)
     model.set_params(prior=Dirichlet({"ham": 0.5, "spam": 0.5}))
     np.testing.assert_allclose(model.predict_proba(rows), train(0.5).posterior(FRAME))
+
+
+@pytest.mark.parametrize(
+    ("prior", "expected"),
+    [
+        ("frequencies", [0.25, 0.75]),
+        ("uniform", [0.5, 0.5]),
+        (1.0, [2 / 6, 4 / 6]),
+        ({"a": 0.9, "b": 0.1}, [0.9, 0.1]),
+    ],
+)
+def test_priors_of_the_classes(prior, expected):
+    model = Model.train(Schema({}, prior=prior), {"x": [1, 2, 3, 4]}, ["a", "b", "b", "b"])
+    assert list(model.prior().values()) == pytest.approx(expected)
+    assert model.posterior({"x": [0]})[0] == pytest.approx(expected)
+
+
+def test_priors_that_make_no_sense_are_refused():
+    for prior in ("even", -1.0, {"a": 0.3}, True, None):
+        with pytest.raises(ValueError, match="prior="):
+            Schema({}, prior=prior)
+    with pytest.raises(ValueError, match="no probability for class 'b'"):
+        Model.train(Schema({}, prior={"a": 1.0}), {"x": [1, 2]}, ["a", "b"]).posterior({"x": [1]})

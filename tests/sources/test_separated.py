@@ -1,24 +1,13 @@
 """CSV and TSV: every cell as it was written, and every fault with its line and column."""
 
-import csv
-import io
 import re
-from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tallybayes.sources import ReadOptions, SourceError, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()
-ENDS = {  # the csv module puts no quotes around a \r unless lines end in one
-    "\r\n": {"lineterminator": "\r\n"},
-    "\n": {"lineterminator": "\n", "quoting": csv.QUOTE_ALL},
-}
-CELL = st.text(alphabet='ab,;"\r\n\t |é字😀1', max_size=6)
 
 
 @pytest.fixture
@@ -261,57 +250,3 @@ def test_control_characters_of_cells_and_names_are_never_raw_in_messages(file):
     message = refusal(file("a\x1b[2J,b\n\x1b[31mred,2\n"), {"a\x1b[2J": NUMBER})
     assert message.isprintable()
     assert r"\x1b[31mred" in message
-
-
-def read_back(cell, end):
-    """A cell as it is read: the csv module puts no quotes around blanks unless it puts them around everything."""
-    return cell if end == "\n" or any(sign in cell for sign in ',"\r\n') else cell.strip(" \t")
-
-
-@given(st.lists(st.lists(CELL, min_size=2, max_size=2), max_size=12), st.integers(1, 60), st.sampled_from([*ENDS]))
-def test_what_the_csv_module_writes_comes_back_whatever_the_block(tmp_path_factory, rows, block_bytes, end):
-    path = tmp_path_factory.getbasetemp() / "random.csv"
-    with open(path, "w", newline="") as out:
-        csv.writer(out, **ENDS[end]).writerows([["x", "y"], *rows])
-    source = open_source(path, ReadOptions(block_bytes=block_bytes, missing=()))
-    found = [list(row.values()) for batch in source.batches({"x": TEXT, "y": TEXT}) for row in batch.to_pylist()]
-    assert found == [[read_back(cell, end) for cell in row] for row in rows]
-    assert source.rows == len(rows)
-
-
-@given(
-    st.lists(CELL, min_size=1, max_size=12),
-    st.data(),
-    st.integers(1, 60),
-    st.sampled_from([*ENDS]),
-    st.booleans(),
-)
-def test_a_planted_bad_cell_is_found_in_its_line(tmp_path_factory, texts, data, block_bytes, end, short):
-    bad = data.draw(st.integers(0, len(texts) - 1))
-    content = io.StringIO(newline="")
-    writer = csv.writer(content, **ENDS[end])
-    writer.writerow(["n", "text"])
-    for at, text in enumerate(texts):
-        if at == bad:
-            line = len(io.StringIO(content.getvalue(), newline="").readlines()) + 1
-        writer.writerow(["1", text] if at != bad else ["oops", text][: 1 if short else 2])
-    path = tmp_path_factory.getbasetemp() / "planted.csv"
-    path.write_bytes(content.getvalue().encode())
-    reading, kinds = ReadOptions(block_bytes=block_bytes, missing=()), {"n": NUMBER, "text": TEXT}
-    with pytest.raises(SourceError, match=f"planted.csv, line {line}[,:]"):
-        list(open_source(path, reading).batches(kinds))
-    source = open_source(path, replace(reading, skip_bad_rows=True))
-    kept = [row["text"] for batch in source.batches(kinds) for row in batch.to_pylist()]
-    assert kept == [read_back(text, end) for text in texts[:bad] + texts[bad + 1 :]]
-    assert source.skipped == 1
-
-
-def test_cutting_into_blocks_changes_nothing(file):
-    random = np.random.default_rng(1)
-    numbers = zip(random.normal(size=3000), random.integers(0, 9, 3000), strict=True)
-    lines = [f'{n:.3f},"{"x" * k}\n""q""",{k}' for n, k in numbers]
-    path = file("a,b,c\n" + "\n".join(lines))
-    kinds = {"a": NUMBER, "b": TEXT, "c": TEXT}
-    whole = rows_of(path, kinds)
-    assert len(whole) == 3000
-    assert whole == rows_of(path, kinds, ReadOptions(block_bytes=999))

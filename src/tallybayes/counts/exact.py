@@ -60,6 +60,11 @@ class Exact:
         return cls(limbs.reshape(*x.shape, size), low).trimmed()
 
     @property
+    def end(self) -> int:
+        """Where the limbs end: below 2^(32·end) in magnitude, if they are carried."""
+        return self.low + self.limbs.shape[-1]
+
+    @property
     def shape(self) -> tuple[int, ...]:
         return self.limbs.shape[:-1]
 

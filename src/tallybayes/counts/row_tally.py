@@ -9,6 +9,7 @@ from tallybayes.counts.exact import Exact
 from tallybayes.counts.slots import Slot
 from tallybayes.counts.tally import Key, Tally
 
+RowSums = tuple[Slot, Key, tuple[str, ...], tuple[float, ...], tuple[bool, ...]]
 ONCE = ("n",), (1.0,), (False,)  # what is added where something is counted and no more
 
 
@@ -26,19 +27,20 @@ class RowTally(Tally):
     def __init__(
         self, slot: Slot, key: Key, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]
     ) -> None:
-        self._row = slot, key, names, values, squared
+        self._row: RowSums | None = (slot, key, names, values, squared)  # until sums are made, which may change
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("_slots", "_classes", "_arrays"):
+        if self._row is None or name not in ("_slots", "_classes", "_arrays"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         slot, key, *statistics = self._row
         sums = {
             name: Exact(*kernels.limbs_of(value, squared)) for name, value, squared in zip(*statistics, strict=True)
         }
         Tally.__init__(self, [key], [slot], sums)
+        self._row = None
         return self.__dict__[name]
 
     def _add_to(self, tally: Tally, sign: int) -> int:
-        if "_arrays" in self.__dict__:  # they may have changed
+        if self._row is None:
             return super()._add_to(tally, sign)
-        return kernels.add_values(tally._slots, tally._classes, tally._arrays, *self._row, sign)
+        return kernels.add_values(tally._slots, tally._classes, tally._arrays, self._row, sign)

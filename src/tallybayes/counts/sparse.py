@@ -9,33 +9,25 @@ everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.cells import Cells
 from tallybayes.counts.changes import Changes
 from tallybayes.counts.class_totals import ClassTotals
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
-from tallybayes.counts.sums import added_up
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding
-
-
-class Cells(NamedTuple):
-    """Cells that hold something: which word and which class each belongs to, and its sums."""
-
-    words: Codes
-    classes: Codes
-    sums: dict[str, Exact]
 
 
 class SparseTally(AnyTally):
@@ -118,22 +110,18 @@ class SparseTally(AnyTally):
         return Cells(self._words[:size], self._columns[:size], {k: v[:size] for k, v in self._sums.items()})
 
     def copy(self) -> SparseTally:
-        words, columns, sums = self.cells()
-        copied = {name: Exact(array.limbs.copy(), array.low) for name, array in sums.items()}
-        return SparseTally(self._classes, self._index.copy(), words.copy(), columns.copy(), copied)
+        return SparseTally(self._classes, self._index.copy(), *self.cells().copy())
 
     def renamed(self, classes: Iterable[Key]) -> SparseTally:
         return SparseTally(classes, self._index, *self.cells())
 
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> SparseTally:
         number = {key: i for i, keys in enumerate(groups.values()) for key in keys}
-        place = np.array([number.get(key, -1) for key in self._classes] or [-1], np.int64)
-        words, columns, sums = self.cells()
-        kept = place[columns] >= 0
-        pairs, at = np.unique(words[kept] * len(groups) + place[columns[kept]], return_inverse=True)
-        added = {name: added_up(array[kept], at.reshape(-1), len(pairs)) for name, array in sums.items()}
-        new_words, new_columns = (half.astype(np.int32) for half in np.divmod(pairs, len(groups)))
-        return SparseTally(groups, self._index.copy(), new_words, new_columns, added)
+        place = np.array([number.get(key, -1) for key in self._classes] or [-1], np.int32)
+        cells = self.cells()
+        kept = cells.at(place[cells.classes] >= 0)
+        merged = kept._replace(classes=place[kept.classes]).merged(len(groups))
+        return SparseTally(groups, self._index.copy(), *merged)
 
     def filled(self) -> list[Key]:
         _, columns, sums = self.cells()
@@ -147,14 +135,6 @@ class SparseTally(AnyTally):
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:
         return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
 
-    def __iadd__(self, other: SparseTally) -> SparseTally:
-        self._merge(other, 1)
-        return self
-
-    def __isub__(self, other: SparseTally) -> SparseTally:
-        self._merge(other, -1)
-        return self
-
     def __neg__(self) -> SparseTally:
         words, columns, sums = self.cells()
         return SparseTally(self._classes, self._index, words, columns, {k: -v for k, v in sums.items()}).copy()
@@ -165,26 +145,23 @@ class SparseTally(AnyTally):
 
     def only(self, classes: Iterable[Key]) -> SparseTally:
         """The sums of these classes, without the cells and words that hold nothing any more."""
-        return SparseTally(self._classes, *self._kept([self._classes.get(key, -1) for key in classes]))
+        index, cells = self._kept([self._classes.get(key, -1) for key in classes])
+        return SparseTally(self._classes, index, *cells)
 
     def taken(self, names: Mapping[Key, Key]) -> SparseTally:
         at = {self._classes[key]: name for key, name in names.items() if key in self._classes}
-        index, words, columns, sums = self._kept([*at])
+        index, cells = self._kept([*at])
         number = np.zeros(len(self._classes), np.int32)
         number[[*at]] = np.arange(len(at))
-        return SparseTally(at.values(), index, words, number[columns], sums)
+        return SparseTally(at.values(), index, *cells._replace(classes=number[cells.classes]))
 
-    def _kept(self, classes: Sequence[int]) -> tuple[kernels.StringIndex, Codes, Codes, dict[str, Exact]]:
+    def _kept(self, classes: Sequence[int]) -> tuple[kernels.StringIndex, Cells]:
         """The words and cells of the classes with these numbers that hold something."""
-        kept = np.isin(list(self._classes.values()) or [0], classes)
-        words, columns, sums = self.cells()
-        held = holding(sums) & kept[columns] if len(words) else np.zeros(0, bool)
-        used = np.zeros(len(self._index), bool)
-        used[words[held]] = True
-        codes = np.flatnonzero(used).astype(np.int32)
+        kept, cells = np.isin(list(self._classes.values()) or [0], classes), self.cells()
+        held = cells.at(holding(cells.sums) & kept[cells.classes] if len(cells.words) else np.zeros(0, bool))
+        used = held.used(len(self._index))
         number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        copied = {name: Exact(array.limbs[held], array.low) for name, array in sums.items()}
-        return self._index.subset(codes), number[words[held]], columns[held], copied
+        return self._index.subset(np.flatnonzero(used).astype(np.int32)), held._replace(words=number[held.words])
 
     __rmul__ = __mul__
 
@@ -202,10 +179,8 @@ class SparseTally(AnyTally):
 
     def __repr__(self) -> str:
         tidy = self.canonical()
-        words, columns, sums = tidy.cells()
-        shown = words < SHOWN
-        few = words[shown], columns[shown], {name: array[shown] for name, array in sums.items()}
-        first = SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *few)
+        cells = tidy.cells()
+        first = SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *cells.at(cells.words < SHOWN))
         more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
         return f"{first.dense()!r}{more}"
 
@@ -224,20 +199,17 @@ class SparseTally(AnyTally):
         return Tally(tidy.classes, tidy.words().to_pylist(), table)
 
     def canonical(self) -> SparseTally:
-        words, columns, sums = self.cells()
-        filled, keys = holding(sums), self.filled()
+        cells, keys = self.cells(), self.filled()
+        held = cells.at(holding(cells.sums))
         place = np.full(len(self._classes), -1, np.int32)
         place[[self._classes[key] for key in keys]] = np.arange(len(keys))
-        used = np.zeros(len(self._index), bool)
-        used[words[filled]] = True
         order = self._index.sorted()
-        order = order[used[order]]
+        order = order[held.used(len(self._index))[order]]
         rank = np.full(len(self._index), -1, np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        new_words, new_columns = rank[words[filled]], place[columns[filled]]
-        by = np.lexsort((new_columns, new_words))
-        tidy = {name: Exact(array.limbs[filled][by], array.low).carried() for name, array in sums.items()}
-        return SparseTally(keys, self._index.subset(order), new_words[by], new_columns[by], tidy)
+        held = held.numbered(rank, place)
+        tidy = held.at(np.lexsort((held.classes, held.words))).carried()
+        return SparseTally(keys, self._index.subset(order), *tidy)
 
     def touched(self, other: SparseTally) -> Mapping[str, Exact]:
         return without_traces(self._at(other), other.cells().sums)
@@ -259,8 +231,7 @@ class SparseTally(AnyTally):
         _, columns, sums = self.cells()
         return self._totals.of(name, [self._classes.get(key, -1) for key in classes], columns, sums)
 
-    def _merge(self, other: SparseTally, sign: int) -> None:
-        """Adds or subtracts, at the cost of the other tally's size: this one's other cells are not touched."""
+    def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:
             taken = other.copy() if sign > 0 else -other
             self.__dict__.update(taken.__dict__)

@@ -53,6 +53,18 @@ class AnyTally(Additive):
         """The same sums with labels sorted, and without the slots and classes that hold nothing."""
 
     @abstractmethod
+    def add(self, other: Self, sign: int = 1) -> None:
+        """Adds the other, or with −1 subtracts it, at the cost of its size: other cells are not touched."""
+
+    def __iadd__(self, other: Self) -> Self:
+        self.add(other)
+        return self
+
+    def __isub__(self, other: Self) -> Self:
+        self.add(other, -1)
+        return self
+
+    @abstractmethod
     def __neg__(self) -> Self: ...
 
     @abstractmethod
@@ -138,15 +150,9 @@ class Tallies(AnyTally):
     def canonical(self) -> Self:
         return self._each(lambda part: part.canonical())
 
-    def __iadd__(self, other: Self) -> Self:
+    def add(self, other: Self, sign: int = 1) -> None:
         for name, part in self.parts.items():
-            part += other.parts[name]
-        return self
-
-    def __isub__(self, other: Self) -> Self:
-        for name, part in self.parts.items():
-            part -= other.parts[name]
-        return self
+            part.add(other.parts[name], sign)
 
     def __neg__(self) -> Self:
         return self._each(lambda part: -part)

@@ -1,4 +1,4 @@
-"""Tables of any make → Arrow record batches, and their cells → numbers and texts.
+"""Tables of any make → Arrow record batches. What their cells are, `arrow_cells` says.
 
 pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none
 of them is imported here. Dictionaries of columns, lists of rows and numpy arrays are taken as they are.
@@ -8,34 +8,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.data.arrow_cells import LEVELS, decoded, is_interval, is_text, level_text, numbers, texts
 from tallybayes.data.dataframes import small_frame
-from tallybayes.data.decimals import decimal_numbers
-from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
 from tallybayes.data.objects import (
     REFUSALS,
     is_long_text,
-    is_sure,
     mixed,
-    number_text,
     object_cells,
     object_columns,
     text_parts,
     with_objects,
 )
 
-LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
-NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
-FEW = 10_000  # cells for which Arrow would take longer to start than to work
+__all__ = [
+    "LEVELS",
+    "batches",
+    "column",
+    "columns",
+    "decoded",
+    "index_columns",
+    "is_interval",
+    "is_text",
+    "level_text",
+    "no_column",
+    "numbers",
+    "one_array",
+    "texts",
+]
+
 NO_COLUMNS = ""  # of rows without columns something must hold how many there are
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
@@ -90,84 +98,6 @@ def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or
 def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
     has = ", ".join(map(repr, names)) or "no columns"
     raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
-
-
-def numbers(cells: pa.Array) -> NDArray[np.float64]:
-    """Cells as doubles, NaN where missing; without a copy where they are doubles already."""
-    kind = cells.type
-    if pa.types.is_dictionary(kind):
-        return numbers(decoded(cells))
-    if pa.types.is_null(kind):
-        return np.full(len(cells), np.nan)
-    if is_text(kind):
-        return _parsed(cells)
-    _refuse_temporal(kind)
-    if pa.types.is_decimal(kind):
-        return decimal_numbers(cells)
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
-        raise CellError(
-            None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
-        )
-    if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
-        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
-    doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
-    return np.asarray(doubles.to_numpy(zero_copy_only=False))
-
-
-def texts(cells: pa.Array) -> pa.Array:
-    """Cells as texts: a level is its text, so that the numbers 1 and 1.0 and the text "1" are one level."""
-    kind = cells.type
-    if pa.types.is_dictionary(kind):
-        words = texts(cells.dictionary)
-        spelled = decoded(words) if pa.types.is_dictionary(words.type) else words
-        return pa.DictionaryArray.from_arrays(cells.indices, spelled)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return cells
-    if is_text(kind):
-        return pc.cast(cells, pa.large_string())
-    if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        return pc.cast(cells, pa.string())
-    _refuse_temporal(kind)
-    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
-        return texts(pc.cast(cells, pa.decimal128(kind.precision, kind.scale)))
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        coded = pc.dictionary_encode(cells)
-        found = coded.dictionary.to_pylist() if is_sure(kind) else coded.dictionary.to_numpy(zero_copy_only=False)
-        words = [None if v is None or v != v else number_text(v) for v in found]
-        return pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
-    if is_interval(kind):
-        return _interval_texts(cells)
-    raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
-
-
-def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
-    """Intervals, as of `pandas.cut`, as pandas writes them into a file."""
-    opening = "[" if cells.type.closed in ("left", "both") else "("
-    closing = "]" if cells.type.closed in ("right", "both") else ")"
-    ends = cells.storage.to_pylist()
-    return pa.array([cell and f"{opening}{cell['left']}, {cell['right']}{closing}" for cell in ends], pa.string())
-
-
-def level_text(level: Any) -> str:
-    """The text of a single level."""
-    text = level if isinstance(level, str) else texts(object_cells([level]))[0].as_py()
-    if text is None:
-        raise CellError(None, f"{level!r} is a missing cell, which is no level.")
-    return str(text)
-
-
-def decoded(cells: pa.Array) -> pa.Array:
-    """A dictionary's cells, each spelled out."""
-    words = cells.dictionary
-    return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-
-
-def is_interval(kind: pa.DataType) -> bool:
-    return getattr(kind, "extension_name", "") == "pandas.interval"
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -267,47 +197,3 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
     for start in range(0, max(len(data), 1), BATCH_ROWS):
         columns = np.asfortranarray(data[start : start + BATCH_ROWS]).T
         yield from _from_mapping(dict(zip(names, columns, strict=True)))
-
-
-def _parsed(cells: pa.Array) -> NDArray[np.float64]:
-    """Texts that are numbers; an empty one is missing."""
-    with suppress(UnicodeDecodeError):
-        first = (cells[0].as_py() or "").strip() if len(cells) else ""
-        if first and not _is_number(first):  # most texts are no numbers, and the first says so
-            raise CellError(0, NO_NUMBER.format(first))
-    try:
-        trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
-    except pa.ArrowInvalid as error:
-        raise CellError(None, f"a text is not valid UTF-8: {error}.") from None
-    present = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
-    try:
-        return np.asarray(pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False))
-    except pa.ArrowInvalid:
-        half = len(present) // 2  # to look at one cell after the other takes long
-        if not half:
-            raise CellError(0, NO_NUMBER.format(present[0].as_py())) from None
-        _parsed(present[:half])
-        try:
-            _parsed(present[half:])
-        except CellError as error:
-            raise CellError(half + (error.row or 0), error.reason) from None
-        raise
-
-
-def _is_number(text: str) -> bool:
-    try:
-        if "nan" not in text.lower():
-            float(text)  # Arrow takes no more than Python, and longer to say no
-        pc.cast(pa.array([text]), pa.float64())
-    except ValueError:
-        return False
-    return True
-
-
-def _refuse_temporal(kind: pa.DataType) -> None:
-    if pa.types.is_temporal(kind):
-        raise CellError(
-            None,
-            f"cells of type {kind} are times, which no family counts. Turn them into a number (days since "
-            "some date) or a category (weekday, month), or leave the column out of the schema.",
-        )

@@ -54,6 +54,7 @@ void bind_bumps(nb::module_& m);
 void bind_pieces(nb::module_& m);
 void bind_quotients(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_scores(nb::module_& m);
 void bind_tallies(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_values(nb::module_& m);

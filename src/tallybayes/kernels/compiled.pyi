@@ -202,11 +202,7 @@ def add_values(
     slots: dict[Any, int],
     classes: dict[Any, int],
     sums: dict[str, Any],
-    slot: Any,
-    key: Any,
-    names: tuple[str, ...],
-    values: tuple[float, ...],
-    squared: tuple[bool, ...],
+    row: tuple[Any, Any, tuple[str, ...], tuple[float, ...], tuple[bool, ...]],
     sign: int,
 ) -> int: ...
 def limbs_of(x: float, squared: bool) -> Limbs: ...

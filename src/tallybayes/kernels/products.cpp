@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "both.hpp"
+#include "limbs.hpp"
+#include "signals.hpp"
 
 namespace tallybayes {
 namespace {
@@ -25,6 +27,18 @@ BOTH bool exact_products(const double* values, int64_t rows, int64_t columns, co
         }
     }
     return exact;
+}
+
+void sum_products(const double* a, const double* b, const double* c, const int32_t* codes, int64_t rows,
+                  int64_t* limbs, int low, int64_t size) {
+    in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
+        for (; row < last; ++row) {
+            if (codes[row] < 0) continue;
+            const double second = b ? b[row] : 1.0, third = c ? c[row] : 1.0;
+            if (std::isnan(a[row]) || std::isnan(second) || std::isnan(third)) continue;
+            add_product(limbs + codes[row] * size, low, a[row], second, third);
+        }
+    });
 }
 
 }  // namespace tallybayes

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <type_traits>
 
 #include "arrays.hpp"
 #include "limbs.hpp"
@@ -20,19 +21,27 @@ nb::object attribute(nb::handle of, PyObject* name) {
     return nb::steal(found);
 }
 
-// An array of three dimensions, wherever its numbers lie.
+// An array of three dimensions, wherever its numbers lie. It is asked for its buffer, since nanobind's way to an array takes
+// longer than all the rest.
 template <class T>
 struct Limbs {
-    nb::ndarray<T, nb::ndim<3>, nb::device::cpu> array;
-    int64_t low;
+    nb::object array;
+    T* data;
+    int64_t low, shape[3], stride[3];
 
     explicit Limbs(nb::handle exact)
-        : array(nb::cast<nb::ndarray<T, nb::ndim<3>, nb::device::cpu>>(attribute(exact, limbs_name), false)),
-          low(nb::cast<int64_t>(attribute(exact, low_name))) {}
-    int64_t size() const { return int64_t(array.shape(2)); }
-    T* at(int64_t row, int64_t column) const {
-        return array.data() + row * array.stride(0) + column * array.stride(1);
+        : array(attribute(exact, limbs_name)), low(nb::cast<int64_t>(attribute(exact, low_name))) {
+        Py_buffer view;
+        const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (std::is_const_v<T> ? 0 : PyBUF_WRITABLE);
+        if (PyObject_GetBuffer(array.ptr(), &view, flags)) throw nb::python_error();
+        const bool fits = view.ndim == 3 && view.itemsize == 8 && (*view.format == 'l' || *view.format == 'q');
+        for (int i = 0; fits && i < 3; ++i) shape[i] = view.shape[i], stride[i] = view.strides[i] / 8;
+        data = static_cast<T*>(view.buf);
+        PyBuffer_Release(&view);  // the array itself is held
+        expect(fits, "the limbs are not an array of int64 in three dimensions");
     }
+    int64_t size() const { return shape[2]; }
+    T* at(int64_t row, int64_t column) const { return data + row * stride[0] + column * stride[1]; }
 };
 
 // Where each of the other's labels stands among these: a pair of its number there and here. Says whether all are here.
@@ -59,20 +68,20 @@ struct Pair {
 
     // Whether the target has these cells and limbs.
     bool has_room(const Places& rows, const Places& columns) const {
-        const auto inside = [](const Places& places, size_t from, size_t to) {
+        const auto inside = [](const Places& places, int64_t from, int64_t to) {
             return std::all_of(places.begin(), places.end(), [&](const auto& place) {
-                return size_t(place.first) < from && size_t(place.second) < to;
+                return uint64_t(place.first) < uint64_t(from) && uint64_t(place.second) < uint64_t(to);
             });
         };
         return up() >= 0 && up() + source.size() <= target.size() &&
-               inside(rows, source.array.shape(0), target.array.shape(0)) &&
-               inside(columns, source.array.shape(1), target.array.shape(1));
+               inside(rows, source.shape[0], target.shape[0]) &&
+               inside(columns, source.shape[1], target.shape[1]);
     }
 
     // The largest limb, in magnitude, of those that changed.
     int64_t add(const Places& rows, const Places& columns, int64_t sign) const {
         int64_t largest = 0;
-        const int64_t step = target.array.stride(2), other = source.array.stride(2);
+        const int64_t step = target.stride[2], other = source.stride[2];
         for (const auto& [from_row, to_row] : rows)
             for (const auto& [from_column, to_column] : columns) {
                 int64_t* to = target.at(to_row, to_column) + up() * step;
@@ -117,9 +126,13 @@ struct Value {
     const int64_t* limbs() const { return all + first; }
 };
 
-// What a single row adds to the sums of one slot and class: to each of these names a double, or its square.
-int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::handle slot, nb::handle key, nb::tuple names,
-                   nb::tuple values, nb::tuple squared, int64_t sign) {
+// What a single row adds to the sums of one slot and class, as (slot, class, names, values, squared): to each of these names a
+// double, or its square.
+int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::tuple added, int64_t sign) {
+    expect(added.size() == 5, "a row is not of five parts");
+    const nb::handle slot = added[0], key = added[1];
+    const auto names = nb::cast<nb::tuple>(added[2]), values = nb::cast<nb::tuple>(added[3]);
+    const auto squared = nb::cast<nb::tuple>(added[4]);
     expect(names.size() == values.size() && names.size() == squared.size(), "names and values differ in length");
     PyObject *row = PyDict_GetItemWithError(slots.ptr(), slot.ptr()), *column = PyDict_GetItemWithError(classes.ptr(), key.ptr());
     if (PyErr_Occurred()) throw nb::python_error();
@@ -131,13 +144,13 @@ int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::handle s
         pairs.emplace_back(Limbs<int64_t>(sums[names[i]]), Value(nb::cast<double>(values[i]), nb::cast<bool>(squared[i])));
         const auto& [target, value] = pairs.back();
         const int64_t up = value.low - target.low;
-        if (up < 0 || up + value.size > target.size() || size_t(at_row) >= target.array.shape(0) ||
-            size_t(at_column) >= target.array.shape(1))
+        if (up < 0 || up + value.size > target.size() || uint64_t(at_row) >= uint64_t(target.shape[0]) ||
+            uint64_t(at_column) >= uint64_t(target.shape[1]))
             return -1;
     }
     int64_t largest = 0;
     for (const auto& [target, value] : pairs) {
-        const int64_t step = target.array.stride(2);
+        const int64_t step = target.stride[2];
         int64_t* to = target.at(at_row, at_column) + (value.low - target.low) * step;
         for (int64_t i = 0; i < value.size; ++i, to += step) {
             *to += sign * value.limbs()[i];
@@ -162,8 +175,7 @@ void bind_tallies(nb::module_& m) {
     low_name = PyUnicode_InternFromString("low");
     m.def("add_sums", &add_sums, "slots"_a, "classes"_a, "sums"_a, "other_slots"_a, "other_classes"_a, "other_sums"_a,
           "sign"_a);
-    m.def("add_values", &add_values, "slots"_a, "classes"_a, "sums"_a, "slot"_a, "key"_a, "names"_a, "values"_a,
-          "squared"_a, "sign"_a);
+    m.def("add_values", &add_values, "slots"_a, "classes"_a, "sums"_a, "row"_a, "sign"_a);
     m.def("limbs_of", &limbs_of, "x"_a, "squared"_a);
 }
 

@@ -6,9 +6,8 @@ prior. What the counts say is asked in `model`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from operator import iadd, isub
 from typing import Any, Self
 
 import numpy as np
@@ -16,27 +15,19 @@ import pyarrow as pa
 
 from tallybayes.counts.additive import Additive
 from tallybayes.counts.exact import Floats
-from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tallies import AnyTally
-from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data.errors import CellError
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families.base import Family
-from tallybayes.model.batches import (
-    MOST_WEIGHT,
-    Batch,
-    check_threads,
-    in_pieces,
-    labelled,
-    size_of,
-)
+from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, labelled
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.model.sources import each_batch
+from tallybayes.model.tallying import counted_pieces
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema
 
@@ -115,23 +106,6 @@ class Counted(Additive):
         for part in parts:
             self += part
 
-    def _tallies(self, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
-        """Every column's cells, counted; `start` is the number of the first row, for errors."""
-        columns: dict[Name, Any] = dict.fromkeys(encoded)
-        try:
-            for family, names in self.schema.by_family:
-                tallies = family.tally_each([encoded[name] for name in names], rows)
-                for name, tally in zip(names, tallies, strict=True):
-                    columns[name] = tally
-        except CellError:
-            for name, family in self.schema.columns.items():  # finds out which column it was
-                try:
-                    family.tally(encoded[name], rows)
-                except CellError as error:
-                    raise error.located(name, start) from None
-            raise
-        return columns
-
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""
         self._check_alike(other)
@@ -139,9 +113,9 @@ class Counted(Additive):
         if self.label_type != other.label_type and not other.rows.filled():
             return self
         self._own(other.label_type)
-        self._merge(other.rows, other.columns, iadd)
+        self._merge(other.rows, other.columns, 1)
         if too_heavy(self.rows):
-            self._merge(other.rows, other.columns, isub)
+            self._merge(other.rows, other.columns, -1)
             raise ValueError("These models cannot be merged: there would be more than 2⁸⁰⁰ rows.")
         return self
 
@@ -161,10 +135,10 @@ class Counted(Additive):
             return None
         before = dict(vars(self))
         self._own(other.label_type)
-        self._merge(other.rows, other.columns, isub)
+        self._merge(other.rows, other.columns, -1)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
-            self._merge(other.rows, other.columns, iadd)  # exact, so that nothing of the attempt remains
+            self._merge(other.rows, other.columns, 1)  # exact, so that nothing of the attempt remains
             vars(self).update(before)
             return reason
         self.rows.drop_traces(other.rows)
@@ -241,20 +215,7 @@ class Counted(Additive):
         return tally.renamed(self._labels(tally.classes))
 
     def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
-        def count(start: int, stop: int) -> tuple[Tally, dict[Name, AnyTally]]:
-            whole = stop - start == len(batch.rows)
-            cells = batch.cells if whole else batch.cells.slice(start, stop - start)
-            rows = batch.rows.slice(start, stop)
-            encoded = self.schema.encode(cells, batch.start + start, absent)
-            columns = self._tallies(encoded, rows, batch.start + start)
-            return (rows.tally() if rows.only is None else RowTally("", rows.only, *ONCE)), columns
-
-        if len(batch.rows) == 1:
-            self._take(batch.label_type, *count(0, 1))
-            return
-        size = size_of(batch.cells)
-        table = sum(family.table_size(len(batch.rows.classes)) for family in self.schema.columns.values())
-        for rows, columns in in_pieces(len(batch.rows), threads, count, size, table):
+        for rows, columns in counted_pieces(self.schema, batch, threads, absent):
             self._take(batch.label_type, rows, columns)
 
     def _take(self, label_type: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:
@@ -264,7 +225,7 @@ class Counted(Additive):
             return
         self._check_label_type(label_type)
         self._own(label_type)
-        self._merge(rows, columns, iadd)
+        self._merge(rows, columns, 1)
 
     def _row_counts(self, keys: Sequence[Key]) -> Floats:
         return self.rows.aligned([""], keys).sums["n"].round()[0]
@@ -303,7 +264,7 @@ class Counted(Additive):
             self.columns = {name: tally.copy() for name, tally in self.columns.items()}
             self._shared = False
 
-    def _merge(self, rows: Tally, columns: Mapping[Name, AnyTally], operation: Callable[[Any, Any], Any]) -> None:
-        operation(self.rows, rows)
+    def _merge(self, rows: Tally, columns: Mapping[Name, AnyTally], sign: int) -> None:
+        self.rows.add(rows, sign)
         for name, tally in self.columns.items():
-            operation(tally, columns[name])
+            tally.add(columns[name], sign)

@@ -9,13 +9,14 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
-from tallybayes.counts.tally import Rows
+from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families.base import Belief
 from tallybayes.families.left_out import LeftOut, alike, one_by_one, totals_without, weights_of
 from tallybayes.model.batches import Batch, check_threads, in_pieces, labelled, size_of
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
+from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name, check_apart
 
 BLOCK = 1 << 13  # rows that are scored at a time
@@ -101,7 +102,7 @@ def _numbered(model: Model, batch: Batch) -> Rows:
 def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> None:
     """Takes the rows away from what is left, which must be possible."""
     own = Model(rest.schema, batch.label_type)
-    own.rows, own.columns = batch.rows.tally(), rest._tallies(encoded, batch.rows, batch.start)
+    own.rows, own.columns = Tally.of_rows(batch.rows), tallies_of(rest.schema, encoded, batch.rows, batch.start)
     reason = rest._take_away(own)
     if reason:
         raise ValueError(
@@ -126,7 +127,8 @@ def _priors(model: Model, rows: Rows) -> Floats:
 def _score_alone(model: Model, cells: Mapping[Name, Any], rows: Rows, row: int, scored: Mapping[Name, Floats]) -> None:
     """Of a class of which it is the only row nothing is left, and a family may see that there is one class less."""
     rest, own = model.copy(), Model(model.schema, model.label_type)
-    own.rows, own.columns = (only := rows.slice(row, row + 1)).tally(), model._tallies(cells, only, row)
+    only = rows.slice(row, row + 1)
+    own.rows, own.columns = Tally.of_rows(only), tallies_of(model.schema, cells, only, row)
     rest._take_away(own)
     keys = rest.keys()
     there = [rows.classes.index(key) for key in keys]

@@ -71,8 +71,7 @@ def why_discordant(schema: Schema, rows: Tally, columns: Mapping[Name, AnyTally]
 
 def too_heavy(rows: Tally) -> bool:
     """Whether the rows are more, or weigh more, than can be computed with."""
-    n = rows.sums["n"]
-    return n.low + n.limbs.shape[-1] > MOST_LIMBS and (tidy := n.carried()).low + tidy.limbs.shape[-1] > MOST_LIMBS
+    return rows.end("n") > MOST_LIMBS and rows.sums["n"].carried().end > MOST_LIMBS
 
 
 def _too_many(rows: Tally, present: Exact, classes: list[Key]) -> bool:

@@ -49,6 +49,18 @@ def checked_prior(prior: Any) -> CheckedPrior:
     return str(prior)
 
 
+def log_prior(prior: CheckedPrior, counts: Floats, labels: Sequence[Any]) -> Floats:
+    """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""
+    if isinstance(prior, Mapping):
+        weights = given_weights(prior, labels)
+    else:
+        added = pseudo_counts(prior, labels)
+        weights = np.ones(len(labels)) if added is None else counts + added
+        weights = np.where(weights.any(axis=-1, keepdims=True), weights, 1.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(weights / weights.sum(axis=-1, keepdims=True)))
+
+
 def pseudo_counts(prior: CheckedPrior, labels: Sequence[Any]) -> Floats | None:
     """What is added to each class's count; nothing where the prior is not made of counts."""
     if isinstance(prior, Dirichlet):
@@ -75,7 +87,7 @@ def given_weights(prior: Mapping[Any, float], labels: Sequence[Any]) -> Floats:
     lost = sum(prior[label] for label in unmet)
     if lost:
         share = f"a share of {lost:.6g} goes to the other classes in proportion"
-        warnings.warn(f"The prior is {prior!r}, but {_never(unmet)}: {share}.", stacklevel=6)
+        warnings.warn(f"The prior is {prior!r}, but {_never(unmet)}: {share}.", stacklevel=7)
     return weights
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 import tallybayes
@@ -21,14 +20,14 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
-    UNIFORM,
     Prior,
     checked_prior,
-    given_weights,
+    log_prior,
     prior_from_json,
     prior_to_json,
     pseudo_counts,
 )
+from tallybayes.schema.compatible import check_same_counts
 from tallybayes.schema.entries import (
     Name,
     by_entry,
@@ -47,7 +46,6 @@ from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 from tallybayes.schema.weights import Weights, as_weights
 
-LONGEST = 60  # characters of a setting that an error shows
 AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 
 
@@ -241,18 +239,8 @@ class Schema:
 
     def check_compatible(self, other: Schema) -> None:
         """Counts can be added, or read by other families, only where the same is counted."""
-        if self is other:
-            return
-        if self.columns.keys() != other.columns.keys():
-            here, there = (", ".join(map(repr, schema.columns)) or "none" for schema in (self, other))
-            raise ValueError(f"The columns differ: {here} on the one side, {there} on the other.")
-        for name, family in self.columns.items():
-            rival = other.columns[name]
-            if family.counts != rival.counts:
-                raise ValueError(
-                    f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
-                    f"{_counted(rival, family)} on the other; these count differently.{family.difference(rival)}"
-                )
+        if self is not other:
+            check_same_counts(self.columns, other.columns)
 
     def check_adds_up(self) -> None:
         """What a column says is not counted twice, unless it is weighed."""
@@ -266,15 +254,7 @@ class Schema:
 
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
         """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""
-        if isinstance(self.prior, Mapping):
-            weights = given_weights(self.prior, labels)
-        elif self.prior == UNIFORM:
-            weights = np.ones(len(labels))
-        else:
-            weights = counts + self.pseudo_counts(labels)
-            weights = np.where(weights.any(axis=-1, keepdims=True), weights, 1.0)
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(weights / weights.sum(axis=-1, keepdims=True)))
+        return log_prior(self.prior, counts, labels)
 
     def pseudo_counts(self, labels: Sequence[Any]) -> Floats:
         """Of each class; an error where its probability is given and not counted."""
@@ -337,12 +317,3 @@ class Schema:
         }
         weights = Weights.from_json(data["weights"]) if "weights" in data else None
         return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"), weights=weights)
-
-
-def _counted(family: Family, other: Family) -> str:
-    """A family, and those settings in which its counts differ from the other's."""
-    settings, others = family.counts[1], other.counts[1]
-    differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
-    texts = {name: repr(value) for name, value in differing.items()}
-    shown = (f"{name}={text if len(text) <= LONGEST else text[:LONGEST] + ' …'}" for name, text in texts.items())
-    return f"{type(family).__name__}({', '.join(shown)})"

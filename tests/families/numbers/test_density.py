@@ -13,7 +13,8 @@ from tallybayes.families.numbers.stretched import Stretched
 from tallybayes.testing import over_line, predictive_adds_up_to_one
 
 
-def train(family, values, labels):
+def train(family, values, labels=None):
+    labels = ["a"] * len(values) if labels is None else labels
     return Model.train(Schema({"x": family}), {"x": np.array(values, float)}, labels)
 
 
@@ -114,3 +115,20 @@ def test_many_distinct_values_have_the_density_of_their_distribution():
     model = train(Density(bandwidth="leave one out", bits=40), rng.normal(size=100_000), ["a"] * 100_000)
     x = np.linspace(-2.0, 2.0, 50)
     np.testing.assert_allclose(np.exp(model.evidence({"x": x})["x"][:, 0]), stats.norm.pdf(x), rtol=0.15)
+
+
+def test_density_is_a_sum_of_bumps():
+    data, width, asked = np.array([1.0, 2.0, 2.0, 5.0]), 0.7, np.arange(20.0)
+    model = train(Density(bandwidth=width, m=0.0, bits=52), data)
+    expected = np.log(np.mean([stats.norm(v, width).pdf(asked) for v in data], axis=0))
+    np.testing.assert_allclose(model.evidence({"x": asked})["x"][:, 0], expected)
+
+
+def test_density_by_leaving_one_out_beats_a_rule_made_for_one_hump():
+    rng = np.random.default_rng(0)
+    data = np.concatenate([rng.normal(-20, 0.5, 100), rng.normal(20, 0.5, 100)])
+    test = np.concatenate([rng.normal(-20, 0.5, 100), rng.normal(20, 0.5, 100)])
+    by_rule, left_out = (
+        train(Density(bandwidth=b), data).log_likelihood({"x": test}, ["a"] * 200) for b in ("rule", "leave one out")
+    )
+    assert left_out > by_rule + 50

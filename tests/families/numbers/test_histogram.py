@@ -22,7 +22,8 @@ FAMILIES = st.builds(
 )
 
 
-def train(family, values, labels):
+def train(family, values, labels=None):
+    labels = ["a"] * len(values) if labels is None else labels
     return Model.train(Schema({"x": family}), {"x": np.array(values, float)}, labels)
 
 
@@ -115,3 +116,28 @@ def test_few_values_are_cut_by_equal_count():
     few = train(Histogram(method="fitted", intervals=7), x, list("ab") * 499 + ["a"])
     assert few.estimates("x") == few.believing(method="equal count").estimates("x")
     assert len(few.estimates("x")) == 7
+
+
+def test_histogram_of_equal_lengths():
+    model = train(Histogram(intervals=2, alpha=0.0), [0.0, 1.0, 2.0, 9.0, 10.0])
+    assert model.estimates("x") == {"[0, 5)": {"a": 0.6}, "[5, 10]": {"a": 0.4}}
+    said = model.evidence({"x": [0.0, 4.999, 5.0, 10.0]})["x"][:, 0]
+    inside = [0.6 * 4 / 5, 0.4 * 3 / 4]  # of three values and one to come, one of five lies below; of two, one of four
+    np.testing.assert_allclose(np.exp(said), np.repeat(inside, 2) / 5.0, rtol=1e-3)
+    said = model.evidence({"x": [-3.0, 99.0]})["x"][:, 0]
+    falling = [10.0 / (10.0 + 3.0) ** 2, 10.0 / (10.0 + 89.0) ** 2]
+    np.testing.assert_allclose(np.exp(said), [0.6 / 5 * falling[0], 0.4 / 4 * falling[1]], rtol=1e-3)
+
+
+def test_histogram_of_equal_counts():
+    model = train(Histogram(method="equal count", intervals=3, alpha=0.0), [1.0, 2.0, 3.0, 4.0, 50.0, 60.0])
+    third = {"a": 1 / 3}
+    assert model.estimates("x") == {"[1, 2.5)": third, "[2.5, 27)": third, "[27, 60]": third}
+
+
+def test_histogram_by_description_length_cuts_where_the_class_changes():
+    values, labels = list(range(40)), ["low"] * 17 + ["high"] * 23
+    found = train(Histogram(method="mdl"), values, labels).estimates("x")
+    assert list(found) == ["[0, 16.5)", "[16.5, 39]"]
+    alternating = ["even", "odd"] * 20
+    assert list(train(Histogram(method="mdl"), values, alternating).estimates("x")) == ["[0, 39]"]

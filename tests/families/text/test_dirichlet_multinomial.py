@@ -31,3 +31,27 @@ def test_the_concentration_of_every_class_is_its_own():
         expected = sum(s / (s + k) for length in lengths for k in range(length))
         assert expected == pytest.approx(different, rel=1e-8)
     assert fitted[1] == fitted[2] == pytest.approx(1e9)  # no word comes twice
+
+
+def test_compound_documents_are_drawn_from_an_urn():
+    model = train(["aa aa aa bb", "cc cc", "aa bb cc"], ["k"] * 3)
+    alpha = {word: row["k"] for word, row in model.estimates("x").items()}
+    s = sum(alpha.values())
+    expected = alpha["aa"] * (alpha["aa"] + 1) * alpha["bb"] / (s * (s + 1) * (s + 2))
+    assert model.evidence("aa aa bb")["x"][0, 0] == pytest.approx(np.log(expected), rel=1e-12)
+    expected_words = sum(s / (s + i) for n in (4, 2, 3) for i in range(n))
+    assert expected_words == pytest.approx(2 + 1 + 3, rel=1e-9)  # the different words that the documents have
+
+
+def test_compound_texts_repeat_their_words_as_often_as_they_were_seen_to():
+    documents = ["aa aa aa aa", "bb bb bb cc", "cc cc cc cc", "aa bb bb bb"] * 5
+    model = train(documents, ["k"] * 20)
+    texts = model.sample(3_000, seed=3).rows.column(0).to_pylist()
+    # With three words only, a new one is sometimes an old one: fewer than the 1.5 of a large vocabulary.
+    assert np.mean([len(set(text.split())) for text in texts]) == pytest.approx(1.4, abs=0.15)
+
+
+def test_compound_is_fitted_to_all_words_whichever_are_ignored():
+    model = train(["aa bb cc dd aa", "aa cc ee ff ff"], ["k", "k"])
+    total = [sum(row["k"] for row in m.estimates("x").values()) for m in (model, model.believing(limit=2))]
+    assert total[0] == pytest.approx(total[1])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
-from mails import ASKED, DOCUMENTS, LABELS, READINGS, tokens, train
+from mails import ASKED, DOCUMENTS, LABELS, READINGS, train
 from tallybayes import JEFFREYS, Categorical, Gaussian, MEstimate, Model, Schema, Words, digest
 from tallybayes.testing import check_family
 
@@ -124,16 +124,6 @@ def test_poisson_is_the_mean_number_in_a_document():
     assert model.estimates("x")["bb"]["k"] == pytest.approx(1 / 3, rel=1e-14)
     # P(aa aa bb, in this order) = e^(-4/3) · 1² · 1/3 / 3!
     assert model.evidence("aa aa bb")["x"][0, 0] == pytest.approx(-4 / 3 + np.log(1 / 3 / 6), rel=1e-13)
-
-
-def test_compound_documents_are_drawn_from_an_urn():
-    model = train(Words(reading="dirichlet-multinomial"), ["aa aa aa bb", "cc cc", "aa bb cc"], ["k"] * 3)
-    alpha = {word: row["k"] for word, row in model.estimates("x").items()}
-    s = sum(alpha.values())
-    expected = alpha["aa"] * (alpha["aa"] + 1) * alpha["bb"] / (s * (s + 1) * (s + 2))
-    assert model.evidence("aa aa bb")["x"][0, 0] == pytest.approx(np.log(expected), rel=1e-12)
-    expected_words = sum(s / (s + i) for n in (4, 2, 3) for i in range(n))
-    assert expected_words == pytest.approx(2 + 1 + 3, rel=1e-9)  # the different words that the documents have
 
 
 def test_alpha_zero_is_minus_infinity_and_never_nan():
@@ -277,20 +267,6 @@ def test_drawn_texts_are_distributed_as_they_are_scored():
             train(family).sample(3, seed=0)
 
 
-def test_compound_texts_repeat_their_words_as_often_as_they_were_seen_to():
-    documents = ["aa aa aa aa", "bb bb bb cc", "cc cc cc cc", "aa bb bb bb"] * 5
-    model = train(Words(reading="dirichlet-multinomial"), documents, ["k"] * 20)
-    texts = model.sample(3_000, seed=3).rows.column(0).to_pylist()
-    # With three words only, a new one is sometimes an old one: fewer than the 1.5 of a large vocabulary.
-    assert np.mean([len(set(text.split())) for text in texts]) == pytest.approx(1.4, abs=0.15)
-
-
-def test_compound_is_fitted_to_all_words_whichever_are_ignored():
-    model = train(Words(reading="dirichlet-multinomial"), ["aa bb cc dd aa", "aa cc ee ff ff"], ["k", "k"])
-    total = [sum(row["k"] for row in m.estimates("x").values()) for m in (model, model.believing(limit=2))]
-    assert total[0] == pytest.approx(total[1])
-
-
 def test_ignored_words_are_not_drawn():
     texts = train(Words(limit=1), ["aa aa aa bb"] * 3, ["k"] * 3).sample(2_000, seed=1).rows.column(0).to_pylist()
     assert {word for text in texts for word in text.split()} == {"aa"}
@@ -304,32 +280,3 @@ def test_a_class_without_words_finds_all_words_alike_in_a_table_and_without(monk
     np.testing.assert_allclose(joint, [[np.log(0.25), np.log(0.25)]])
     monkeypatch.setattr(word_table, "DENSE", 0)
     np.testing.assert_allclose(train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa"), joint)
-
-
-@pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
-def test_the_linear_view_of_text_gives_the_same_scores(reading):
-    model = train(Words(reading=reading))
-    linear = model.linear("spam")
-    joint = model.log_joint(ASKED)
-    for text, row in zip(ASKED, joint, strict=True):
-        words = [word for word in tokens(text) if word in linear.weights["x"]]
-        words = set(words) if reading == "bernoulli" else words
-        score = linear.intercept + sum(linear.weights["x"][word] for word in words)
-        assert score == pytest.approx(row[1] - row[0], rel=1e-12, abs=1e-12)
-
-
-def test_one_against_the_rest_is_linear_too():
-    labels = ["spam", "work", "spam", "home", "spam", "work", "home"]
-    model = train(Words(), DOCUMENTS, labels)
-    linear, merged = model.linear("home"), model.against_rest("home")
-    expected = train(Words(), DOCUMENTS, [label == "home" for label in labels])
-    assert digest(merged) == digest(expected)
-    for text, (rest, home) in zip(ASKED, merged.log_joint(ASKED), strict=True):
-        words = [word for word in tokens(text) if word in linear.weights["x"]]
-        score = linear.intercept + sum(linear.weights["x"][word] for word in words)
-        assert score == pytest.approx(home - rest, rel=1e-12)
-
-
-def test_the_compound_is_not_linear_and_says_why():
-    with pytest.raises(TypeError, match="a word's second coming says less than its first"):
-        train(Words(reading="dirichlet-multinomial")).linear("spam")

@@ -97,3 +97,18 @@ def test_vectors_with_nothing_but_missing_numbers_are_counted(weights):
     matrix = sp.csr_array(([np.nan], ([0], [1])), shape=(2, 3))
     sparse, dense = (train(Bag(size=3), form, ["a", "b"], weights=weights) for form in (matrix, matrix.toarray()))
     assert digest(sparse) == digest(dense)
+
+
+def test_counts_past_what_a_float_holds():
+    heavy = sp.csr_array([[2.0**31 - 1, 1.0], [2.0**53, 1.0]])
+    model = train(Bag(size=2), heavy, ["a", "a"])
+    assert model.counts("x").sums["x"].fractions()[-2:] == [2**53 + 2**31 - 1, 2]
+
+
+def test_the_linear_view_of_counts():
+    model = train(Bag(size=7), COUNTS).against_rest("a")
+    view = model.linear(True)
+    said = model.log_joint(COUNTS)
+    expected = said[:, 1] - said[:, 0] if model.classes == [False, True] else said[:, 0] - said[:, 1]
+    weights = np.array([view.weights["x"][str(i)] for i in range(7)])
+    np.testing.assert_allclose(view.intercept + COUNTS @ weights, expected)

@@ -285,18 +285,3 @@ def test_vectors_are_made_up_as_they_are_scored():
     np.testing.assert_allclose(presence.mean(axis=0), (COUNTS > 0).mean(axis=0), atol=0.05)
     with pytest.raises(TypeError, match="gives scores"):
         bag.believing(reading="complement").sample(1, seed=1)
-
-
-def test_counts_past_what_a_float_holds():
-    heavy = sp.csr_array([[2.0**31 - 1, 1.0], [2.0**53, 1.0]])
-    model = train(Bag(size=2), heavy, ["a", "a"])
-    assert model.counts("x").sums["x"].fractions()[-2:] == [2**53 + 2**31 - 1, 2]
-
-
-def test_the_linear_view_of_counts():
-    model = train(Bag(size=7), COUNTS).against_rest("a")
-    view = model.linear(True)
-    said = model.log_joint(COUNTS)
-    expected = said[:, 1] - said[:, 0] if model.classes == [False, True] else said[:, 0] - said[:, 1]
-    weights = np.array([view.weights["x"][str(i)] for i in range(7)])
-    np.testing.assert_allclose(view.intercept + COUNTS @ weights, expected)

@@ -186,25 +186,24 @@ class Numeric(Family, Generic[S]):
     def tally_each(self, columns: Sequence[Floats], rows: Rows) -> list[Tally]:
         """Those of a few rows as one matrix, and otherwise each as a matrix of one column."""
         if rows.only is not None:
-            found = self._row_tallies(np.concatenate(columns), rows.only)
-            for at, cells in enumerate(columns):
-                if found[at] is None:
-                    found[at] = self._tallies(cells[:, None], rows)[0]
-            return found
+            return self._row_tallies(np.concatenate(columns), rows, rows.only)
         if len(columns) == 1 or len(rows) * len(columns) > SMALL:
             return [self._tallies(cells[:, None], rows)[0] for cells in columns]
         return self._tallies(np.ascontiguousarray(np.array(columns).T), rows)
 
-    def _row_tallies(self, cells: Floats, key: Key) -> list[Any]:
-        """Of the cells of one row; nothing, where one is missing or cannot be counted."""
+    def _row_tallies(self, cells: Floats, rows: Rows, key: Key) -> list[Tally]:
+        """Of the cells of one row; one that is missing, or cannot be counted, goes the way of many."""
         statistics, squared = [], []
         for statistic in self.sufficient(cells):
             squared.append(type(statistic) is Square)
             values = statistic.of if squared[-1] else statistic
             statistics.append(values.tolist() if isinstance(values, np.ndarray) else [float(values)] * len(cells))
         names, squares, takes = self.sums._fields, tuple(squared), self.support.takes
+        any_number = self.support is REAL
         return [
-            RowTally("", key, names, values, squares) if takes(x) and isfinite(sum(values)) else None
+            RowTally("", key, names, values, squares)
+            if isfinite(sum(values)) and (any_number or takes(x))
+            else self._tallies(np.array([[x]]), rows)[0]
             for x, values in zip(cells.tolist(), zip(*statistics, strict=True), strict=True)
         ]
 

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from tallybayes import kernels
+from tallybayes.counts.cells import Cells
 from tallybayes.counts.changes import Changes
 from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.counts.sparse import Cells
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.text.concentration import concentration
 from tallybayes.families.text.word_tally import WordTally

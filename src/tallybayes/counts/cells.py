@@ -1,0 +1,48 @@
+"""The cells of a sparse tally, which are those that were met: arrays side by side, a number for each cell."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Codes, Exact
+from tallybayes.counts.sums import added_up
+
+
+class Cells(NamedTuple):
+    """Which word and which class each cell belongs to, by their numbers, and its sums."""
+
+    words: Codes
+    classes: Codes
+    sums: dict[str, Exact]
+
+    def copy(self) -> Cells:
+        sums = {name: Exact(array.limbs.copy(), array.low) for name, array in self.sums.items()}
+        return Cells(self.words.copy(), self.classes.copy(), sums)
+
+    def at(self, which: NDArray[Any]) -> Cells:
+        """Copies of some of the cells, by their numbers or by a truth for each."""
+        sums = {name: Exact(array.limbs[which], array.low) for name, array in self.sums.items()}
+        return Cells(self.words[which], self.classes[which], sums)
+
+    def used(self, words: int) -> NDArray[np.bool_]:
+        """Which of so many words have a cell."""
+        used = np.zeros(words, bool)
+        used[self.words] = True
+        return used
+
+    def numbered(self, words: Codes, classes: Codes) -> Cells:
+        """The same cells where words and classes have other numbers."""
+        return Cells(words[self.words], classes[self.classes], self.sums)
+
+    def merged(self, groups: int) -> Cells:
+        """Cells of the same word and the same of so many classes, added up."""
+        pairs, at = np.unique(self.words.astype(np.int64) * groups + self.classes, return_inverse=True)
+        sums = {name: added_up(array, at.reshape(-1), len(pairs)) for name, array in self.sums.items()}
+        words, classes = (half.astype(np.int32) for half in np.divmod(pairs, groups))
+        return Cells(words, classes, sums)
+
+    def carried(self) -> Cells:
+        return self._replace(sums={name: array.carried() for name, array in self.sums.items()})

@@ -1,0 +1,141 @@
+"""Arrow's cells → numbers and texts: what a cell is to a family that counts either."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallybayes.data.decimals import decimal_numbers
+from tallybayes.data.errors import CellError
+from tallybayes.data.objects import is_sure, number_text, object_cells
+
+LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
+NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
+FEW = 10_000  # cells for which Arrow would take longer to start than to work
+
+
+def numbers(cells: pa.Array) -> NDArray[np.float64]:
+    """Cells as doubles, NaN where missing; without a copy where they are doubles already."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        return numbers(decoded(cells))
+    if pa.types.is_null(kind):
+        return np.full(len(cells), np.nan)
+    if is_text(kind):
+        return _parsed(cells)
+    _refuse_temporal(kind)
+    if pa.types.is_decimal(kind):
+        return decimal_numbers(cells)
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        raise CellError(
+            None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
+        )
+    if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
+    doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
+    return np.asarray(doubles.to_numpy(zero_copy_only=False))
+
+
+def texts(cells: pa.Array) -> pa.Array:
+    """Cells as texts: a level is its text, so that the numbers 1 and 1.0 and the text "1" are one level."""
+    kind = cells.type
+    if pa.types.is_dictionary(kind):
+        words = texts(cells.dictionary)
+        spelled = decoded(words) if pa.types.is_dictionary(words.type) else words
+        return pa.DictionaryArray.from_arrays(cells.indices, spelled)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return cells
+    if is_text(kind):
+        return pc.cast(cells, pa.large_string())
+    if pa.types.is_null(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return pc.cast(cells, pa.string())
+    _refuse_temporal(kind)
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return texts(pc.cast(cells, pa.decimal128(kind.precision, kind.scale)))
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        coded = pc.dictionary_encode(cells)
+        found = coded.dictionary.to_pylist() if is_sure(kind) else coded.dictionary.to_numpy(zero_copy_only=False)
+        words = [None if v is None or v != v else number_text(v) for v in found]
+        return pa.DictionaryArray.from_arrays(coded.indices, pa.array(words, pa.string()))
+    if is_interval(kind):
+        return _interval_texts(cells)
+    raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
+
+
+def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
+    """Intervals, as of `pandas.cut`, as pandas writes them into a file."""
+    opening = "[" if cells.type.closed in ("left", "both") else "("
+    closing = "]" if cells.type.closed in ("right", "both") else ")"
+    ends = cells.storage.to_pylist()
+    return pa.array([cell and f"{opening}{cell['left']}, {cell['right']}{closing}" for cell in ends], pa.string())
+
+
+def level_text(level: Any) -> str:
+    """The text of a single level."""
+    text = level if isinstance(level, str) else texts(object_cells([level]))[0].as_py()
+    if text is None:
+        raise CellError(None, f"{level!r} is a missing cell, which is no level.")
+    return str(text)
+
+
+def decoded(cells: pa.Array) -> pa.Array:
+    """A dictionary's cells, each spelled out."""
+    words = cells.dictionary
+    return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def is_interval(kind: pa.DataType) -> bool:
+    return getattr(kind, "extension_name", "") == "pandas.interval"
+
+
+def _parsed(cells: pa.Array) -> NDArray[np.float64]:
+    """Texts that are numbers; an empty one is missing."""
+    with suppress(UnicodeDecodeError):
+        first = (cells[0].as_py() or "").strip() if len(cells) else ""
+        if first and not _is_number(first):  # most texts are no numbers, and the first says so
+            raise CellError(0, NO_NUMBER.format(first))
+    try:
+        trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
+    except pa.ArrowInvalid as error:
+        raise CellError(None, f"a text is not valid UTF-8: {error}.") from None
+    present = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.large_string()), trimmed)
+    try:
+        return np.asarray(pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False))
+    except pa.ArrowInvalid:
+        half = len(present) // 2  # to look at one cell after the other takes long
+        if not half:
+            raise CellError(0, NO_NUMBER.format(present[0].as_py())) from None
+        _parsed(present[:half])
+        try:
+            _parsed(present[half:])
+        except CellError as error:
+            raise CellError(half + (error.row or 0), error.reason) from None
+        raise
+
+
+def _is_number(text: str) -> bool:
+    try:
+        if "nan" not in text.lower():
+            float(text)  # Arrow takes no more than Python, and longer to say no
+        pc.cast(pa.array([text]), pa.float64())
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_temporal(kind: pa.DataType) -> None:
+    if pa.types.is_temporal(kind):
+        raise CellError(
+            None,
+            f"cells of type {kind} are times, which no family counts. Turn them into a number (days since "
+            "some date) or a category (weekday, month), or leave the column out of the schema.",
+        )

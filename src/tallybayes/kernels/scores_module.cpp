@@ -1,0 +1,154 @@
+// The Python names of the kernels that score columns of numbers, and turn scores into probabilities.
+#include <cmath>
+
+#include "arrays.hpp"
+#include "logarithm.hpp"
+#include "scores.hpp"
+#include "tables.hpp"
+
+using namespace nanobind::literals;
+
+namespace tallybayes {
+namespace {
+
+// What is said of logarithms, as said of the numbers themselves: less by the logarithm, which is the change of scale.
+// Returns how many numbers are not above 0, or infinite.
+template <class Work>
+int64_t with_logarithms(const Columns& columns, Work work) {
+    const int64_t rows = columns.rows, count = int64_t(columns.x.size());
+    std::vector<double> logs(size_t(count * rows));
+    std::vector<const double*> x;
+    int64_t outside = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        double* out = logs.data() + i * rows;
+        for (int64_t row = 0; row < rows; ++row) out[row] = columns.x[i][row * columns.step];
+        logarithm(out, rows, out);
+        for (int64_t row = 0; row < rows; ++row) {
+            const double number = columns.x[i][row * columns.step];
+            outside += number == number && !std::isfinite(out[row]) ? 1 : 0;
+        }
+        x.push_back(out);
+    }
+    outside += work(Columns{x, 1, rows, columns.classes, columns.scores, columns.stride});
+    for (const double* log : x)
+        for (int64_t c = 0; c < columns.classes; ++c)
+            for (int64_t row = 0; row < rows; ++row)
+                columns.scores[c * columns.stride + row] -= log[row] == log[row] ? log[row] : 0.0;
+    return outside;
+}
+
+// Columns of equal length or a matrix, and their scores, for the kernels that take several at once: as they are, or their
+// logarithms.
+template <class Work>
+int64_t with_columns(nb::object given, std::initializer_list<Table<double>> settings, Out<double> scores, bool logs,
+                     Work work) {
+    std::vector<In<double>> arrays;
+    std::vector<const double*> x;
+    int64_t rows = 0, step = 1;
+    if (nb::isinstance<nb::list>(given)) {
+        for (nb::handle item : nb::borrow<nb::list>(given)) {
+            arrays.push_back(nb::cast<In<double>>(item, false));
+            x.push_back(arrays.back().data());
+            expect(arrays.back().size() == arrays.front().size(), "the columns differ in length");
+        }
+        rows = arrays.empty() ? 0 : int64_t(arrays.front().size());
+    } else {
+        const auto matrix = nb::cast<Table<double>>(given, false);
+        rows = int64_t(matrix.shape(0));
+        step = int64_t(matrix.shape(1));
+        for (int64_t column = 0; column < step; ++column) x.push_back(matrix.data() + column);
+    }
+    for (const Table<double>& each : settings)
+        expect(each.shape(0) == x.size() && each.shape(1) == scores.shape(0), "the settings do not fit");
+    expect(int64_t(scores.shape(1)) >= rows, "the scores do not fit");
+    const Columns columns{x, step, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1))};
+    Free free;
+    return logs ? with_logarithms(columns, work) : work(columns);
+}
+
+// The same for columns whose cells are looked up, each in its own table.
+template <class Code, class Work>
+int64_t with_tables(nb::list list, nb::list tables, Out<double> scores, Work work) {
+    expect(list.size() == tables.size(), "there is not one table a column");
+    std::vector<std::pair<In<Code>, Table<double>>> columns;
+    for (size_t i = 0; i < list.size(); ++i) {
+        columns.emplace_back(nb::cast<In<Code>>(list[i], false), nb::cast<Table<double>>(tables[i], false));
+        const auto& [codes, table] = columns.back();
+        expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= codes.size(), "the scores do not fit");
+    }
+    Free free;
+    int64_t others = 0;
+    for (const auto& [codes, table] : columns)
+        others += work(codes.data(), int64_t(codes.size()), table.data(), int64_t(table.shape(0)), int64_t(table.shape(1)),
+                       scores.data(), int64_t(scores.shape(1)));
+    return others;
+}
+
+// Numbers by interval, each column with its own edges, spread and table.
+void add_all_intervals(nb::list list, nb::list bounds, In<double> halves, nb::list tables, Out<double> scores) {
+    struct Column {
+        In<double> x, edges;
+        Table<double> table;
+    };
+    expect(list.size() == tables.size() && list.size() == bounds.size() && list.size() == halves.size(),
+           "there is not one table a column");
+    std::vector<Column> columns;
+    for (size_t i = 0; i < list.size(); ++i) {
+        columns.push_back({nb::cast<In<double>>(list[i], false), nb::cast<In<double>>(bounds[i], false),
+                           nb::cast<Table<double>>(tables[i], false)});
+        const auto& [x, edges, table] = columns.back();
+        expect(edges.size() > 0 && table.shape(0) == edges.size() + 1, "the table does not fit the edges");
+        expect(scores.shape(0) == table.shape(1) && scores.shape(1) >= x.size(), "the scores do not fit");
+    }
+    Free free;
+    for (size_t i = 0; i < columns.size(); ++i) {
+        const auto& [x, edges, table] = columns[i];
+        add_intervals(x.data(), int64_t(x.size()), edges.data(), int64_t(edges.size()), halves.data()[i], table.data(),
+                      int64_t(table.shape(1)), scores.data(), int64_t(scores.shape(1)));
+    }
+}
+
+}  // namespace
+
+void bind_scores(nb::module_& m) {
+    m.def("add_intervals", &add_all_intervals, "x"_a, "edges"_a, "halves"_a.noconvert(), "tables"_a,
+          "scores"_a.noconvert());
+    m.def("add_tables", [](nb::list codes, nb::list tables, Out<double> scores) {
+        with_tables<int32_t>(codes, tables, scores, [](const auto&... all) { return add_table(all...), 0; });
+    }, "codes"_a, "tables"_a, "scores"_a.noconvert());
+    m.def("add_whole", [](nb::list x, nb::list tables, Out<double> scores) {
+        return with_tables<double>(x, tables, scores, [](const auto&... all) { return add_table(all...); });
+    }, "x"_a, "tables"_a, "scores"_a.noconvert());
+    m.def("add_linear", [](nb::object x, Table<double> weight, Out<double> scores) {
+        with_columns(x, {weight}, scores, false, [&](const Columns& columns) {
+            add_linear(columns, weight.data());
+            return int64_t(0);
+        });
+    }, "x"_a, "weight"_a.noconvert(), "scores"_a.noconvert());
+    m.def("add_normal", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> constant,
+                           Out<double> scores, bool logs) {
+        return with_columns(x, {mean, precision, constant}, scores, logs, [&](const Columns& columns) {
+            return add_normal(columns, mean.data(), precision.data(), constant.data());
+        });
+    }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "constant"_a.noconvert(), "scores"_a.noconvert(),
+       "logs"_a = false);
+    m.def("add_student", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> power,
+                            Table<double> constant, Out<double> scores, bool logs) {
+        return with_columns(x, {mean, precision, power, constant}, scores, logs, [&](const Columns& columns) {
+            return add_student(columns, mean.data(), precision.data(), power.data(), constant.data());
+        });
+    }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "power"_a.noconvert(), "constant"_a.noconvert(),
+       "scores"_a.noconvert(), "logs"_a = false);
+    m.def("normalise", [](Out<double> scores, Out<double> out) {
+        expect(scores.shape(0) == out.shape(1) && scores.shape(1) >= out.shape(0), "the scores do not fit");
+        Free free;
+        return normalise(scores.data(), int64_t(scores.shape(1)), int64_t(out.shape(0)), int64_t(out.shape(1)), out.data());
+    }, "scores"_a.noconvert(), "out"_a.noconvert());
+    m.def("most_probable", [](Out<double> scores, nb::ndarray<int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+        expect(scores.shape(0) > 0 && scores.shape(1) >= out.size(), "the scores do not fit");
+        Free free;
+        return most_probable(scores.data(), int64_t(scores.shape(1)), int64_t(out.size()), int64_t(scores.shape(0)), out.data());
+    }, "scores"_a.noconvert(), "out"_a.noconvert());
+}
+
+}  // namespace tallybayes

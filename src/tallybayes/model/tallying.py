@@ -1,0 +1,53 @@
+"""From a batch of rows to its tallies: every column's cells encoded and counted, in pieces for several threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.tallies import AnyTally
+from tallybayes.counts.tally import Rows, Tally
+from tallybayes.data.errors import CellError
+from tallybayes.model.batches import Batch, in_pieces, size_of
+from tallybayes.schema.entries import Name
+from tallybayes.schema.schema import Schema
+
+Piece = tuple[Tally, dict[Name, AnyTally]]  # how many rows each class has, and what was counted of every column
+
+
+def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: str) -> Iterator[Piece]:
+    """What a batch counts, piece by piece."""
+
+    def count(start: int, stop: int) -> Piece:
+        whole = stop - start == len(batch.rows)
+        cells = batch.cells if whole else batch.cells.slice(start, stop - start)
+        rows = batch.rows.slice(start, stop)
+        encoded = schema.encode(cells, batch.start + start, absent)
+        columns = tallies_of(schema, encoded, rows, batch.start + start)
+        return (Tally.of_rows(rows) if rows.only is None else RowTally("", rows.only, *ONCE)), columns
+
+    if len(batch.rows) == 1:
+        yield count(0, 1)
+        return
+    size = size_of(batch.cells)
+    table = sum(family.table_size(len(batch.rows.classes)) for family in schema.columns.values())
+    yield from in_pieces(len(batch.rows), threads, count, size, table)
+
+
+def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
+    """Every column's cells, counted; `start` is the number of the first row, for errors."""
+    columns: dict[Name, Any] = dict.fromkeys(encoded)
+    try:
+        for family, names in schema.by_family:
+            tallies = family.tally_each([encoded[name] for name in names], rows)
+            for name, tally in zip(names, tallies, strict=True):
+                columns[name] = tally
+    except CellError:
+        for name, family in schema.columns.items():  # finds out which column it was
+            try:
+                family.tally(encoded[name], rows)
+            except CellError as error:
+                raise error.located(name, start) from None
+        raise
+    return columns

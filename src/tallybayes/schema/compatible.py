@@ -1,0 +1,33 @@
+"""Whether counts made under one schema can be added to those of another, or read by its families."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tallybayes.families import Family
+from tallybayes.schema.entries import Name
+
+LONGEST = 60  # characters of a setting that an error shows
+
+
+def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Family]) -> None:
+    """The same columns, of each of which the same is counted."""
+    if columns.keys() != others.keys():
+        here, there = (", ".join(map(repr, side)) or "none" for side in (columns, others))
+        raise ValueError(f"The columns differ: {here} on the one side, {there} on the other.")
+    for name, family in columns.items():
+        rival = others[name]
+        if family.counts != rival.counts:
+            raise ValueError(
+                f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
+                f"{_counted(rival, family)} on the other; these count differently.{family.difference(rival)}"
+            )
+
+
+def _counted(family: Family, other: Family) -> str:
+    """A family, and those settings in which its counts differ from the other's."""
+    settings, others = family.counts[1], other.counts[1]
+    differing = {name: value for name, value in settings.items() if name not in others or others[name] != value}
+    texts = {name: repr(value) for name, value in differing.items()}
+    shown = (f"{name}={text if len(text) <= LONGEST else text[:LONGEST] + ' …'}" for name, text in texts.items())
+    return f"{type(family).__name__}({', '.join(shown)})"
