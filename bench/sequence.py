@@ -63,17 +63,19 @@ def perplexity() -> None:
     learned, asked = reviews()
     few = first(asked, ASKED)
     total, little = sum(map(len, asked)), sum(map(len, few))
-    print(f"\nperplexity: {sum(map(len, learned)):,} words learned, {total:,} asked, {little:,} of them asked of NLTK")
-    print(f"  {'':28} {'of all':>9} {'of few':>9} {'learning':>10} {'a word':>10}")
+    print(
+        f"\nperplexity: {sum(map(len, learned)):,} words learned, {total:,} asked; of NLTK the first {little:,} of them"
+    )
+    print(f"  {'':28} {'of all':>9} {'of few':>9} {'learning':>10} {'few asked':>10}")
     for order in (1, 2, 3):
         start = time.perf_counter()
         model = Model.train({"text": WordSequence(order=order)}, {"text": learned}, ["all"] * len(learned), threads=1)
         belief: Any = model.belief("text")
         counted = time.perf_counter() - start
         start = time.perf_counter()
-        whole = belief.perplexity(asked)[0]
-        each = (time.perf_counter() - start) / total
-        told = f"{whole:9.1f} {belief.perplexity(few)[0]:9.1f} {counted:9.2f}s {each * 1e6:8.2f}µs"
+        little_known = belief.perplexity(few)[0]
+        asking = time.perf_counter() - start
+        told = f"{belief.perplexity(asked)[0]:9.1f} {little_known:9.1f} {counted:9.2f}s {asking * 1e3:8.1f}ms"
         print(f"  {f'WordSequence(order={order})':28} {told}", flush=True)
     for discount in (0.1, 0.75):
         shown = kneser_ney(learned, few, discount)
@@ -94,8 +96,8 @@ def kneser_ney(learned: list[list[str]], asked: list[list[str]], discount: float
         for before, word in zip(["<s>", *text], text, strict=False):
             said += np.log(model.score(word, [before]))
             words += 1
-    each = (time.perf_counter() - start) / words
-    return f"{np.exp(-said / words):9.1f} {counted:9.2f}s {each * 1e6:8.0f}µs"
+    seconds = time.perf_counter() - start
+    return f"{np.exp(-said / words):9.1f} {counted:9.2f}s {seconds * 1e3:8.0f}ms"
 
 
 def speed() -> None:

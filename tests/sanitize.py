@@ -16,6 +16,8 @@ TESTS = [
     "test_rows",
     "test_quotes",
     "test_word_kernels",
+    "test_sequence_kernels",
+    "test_word_sequence",
     "test_word_cells",
     "test_values",
     "test_vector_kernels",
