@@ -1,8 +1,11 @@
 """For every family values that it takes, to draw rows from."""
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tallybayes import FAMILIES
+from tallybayes.counts.tally import Rows
+from tallybayes.families.blocks.growing import grow
 
 REAL = st.floats(-1e6, 1e6) | st.integers(-5, 5).map(float)
 POSITIVE = st.floats(1e-6, 1e6) | st.integers(1, 5).map(float)
@@ -19,10 +22,26 @@ VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Each": st.lists(REAL, min_size=3, max_size=3),
     "WordSequence": st.lists(WORD, max_size=6).map(" ".join),
     "Pairs": REAL,
+    "Trees": REAL,
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }
 
-PREPARED = {"Pairs": {"codes": ((-1.5, 0.0, 2.5),)}}  # what must be settled before anything is counted
+CODES = ((-1.5, 0.0, 2.5),)
+
+
+def _grown():
+    """Questions of three trees about one column, whatever the labels."""
+    codes = np.repeat(np.arange(5, dtype=np.uint8), 4)[:, None]
+    rows = Rows(["a", "b"], np.arange(20, dtype=np.int32) % 2)
+    return {
+        "n": 3,
+        "questions": "random",
+        "codes": CODES,
+        "grown": grow(codes, rows, CODES, n=3, questions="random", seed=0),
+    }
+
+
+PREPARED = {"Pairs": {"codes": CODES}, "Trees": _grown()}  # what must be settled before anything is counted
 
 
 def family_of(name, *arguments, **settings):

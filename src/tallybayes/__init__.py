@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tallybayes.schema.toml import schema_to_toml as schema_to_toml
     from tallybayes.schema.weights import Weights as Weights
     from tallybayes.sklearn import NaiveBayes as NaiveBayes
+    from tallybayes.sklearn import SemiNaiveBayes as SemiNaiveBayes
     from tallybayes.sources import ReadOptions as ReadOptions
     from tallybayes.sources import open_source as open_source
 
@@ -42,7 +43,7 @@ _FOUND_IN = {
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Density"),
         *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
-        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Trees", "WordSequence", "Words"),
+        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "WordSequence", "Words"),
     ),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
@@ -52,7 +53,7 @@ _FOUND_IN = {
     "report.report": ("Report", "report_on"),
     "schema": ("Schema",),
     "schema.toml": ("schema_from_toml", "schema_to_toml"),
-    "sklearn": ("NaiveBayes",),
+    "sklearn": ("NaiveBayes", "SemiNaiveBayes"),
     "sources": ("ReadOptions", "open_source"),
     "model.heaviest": ("heaviest",),
     "model.prepare": ("prepare",),

@@ -22,6 +22,7 @@ from tallybayes import (
     Mix,
     Pairs,
     Poisson,
+    Trees,
     Words,
     WordSequence,
 )
@@ -48,6 +49,7 @@ OWN = {  # settings that families check by themselves
     Categorical: {"alpha": ALPHA | st.dictionaries(TEXT, AMOUNT), "levels": st.lists(TEXT).map(tuple)},
     Each: {"family": st.sampled_from([Poisson(rate=2.0), Gaussian(m=0.0), LogNormal()])},
     Histogram: {"alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT)},
+    Trees: {"codes": st.none(), "grown": st.none()},  # which are not written: they are found again
     Pairs: {
         "alone": st.lists(TEXT).map(tuple),
         "alpha": AMOUNT | st.builds(MEstimate, AMOUNT, st.sampled_from(["uniform", "overall"])),

@@ -10,6 +10,7 @@ from tallybayes.families.base import Belief as Belief
 from tallybayes.families.base import Family as Family
 from tallybayes.families.blocks.correlated import Correlated as Correlated
 from tallybayes.families.blocks.pairs import Pairs as Pairs
+from tallybayes.families.blocks.several import Several as Several
 from tallybayes.families.blocks.trees import Trees as Trees
 from tallybayes.families.levels.bernoulli import Bernoulli as Bernoulli
 from tallybayes.families.levels.categorical import Categorical as Categorical

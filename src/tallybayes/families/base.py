@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -62,6 +62,7 @@ class Family(ABC):
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
+    must_be_weighed: ClassVar[bool] = False  # whether what is said overlaps, and cannot be asked before it is weighed
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
     support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
@@ -147,10 +148,6 @@ class Family(ABC):
     def with_arrays(self, prefix: str, arrays: dict[str, NDArray[Any]]) -> Self:
         """This family, read from a file's text, with its arrays, which are taken from those given."""
         return self
-
-    def written(self) -> str:
-        """This family as a text from which it can be made again."""
-        return repr(self)
 
     def fit_left_out(
         self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
@@ -260,9 +257,18 @@ class Family(ABC):
         return text
 
     def __repr__(self) -> str:
+        return self.shown()
+
+    def shown(self, without: Collection[str] = ()) -> str:
+        """For people: settings that are too long to read may be left away."""
         defaults = self.defaults()
-        shown = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k])
-        return f"{type(self).__name__}({', '.join(shown)})"
+        listed = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k] and k not in without)
+        return f"{type(self).__name__}({', '.join(listed)})"
+
+    @property
+    def brief(self) -> str:
+        """The same, as lists have it."""
+        return repr(self)
 
     def difference(self, other: Family) -> str:
         """Where their counts differ, and what to do, beyond what their settings say."""

@@ -25,7 +25,7 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.model.sources import each_batch
 from tallybayes.model.weights_fit import Evidenced, Fit, fit_weights
 from tallybayes.schema import Schema
-from tallybayes.schema.entries import Name, in_order
+from tallybayes.schema.entries import Name, in_order, members
 from tallybayes.schema.weights import Weights
 
 FOLDS = 10  # of all rows; where no more than a tenth of them is looked at, they are left out at once
@@ -90,8 +90,9 @@ def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     pieces = _pieces(plain)
     known = left_out_evidence(plain, rows, pieces, told)
     fit = fit_weights(known)
-    if fit is None:
+    if fit is None and not plain.schema.overlaps:
         return plain, Weighing(None, len(known.labels), known.naive(), known.naive())
+    fit = fit or known.unweighed()
     weights = pieces.weights(fit, plain.classes)
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive(), fit.loss)
 
@@ -121,6 +122,16 @@ class Pieces(NamedTuple):
     names: list[Name]
     missing: list[Name]
     parts: list[tuple[Name, str]]
+
+    def plain(self) -> Floats:
+        """What each counts where nothing is weighed: columns one, and so the prior; blocks only if their columns do not
+        count by themselves, and then all of their parts together one."""
+        alone = {name for name in self.names if isinstance(name, str)}
+        blocks = {name for name, _ in self.parts if alone.isdisjoint(members(name))}
+        columns = [float(isinstance(name, str) or alone.isdisjoint(name)) for name in self.names]
+        parts = [1.0 / sum(one == name for one, _ in self.parts) if name in blocks else 0.0 for name, _ in self.parts]
+        prior = float(not (blocks and not self.names))
+        return np.array([*columns, *[0.0] * len(self.missing), *parts, prior])
 
     def weights(self, fit: Fit, classes: list[Any]) -> Weights:
         names, both = len(self.names), len(self.names) + len(self.missing)
@@ -182,7 +193,7 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     evidence[:, :, columns + missing : -1] = _parts_said(model, rows, codes)
     kept = np.flatnonzero(np.isfinite(base[np.arange(len(rows)), codes]))
     return Evidenced(
-        np.ascontiguousarray(evidence[kept]), base[kept], codes[kept], rows.weights[kept], columns, missing, parts
+        np.ascontiguousarray(evidence[kept]), base[kept], codes[kept], rows.weights[kept], pieces.plain(), parts
     )
 
 

@@ -34,8 +34,7 @@ class Evidenced:
     base: Floats  # [row, class]: −∞ where no other row has the class, else 0
     labels: Codes
     weights: Floats  # of the rows
-    columns: int
-    missing: int
+    plain: Floats  # what each piece counts where nothing is weighed
     parts: int = 0
 
     def loss(self, thetas: Floats, offsets: Floats) -> tuple[float, Floats]:
@@ -51,14 +50,15 @@ class Evidenced:
         return self.evidence.shape[1], self.evidence.shape[2]
 
     def naive(self) -> float:
-        """The mean loss where columns and prior count one, and nothing is said of missing cells; or of parts, unless
-        there is nothing else."""
-        thetas = np.ones(self.shape)
-        thetas[:, self.columns : -1] = 0.0
-        if not self.columns:
-            thetas[:, self.missing : -1] = 1.0 / max(self.parts, 1)
-            thetas[:, -1] = 0.0
-        return self.mean_loss(thetas, np.zeros(self.shape[0]))
+        """The mean loss where what is naive counts one, and nothing else counts."""
+        thetas = np.tile(self.plain, (self.shape[0], 1))
+        return self.mean_loss(np.ascontiguousarray(thetas), np.zeros(self.shape[0]))
+
+    def unweighed(self) -> Fit:
+        """The weights of that."""
+        classes, pieces = self.shape
+        thetas = np.broadcast_to(self.plain[:-1], (classes, pieces - 1))
+        return Fit(thetas, float(self.plain[-1]), np.zeros(classes), self.naive())
 
 
 class Fit(NamedTuple):

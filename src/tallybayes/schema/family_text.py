@@ -61,7 +61,7 @@ def family_to_text(family: Family) -> str:
     """A family as `family_from_text` reads it."""
     if FAMILIES.get(type(family).__name__) is not type(family):
         raise ValueError(f"{family!r} cannot be written as text: only {_listed(FAMILIES)} can.")
-    return family.written()
+    return repr(family)
 
 
 def column_from_text(text: str) -> Family | None:

@@ -42,6 +42,7 @@ from tallybayes.schema.entries import (
     title,
 )
 from tallybayes.schema.infer.chosen import choose_for
+from tallybayes.schema.infer.dependence import NONE, check_dependence, with_dependence
 from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 from tallybayes.schema.weights import Weights, as_weights
@@ -120,13 +121,16 @@ class Schema:
         prior: Prior = FREQUENCIES,
         whole: bool = True,
         choose: bool = False,
+        dependence: str = NONE,
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
         `data` is a frame, or a source, of which no row is used up. `hints` give columns or blocks a family, or None to
         leave them out. Where `data` is not the `whole` table, columns that do not vary in it are counted all the same.
         With `choose`, several families of each column of numbers are counted in the sample, and the one of lowest
-        held-out log-loss, of that column by itself, is taken; it may refuse a later number, as LogNormal a zero.
+        held-out log-loss, of that column by itself, is taken; it may refuse a later number, as LogNormal a zero. With
+        `dependence="auto"`, columns of numbers and levels are also counted together, by `Trees` and `Pairs`; the
+        model is then asked once its evidence is weighed.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -135,6 +139,7 @@ class Schema:
         (class)  frequencies
         """
         hints = hints or {}
+        check_dependence(dependence)
         if isinstance(data, RowSource):
             label, whole = label or data.label, whole and data.is_sampled_whole()
             data, hints = sample_of(data, label, hints)
@@ -160,6 +165,7 @@ class Schema:
                 family, reasons[name] = choose_for(cells, column, whole and all_rows, labels)
             if family is not None:
                 columns[name] = family
+        columns, reasons = with_dependence(columns, reasons, dependence)
         return cls(columns, prior=prior, label=label, reasons=reasons)
 
     @cached_property
@@ -242,15 +248,24 @@ class Schema:
         if self is not other:
             check_same_counts(self.columns, other.columns)
 
+    @property
+    def overlaps(self) -> bool:
+        """Whether a column is evidence more than once, so that the evidence must be weighed."""
+        return any(f.must_be_weighed for f in self.columns.values()) or shared_column(self.columns) is not None
+
     def check_adds_up(self) -> None:
         """What a column says is not counted twice, unless it is weighed."""
-        shared = None if self.weights is not None else shared_column(self.columns)
-        if shared is not None:
-            column, one, other = shared
-            raise ValueError(
-                f"Column {column!r} is in two entries of the schema, {one!r} and {other!r}, and would count twice. "
-                "Weigh the evidence with weigh(model, data), or leave the column in one entry."
-            )
+        if self.weights is not None or not self.overlaps:
+            return
+        shared = shared_column(self.columns)
+        if shared is None:
+            said = "Several families count the same block, and its columns"
+        else:
+            said = f"Column {shared[0]!r} is in two entries of the schema, {shared[1]!r} and {shared[2]!r}, and"
+        raise ValueError(
+            f"{said} would count twice. Weigh the evidence with weigh(model, data), or leave columns in one entry of "
+            "one family."
+        )
 
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
         """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""

@@ -16,6 +16,7 @@ from tallybayes.sklearn.bag_nb import BernoulliNB, ComplementNB, MultinomialNB
 from tallybayes.sklearn.categorical_nb import CategoricalNB
 from tallybayes.sklearn.naive_bayes import NaiveBayes
 from tallybayes.sklearn.numeric_nb import GammaNB, GaussianNB, PoissonNB
+from tallybayes.sklearn.semi_naive_bayes import SemiNaiveBayes
 
 __all__ = [
     "BernoulliNB",
@@ -26,4 +27,5 @@ __all__ = [
     "MultinomialNB",
     "NaiveBayes",
     "PoissonNB",
+    "SemiNaiveBayes",
 ]

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tallybayes.counts.exact import Floats
 from tallybayes.model import Model
+from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.model.weigh import reweighed
 from tallybayes.schema import Schema
@@ -54,6 +55,10 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         """What takes some of the first rows, to weigh the evidence by; nothing, where it is not to be weighed."""
         return None
 
+    def _first_sample(self, schema: Schema, rows: int) -> Sample | None:
+        """The same where rows are learned bit by bit: weights that few rows give would stay."""
+        return self._sample(schema, rows) if schema.overlaps else None
+
     def _prior(self, classes: NDArray[Any]) -> Prior | None:
         """What the parameters say of these classes, if they say anything; an error, if they say it of others."""
         return None
@@ -91,7 +96,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         with as_it_was(self):
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
-            schema = self._schema(rows)
+            schema = prepare(self._schema(rows), rows, labels, weights=weights)
             sample = sampled(schema, len(labels))
             model = Model.train(schema, rows, labels, weights=weights, sample=sample, **self._how())
             learned = Learned(schema, model, labels, Expected(classes, weightless(labels, weights)))
@@ -126,7 +131,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         weights = checked_weights(sample_weight, labels)
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
-            return self._begin(X, labels, given, weights)
+            return self._begin(X, labels, given, weights, self._first_sample)
         rows, expected = self._count(X, labels, weights), Expected(given, weightless(labels, weights))
         self._learned.check(rows, expected)
         if self._priors is not None and getattr(self, self._priors) is not None:

@@ -176,11 +176,14 @@ class NaiveBayes(CountingClassifier):
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
-        return given if isinstance(given, Schema) else Schema.infer(rows, hints=wanted)
+        return given if isinstance(given, Schema) else self._inferred(rows, wanted)
+
+    def _inferred(self, rows: Any, hints: Mapping[Name, Family | None]) -> Schema:
+        return Schema.infer(rows, hints=hints)
 
     def _believed(self, learned: Learned) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
-        schema = learned.weighed if self.weigh else learned.schema
+        schema = learned.weighed if self.weigh or learned.schema.overlaps else learned.schema
         settings = {k: v for k, v in zip(self._beliefs, self._settings(), strict=True) if v is not None}
         known = {name for family in schema.columns.values() for name in family.beliefs()} if settings else set()
         changes = {k: v for k, v in settings.items() if k == "prior" or k in known}
@@ -191,7 +194,8 @@ class NaiveBayes(CountingClassifier):
         return believed
 
     def _sample(self, schema: Schema, rows: int) -> Sample | None:
-        return sample_for(schema) if self.weigh and schema.weights is None and rows >= ENOUGH else None
+        wanted = schema.overlaps or (self.weigh and rows >= ENOUGH)
+        return sample_for(schema) if wanted and schema.weights is None else None
 
 
 def _named(name: Any) -> Name:

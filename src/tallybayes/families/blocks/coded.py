@@ -94,13 +94,6 @@ class CodedBlock(Block):
             )
         return Coder(self.columns, self.codes)
 
-    def __repr__(self) -> str:
-        """Without the codes, of which there may be thousands."""
-        return self.changed({"codes": None}).written()
-
-    def written(self) -> str:
-        return super().__repr__()
-
     def encode(self, cells: Cells) -> Bytes:
         return self.coder.encode(cells)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.slots import positions
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
@@ -224,7 +224,7 @@ class Pairs(CodedBlock):
 
     def fit_left_out(
         self, tally: Tally, cells: Bytes, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
-    ) -> tuple[Self, None]:
+    ) -> tuple[Self, Floats | None]:
         """For structure="auto" with the one that suits these rows, each left out, best."""
         if self.structure != AUTO:
             return self, None

@@ -14,7 +14,7 @@ from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import concatenated
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
-from tallybayes.families.base import Belief
+from tallybayes.families.base import Belief, Family
 from tallybayes.families.blocks.coded import CodedBlock
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.growing import GUIDED, RANDOM, grow
@@ -79,9 +79,18 @@ class Trees(CodedBlock):
         found = grow(coded.coder.encode(cells), rows, coded.codes, n=self.n, questions=self.questions, seed=self.seed)
         return replace(coded, grown=found).over(self.columns)
 
-    def written(self) -> str:
-        """Questions are no text: trees that are made again find theirs again."""
-        return super(CodedBlock, replace(self, codes=None, grown=None)).__repr__()
+    def __repr__(self) -> str:
+        """Questions are no text: trees that are made again from this find theirs again."""
+        return self.shown(("codes", "grown"))
+
+    def difference(self, other: Family) -> str:
+        theirs = getattr(other, "grown", None)
+        if self.grown == theirs or super().difference(other):
+            return super().difference(other)
+        return (
+            f" The questions differ: {self.grown!r} and {theirs!r}. Models to be merged are trained with one schema, "
+            "prepared once: prepare(schema, rows, labels)."
+        )
 
     def arrays(self) -> Arrays:
         return self.grown.arrays() if isinstance(self.grown, Questions) else {}
@@ -110,7 +119,7 @@ class Trees(CodedBlock):
         return self.grown
 
     def table_size(self, classes: int) -> int:
-        return LEAF * self._asked.leaves * classes
+        return LEAF * self._leaves * classes
 
     def empty(self) -> Tally:
         return Tally.empty(("n",))
@@ -154,18 +163,22 @@ class Trees(CodedBlock):
         return left_out_parts(self, self._asked, self.counts_of(tally, classes), cells, rows)
 
     def takes(self, slots: Sequence[Any]) -> bool:
-        return all(isinstance(slot, int) and 0 <= slot < self._asked.leaves for slot in slots)
+        return all(isinstance(slot, int) and 0 <= slot < self._leaves for slot in slots)
+
+    @property
+    def _leaves(self) -> int:
+        return self.grown.leaves if isinstance(self.grown, Questions) else 0
 
     def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
         """Every tree counts every row."""
         return tally.aligned(range(self._first_size()), classes).sums["n"].sum(axis=0)
 
     def _first_size(self) -> int:
-        first = self._asked.first_leaves
-        return int(first[1]) if len(first) > 1 else self._asked.leaves
+        many = isinstance(self.grown, Questions) and len(self.grown) > 1
+        return int(self.grown.first_leaves[1]) if many else self._leaves
 
     def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
-        sums = tally.aligned(positions(self._asked.leaves), classes).sums["n"]
+        sums = tally.aligned(positions(self._leaves), classes).sums["n"]
         if not sums.limbs.size:
             return None
         each = Exact(np.add.reduceat(sums.limbs, self._asked.first_leaves, axis=0), sums.low).carried()

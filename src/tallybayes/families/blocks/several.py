@@ -1,0 +1,219 @@
+"""Several families of the same block, side by side: what each says is weighed by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.packing import Arrays
+from tallybayes.counts.tallies import Tallies
+from tallybayes.counts.tally import Key, Rows
+from tallybayes.data.cells import Cells
+from tallybayes.data.fingerprints import Marks
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.belief import Free
+from tallybayes.families.blocks.block import Block
+from tallybayes.families.posteriors import Posterior
+from tallybayes.families.settings import refused, setting
+
+
+def _as_members(family: Any, name: str, given: Any) -> tuple[Family, ...]:
+    listed = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)) else ()
+    fine = len(listed) > 1 and all(isinstance(each, Family) and each.takes_blocks for each in listed)
+    if not fine or len({type(each) for each in listed}) < len(listed) or any(isinstance(m, Several) for m in listed):
+        raise refused(family, name, given, "two or more different families of blocks, as (Trees(), Pairs())")
+    return listed
+
+
+class Beside(NamedTuple):
+    """The cells of a block in the form of each member."""
+
+    members: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.members[0])
+
+    def __getitem__(self, at: Any) -> Any:
+        return Beside(tuple(cells[at] for cells in self.members))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Several(Block):
+    """A block that several families count, each in its way. What they say overlaps, so that it can be asked only when
+    it is weighed: see `weigh`.
+
+    >>> from tallybayes import Pairs, Trees
+    >>> Several(members=(Trees(n=50), Pairs()))
+    Several(members=(Trees(n=50), Pairs()))
+    """
+
+    must_be_weighed: ClassVar[bool] = True
+    members: tuple[Family, ...] = setting(
+        (),
+        "the families, of different kinds",
+        check=lambda family, name, given: given if given == () else _as_members(family, name, given),
+        counting=True,
+        to_json=lambda members: [each.to_json() for each in members],
+        from_json=lambda entries: tuple(Family.from_json(each) for each in entries),
+    )
+
+    def over(self, columns: tuple[str, ...]) -> Self:
+        return super(Several, self._each(lambda _, member: member.over(columns))).over(columns)
+
+    def _each(self, work: Any) -> Self:
+        return replace(self, members=tuple(work(i, member) for i, member in enumerate(self.members)))
+
+    def _with(self, work: Any) -> Self:
+        """Of a block that has its columns."""
+        return self._each(work).over(self.columns)
+
+    @property
+    def counts(self) -> tuple[str, dict[str, Any]]:
+        return "Several", {type(member).__name__: member.counts for member in self.members}
+
+    def counts_to_json(self) -> list[Any]:
+        return ["Several", [member.counts_to_json() for member in self.members]]
+
+    def changed(self, settings: Mapping[str, Any]) -> Self:
+        return self._each(lambda _, member: member.changed(settings))
+
+    def beliefs(self) -> set[str]:
+        return {name for member in self.members for name in member.beliefs()}
+
+    @property
+    def brief(self) -> str:
+        return f"Several(members=({', '.join(member.brief for member in self.members)}))"
+
+    def difference(self, other: Family) -> str:
+        theirs = getattr(other, "members", ())
+        return "".join(one.difference(rival) for one, rival in zip(self.members, theirs, strict=False))
+
+    @property
+    def is_prepared(self) -> bool:
+        return all(member.is_prepared for member in self.members)
+
+    def prepared(self, cells: Cells, rows: Rows) -> Self:
+        return self._with(lambda _, member: member.prepared(cells, rows))
+
+    @property
+    def reason(self) -> str:
+        return "; ".join(member.reason for member in self.members if member.reason)
+
+    def reads_of(self, column: str) -> pa.DataType | None:
+        return self.members[0].reads_of(column)
+
+    def arrays(self) -> Arrays:
+        named = ((f"{i}/{name}", a) for i, member in enumerate(self.members) for name, a in member.arrays().items())
+        return dict(named)
+
+    def with_arrays(self, prefix: str, arrays: Arrays) -> Self:
+        return self._with(lambda i, member: member.with_arrays(f"{prefix}/{i}", arrays))
+
+    def encode(self, cells: Cells) -> Beside:
+        return Beside(tuple(member.encode(cells) for member in self.members))
+
+    def missing(self, cells: Beside) -> NDArray[np.bool_]:
+        return self.members[0].missing(cells.members[0])
+
+    def table_size(self, classes: int) -> int:
+        return sum(member.table_size(classes) for member in self.members)
+
+    def empty(self) -> Tallies:
+        return Tallies({str(i): member.empty() for i, member in enumerate(self.members)})
+
+    def tally(self, cells: Beside, rows: Rows) -> Tallies:
+        given = zip(self.members, cells.members, strict=True)
+        return Tallies({str(i): member.tally(own, rows) for i, (member, own) in enumerate(given)})
+
+    def believe(self, tally: Tallies, classes: Sequence[Key]) -> Belief:
+        return SeveralBelief(
+            self, [member.believe(tally[str(i)], classes) for i, member in enumerate(self.members)], len(classes)
+        )
+
+    def fit_left_out(
+        self, tally: Tallies, cells: Beside, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
+    ) -> tuple[Self, Floats | None]:
+        def fitted(i: int, member: Family) -> Family:
+            return member.fit_left_out(tally[str(i)], cells.members[i], rows, classes, copies)[0]
+
+        return self._with(fitted), None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return tuple(part for member in self.members for part in member.parts or (type(member).__name__,))
+
+    def left_out_parts(self, tally: Tallies, classes: Sequence[Key], cells: Beside, rows: Rows) -> Floats:
+        said = []
+        for i, member in enumerate(self.members):
+            given = (tally[str(i)], classes)
+            own = cells.members[i]
+            alone = None if member.parts else member.left_out(*given)(own, rows)[:, :, None]
+            said.append(member.left_out_parts(*given, own, rows) if alone is None else alone)
+        return np.concatenate(said, axis=2)
+
+    def takes(self, slots: Any) -> bool:
+        return all(member.takes(slots[str(i)]) for i, member in enumerate(self.members))
+
+    def present(self, tally: Tallies, classes: Sequence[Key]) -> Exact:
+        return self.members[0].present(tally["0"], classes)
+
+    def impossible(self, tally: Tallies, touched: Tallies) -> str | None:
+        found = (member.impossible(tally[str(i)], touched[str(i)]) for i, member in enumerate(self.members))
+        return next(filter(None, found), None)
+
+    def discord(self, tally: Tallies, classes: Sequence[Key]) -> str | None:
+        found = (member.discord(tally[str(i)], classes) for i, member in enumerate(self.members))
+        reason = next(filter(None, found), None)
+        if reason or len({type(each) for each in self.members}) < 2:
+            return reason
+        rows = [member.present(tally[str(i)], classes) for i, member in enumerate(self.members)]
+        same = all(not np.any((rows[0] - each).round()) for each in rows[1:] if each.shape == rows[0].shape)
+        return None if same else "one family would have counted other rows than another"
+
+
+class SeveralBelief(Belief):
+    """What each member says."""
+
+    likelihood = False
+
+    def __init__(self, family: Several, beliefs: list[Belief], classes: int) -> None:
+        self.family = family
+        self.beliefs = beliefs
+        self.classes = classes
+
+    def add_evidence(self, cells: Beside, scores: Floats) -> None:
+        raise ValueError("Several families of one block say what overlaps; weigh the evidence with weigh(model, data).")
+
+    def add_parts(self, cells: Beside, said: Floats) -> None:
+        at = 0
+        for member, belief, own in zip(self.family.members, self.beliefs, cells.members, strict=True):
+            if member.parts:
+                belief.add_parts(own, said[at : at + len(member.parts)])
+            else:
+                belief.add_evidence(own, said[at])
+            at += len(member.parts) or 1
+
+    @property
+    def parents(self) -> dict[str, Any]:
+        return {column: parent for belief in self.beliefs for column, parent in belief.parents.items()}
+
+    def drawing(self) -> list[str]:
+        return [line for belief in self.beliefs for line in belief.drawing()]
+
+    def free(self) -> Free | None:
+        return None
+
+    def estimates(self) -> dict[str, Floats]:
+        return {name: values for belief in self.beliefs for name, values in belief.estimates().items()}
+
+    def posterior(self, index: int) -> Posterior:
+        raise TypeError("Several families of one block have no parameters in common.")
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        raise TypeError("Several families of one block draw no rows together.")
