@@ -289,7 +289,7 @@ class Schema:
     def described(self) -> list[tuple[str, str, str]]:
         """Each entry, its family and why it has it; columns that were left out come last."""
         rows = [
-            (title(name), repr(family) + self.weight_text(name), self.reasons.get(name, ""))
+            (title(name), family.brief + self.weight_text(name), self.reasons.get(name, ""))
             for name, family in self.columns.items()
         ]
         return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]

@@ -50,6 +50,10 @@ class CodedBlock(Block):
         """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
         return {**self.settings(), "columns": self.columns}
 
+    @property
+    def brief(self) -> str:
+        return self.shown(("codes",))
+
     def difference(self, other: Family) -> str:
         theirs = getattr(other, "codes", None)
         if self.codes is None or theirs is None or self.codes == theirs:
