@@ -1,5 +1,6 @@
 """The kernels that count runs of words and walk through texts, against their slow twins."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -17,9 +18,14 @@ START = "\x02"
 TEXTS = st.none() | st.text(st.sampled_from("abAB éΣ_1.\n漢"), max_size=30)
 
 
+def units_of(text, characters):
+    """The words of a text; or its characters, of which white space is one space."""
+    return list(re.sub(r"\s+", " ", text.lower())) if characters else reference.words_of(text, 1)
+
+
 def runs_of(text, order, characters):
     """A text's runs, the start mark first."""
-    marked = [START, *(text.lower() if characters else reference.words_of(text, 1))]
+    marked = [START, *units_of(text, characters)]
     between = "" if characters else " "
     lengths = range(1, order + 2)
     return [between.join(marked[i : i + n]) for n in lengths for i in range(len(marked) - n + 1)]
@@ -39,7 +45,7 @@ def test_counting_runs_is_counting_runs(rows, order, unit):
     for text, code in rows:
         if text is not None and code >= 0:
             expected.update((run, code) for run in runs_of(text, order, unit == "characters"))
-            lengths[len(text.lower()) if unit == "characters" else len(reference.words_of(text, 1)), code] += 1
+            lengths[len(units_of(text, unit == "characters")), code] += 1
     runs, classes, sums = counted.runs.cells()
     names = counted.runs.words().to_pylist()
     keys = [(names[run], c) for run, c in zip(runs.tolist(), classes.tolist(), strict=True)]
