@@ -161,6 +161,19 @@ def test_other_programs_read_the_network_back_with_the_same_probabilities(struct
     check_inference(agrum, network, model, 1e-9)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_pgmpy_reads_the_network_back_with_the_same_probabilities(tmp_path):
+    readwrite, inference = pytest.importorskip("pgmpy.readwrite"), pytest.importorskip("pgmpy.inference")
+    model = Model.train({tuple(COLUMNS): Pairs(structure="tree")}, DAYS, "play")
+    path = tmp_path / "tennis.bif"
+    path.write_text(model.to_bif())
+    known = inference.VariableElimination(readwrite.BIFReader(str(path)).get_model())
+    for asked, given_ in (("wind", {}), ("outlook", {"class": "yes"}), ("class", {"outlook": "rain", "wind": "weak"})):
+        found = known.query([asked], evidence=given_, show_progress=False)
+        for level, p in zip(found.state_names[asked], found.values, strict=True):
+            assert p == pytest.approx(model.probability({asked: level}, given=given_), abs=1e-9)
+
+
 def check_inference(agrum, network, model, near):
     for asked, known in (("wind", {}), ("outlook", {"class": "yes"}), ("class", {"outlook": "rain", "wind": "weak"})):
         inference = agrum.LazyPropagation(network)
