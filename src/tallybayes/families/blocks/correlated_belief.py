@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
 from tallybayes.families.blocks.moments import FLAT, Moments, updated
-from tallybayes.families.numbers.support import FURTHEST
 from tallybayes.families.events import Conditional, NoJointError
+from tallybayes.families.numbers.support import FURTHEST
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
 from tallybayes.kernels import special
 
