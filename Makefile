@@ -9,7 +9,8 @@ EXAMPLES ?= few
 demo: .venv/ready
 	$(BIN)/tallybayes demo
 
-# As many tests at once as there are processors; EXAMPLES=all draws five times as many examples for a law.
+# As many tests at once as there are processors; EXAMPLES=all, as on CI, draws five times as many
+# examples for a law.
 test: check
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=$(EXAMPLES)
 
@@ -42,8 +43,8 @@ bench: .venv/ready
 	$(BIN)/python bench/categories.py
 	$(BIN)/python bench/folds.py
 	$(BIN)/python bench/validate.py
+	$(BIN)/python bench/weighing.py
 	$(BIN)/python bench/text_auto.py
-	$(BIN)/python bench/folds.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/text.py
 	$(BIN)/python bench/sequence.py

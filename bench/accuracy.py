@@ -3,12 +3,11 @@
     python bench/accuracy.py [set …]
 
 On every set of ../shared/data, or those named: `NaiveBayes(weigh=False)` and `NaiveBayes()`, with nothing said about
-any column; of texts, the weighed one reads words and pairs as "auto". Beside them, the best of scikit-learn's naive
-Bayes (peers.py says what is tried; the best candidate of each set is taken for each measure, after the fact), logistic
-regression, and as horizons a random forest, the same with a temperature fitted out of bag, and gradient boosting; of
-texts, LinearSVC with Platt's sigmoids. Sets are divided into 5 folds, stratified with seed 0; those that come in two
-parts are taken so. The schema is inferred, and evidence weighed, on the rows that are learned, never on those asked
-about.
+any column. Beside them, the best of scikit-learn's naive Bayes (peers.py says what is tried; the best candidate of each
+set is taken for each measure, after the fact), logistic regression, and as horizons a random forest, the same with a
+temperature fitted out of bag, and gradient boosting; of texts, LinearSVC with Platt's sigmoids. Sets are divided into 5
+folds, stratified with seed 0; those that come in two parts are taken so. The schema is inferred, and evidence weighed,
+on the rows that are learned, never on those asked about.
 
 Error: the part of rows whose most probable class is wrong. Log-loss: mean −log P(true class), P at least 2.2e-16, as
 scikit-learn has it; in nats. ECE: expected calibration error of the most probable class, in 15 bins. Seconds: learning
@@ -29,7 +28,7 @@ from scipy.stats import rankdata
 
 from peers import SVC, TEXT_PEERS, Answers, Contender, boosting, forest, logistic, of_tables, text_logistic
 from sets import Part, Set, tables, texts
-from tallybayes import NaiveBayes, Words
+from tallybayes import NaiveBayes
 
 LEAST = np.finfo(np.float64).eps
 BINS = 15
@@ -52,12 +51,6 @@ def naive(part: Part) -> Answers:
 
 def weighed(part: Part) -> Answers:
     model = NaiveBayes().fit(part.learned, part.labels)
-    return Answers(list(model.classes_), model.predict_proba(part.asked))
-
-
-def weighed_texts(part: Part) -> Answers:
-    words = Words(ngrams=2, shortest=1, punctuation=True, reading="auto")
-    model = NaiveBayes({"text": words}).fit(part.learned, part.labels)
     return Answers(list(model.classes_), model.predict_proba(part.asked))
 
 
@@ -96,7 +89,7 @@ def contenders_of(title: str, data: Set) -> dict[str, list[Contender]]:
     if title == "Texts":
         return {
             "naive": [naive],
-            "weighed": [weighed_texts],
+            "weighed": [weighed],
             "sklearn NB": list(TEXT_PEERS.values()),
             "LinearSVC": [SVC],
             "logistic": [text_logistic],

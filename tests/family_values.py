@@ -22,6 +22,7 @@ VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Each": st.lists(REAL, min_size=3, max_size=3),
     "WordSequence": st.lists(WORD, max_size=6).map(" ".join),
     "Pairs": REAL,
+    "Several": REAL,
     "Trees": REAL,
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }
@@ -42,6 +43,7 @@ def _grown():
 
 
 PREPARED = {"Pairs": {"codes": CODES}, "Trees": _grown()}  # what must be settled before anything is counted
+PREPARED["Several"] = {"members": tuple(FAMILIES[name](**PREPARED[name]) for name in ("Trees", "Pairs"))}
 
 
 def family_of(name, *arguments, **settings):

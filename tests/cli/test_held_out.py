@@ -77,6 +77,17 @@ def test_a_schema_may_be_told(tally, table):
     assert found == wanted
 
 
+def test_training_sets_are_weighed_each_by_itself(tally, table):
+    found = facts(tally("evaluate", table, "-l", "class", "--folds", 5, "--weigh", "--format", "json"))
+    frame, schema = TABLE.drop_columns(["class"]), Schema.infer(TABLE, "class")
+    wanted = cross_validate(schema, frame, TABLE["class"], k=5, weigh=True)
+    assert found["pooled"]["log_loss"] == pytest.approx(wanted.log_loss)
+    assert wanted.log_loss < cross_validate(schema, frame, TABLE["class"], k=5).log_loss
+    ended = tally("evaluate", table, "-l", "class", "--leave-one-out", "--weigh")
+    assert ended.code == 2
+    assert "--weigh goes with --folds" in ended.err
+
+
 def test_folds_may_be_taken_from_a_model(tally, table):
     assert tally("train", table, "-l", "class", "-o", "m.tally").code == 0
     found = tally("evaluate", "m.tally", table, "--folds", 5)

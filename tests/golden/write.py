@@ -7,7 +7,7 @@ file, and a new format a new folder beside this one.
 import json
 from pathlib import Path
 
-from tallybayes import FAMILIES, Model, Schema, digest, save
+from tallybayes import FAMILIES, Model, Pairs, Schema, Trees, digest, save
 
 FOLDER = Path(__file__).parent
 NUMBERS = [0.5, 1.5, 2.0, 7.25, None, 0.125]
@@ -35,7 +35,7 @@ def write():
     answers = {}
     for name, family in sorted(FAMILIES.items()):
         rows = rows_of(family())
-        small = {"n": 3} if name == "Trees" else {}
+        small = {"Trees": {"n": 3}, "Several": {"members": (Trees(n=3), Pairs())}}.get(name, {})
         model = Model.train(Schema({tuple(rows): family(**small)}, label="class"), rows, LABELS)
         save(model, FOLDER / f"{name}.tally")
         answers[name] = {"rows": rows, "digest": digest(model), "posterior": model.posterior(rows).tolist()}

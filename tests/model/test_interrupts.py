@@ -114,6 +114,7 @@ KERNELS = {
     "words of another index": lambda: partial(kernels.StringIndex().merge, many_words()),
     "words that are looked for": lambda: partial(kernels.StringIndex().find_all, many_words()),
     "words in their order": lambda: many_words().sorted,
+    "a copy of an index": lambda: many_words().copy,
     "some of the words": lambda: partial(many_words().subset, np.arange(1_500_000, dtype=np.int32)),
     "words": lambda: lambda: count(LONG, kernels.StringIndex()),
     "words and punctuation": lambda: lambda: count(LONG, kernels.StringIndex(), Words(punctuation=True)),

@@ -19,7 +19,9 @@ from tallybayes import (
     Weights,
     Words,
     counts_digest,
+    cross_validate,
     digest,
+    folds,
     kernels,
     schema_from_toml,
     schema_to_toml,
@@ -27,6 +29,7 @@ from tallybayes import (
 )
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.model.weigh import reweighed, sampled_rows
+from tallybayes.model.weights_fit import _penalty
 
 TENNIS = {
     "outlook": ["sunny", "sunny", "rain", "rain", None, "overcast", "rain", "sunny"],
@@ -309,7 +312,48 @@ def test_weighing_does_not_warn_of_scores_that_it_weighs_itself(reading):
 def test_log_odds_of_texts_may_be_added_to_other_columns_and_complement_scores_may_not():
     schema, frame, labels = beside_a_number("auto")
     model = Model.train(schema, frame, labels)
-    assert "t (a score)" in repr(model.evidence({"t": "free lunch", "x": 1.0}))
+    assert "a score" not in repr(model.evidence({"t": "free lunch", "x": 1.0}))
     assert np.mean(np.array(model.decide(frame)) == labels) > 0.75
     with pytest.warns(UserWarning, match="Column 't' gives complement scores"):
         model.believing(reading="complement").posterior(frame)
+
+
+@pytest.mark.parametrize("reading", ["auto", "binary"])
+def test_every_training_set_is_weighed_by_rows_of_its_own(reading):
+    schema, frame, labels = beside_a_number(reading)
+    weights = np.where(np.arange(300) % 7, 1.0, 2.0)
+    found = cross_validate(schema, frame, labels, k=3, weigh=True, weights=weights)
+    fold = folds(schema, frame, labels, k=3).numbers(frame, labels)
+    for number in range(3):
+        learned, asked = (
+            {
+                name: [cell for cell, mine in zip(cells, fold == number, strict=True) if mine == held]
+                for name, cells in frame.items()
+            }
+            for held in (False, True)
+        )
+        kept = fold != number
+        model = Model.train(schema, learned, labels[kept], weights=weights[kept])
+        model = weigh(model, learned, labels[kept], weights=weights[kept])
+        assert model.schema.weights is not None
+        p = model.posterior(asked)[np.arange((~kept).sum()), labels[~kept]]
+        assert found.per_fold("log_loss")[number] == pytest.approx(-np.log(p).mean(), rel=1e-9)
+    assert found.log_loss < cross_validate(schema, frame, labels, k=3).log_loss or reading == "auto"
+
+
+@given(st.integers(0, 4), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_columns_are_drawn_to_their_mean_and_missing_cells_to_nothing(columns, missing, own, seed):
+    size = own * (columns + missing)
+    values = np.random.default_rng(seed).normal(size=size + 4)
+    strengths = np.tile([4.0] * columns + [-10.0] * missing, own)
+    found, slopes = _penalty(values, size, strengths)
+    thetas = values[:size].reshape(own, -1)
+    mean = thetas[:, :columns].mean() if columns else 0.2
+    pulled = 4.0 * ((thetas[:, :columns] - mean) ** 2).sum() + 10.0 * (thetas[:, columns:] ** 2).sum()
+    rest = (mean - 0.2) ** 2 / 2 + (values[size] - 0.25) ** 2 / 2 + (values[size + 1 :] ** 2).sum()
+    assert found == pytest.approx(pulled + rest)
+    steps = 1e-6 * np.eye(len(values))
+    expected = [
+        (_penalty(values + h, size, strengths)[0] - _penalty(values - h, size, strengths)[0]) / 2e-6 for h in steps
+    ]
+    np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-6)

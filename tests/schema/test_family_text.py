@@ -22,6 +22,7 @@ from tallybayes import (
     Mix,
     Pairs,
     Poisson,
+    Several,
     Trees,
     Words,
     WordSequence,
@@ -49,6 +50,7 @@ OWN = {  # settings that families check by themselves
     Categorical: {"alpha": ALPHA | st.dictionaries(TEXT, AMOUNT), "levels": st.lists(TEXT).map(tuple)},
     Each: {"family": st.sampled_from([Poisson(rate=2.0), Gaussian(m=0.0), LogNormal()])},
     Histogram: {"alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT)},
+    Several: {"members": st.just((Trees(n=5), Pairs(m=1.0)))},
     Trees: {"codes": st.none(), "grown": st.none()},  # which are not written: they are found again
     Pairs: {
         "alone": st.lists(TEXT).map(tuple),

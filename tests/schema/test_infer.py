@@ -17,7 +17,8 @@ from tallybayes.schema.infer import choose, sample
 
 RNG = np.random.default_rng(8)
 LEVELS = Categorical(alpha="fitted")
-TEXT = Words(reading="binary", alpha="fitted")
+TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
+TAGS = Words(reading="auto", shortest=1)
 CATEGORIES = ["red", "green", "blue"]
 FIRST = ["anna", "bert", "clara", "dora", "emil"]
 
@@ -58,10 +59,10 @@ CHOICES = {
     "text identifiers": ([f"id-{i}" for i in range(50)], None, "50 different texts in 50 cells: names"),
     "hashes": ([f"{h:032x}" for h in RNG.integers(0, 2**62, 500)], None, "500 different texts in 500 cells: names"),
     "free text": (["the cat sat", "the dog ran off"] * 3 + [f"a cat saw {i}" for i in range(9)], TEXT, "free text"),
-    "names": ([f"{FIRST[i % 5]} x{i}" for i in range(100)], TEXT, "100 different texts in 100 cells, 100% of which"),
-    "packages": ([f"org.{CATEGORIES[i % 3]}.v{i}" for i in range(90)], TEXT, "90 different texts in 90 cells"),
-    "tags": (["|".join(RNG.permutation(FIRST)[: 1 + i % 4]) for i in range(300)], TEXT, "lists of tags, with '|'"),
-    "lists": ([["a", "b"], ["c"], None], TEXT, "lists of words"),
+    "names": ([f"{FIRST[i % 5]} x{i}" for i in range(100)], TAGS, "100 different texts in 100 cells, 100% of which"),
+    "packages": ([f"org.{CATEGORIES[i % 3]}.v{i}" for i in range(90)], TAGS, "90 different texts in 90 cells"),
+    "tags": (["|".join(RNG.permutation(FIRST)[: 1 + i % 4]) for i in range(300)], TAGS, "lists of tags, with '|'"),
+    "lists": ([["a", "b"], ["c"], None], TAGS, "lists of words"),
     "dates": ([datetime.date(2020, 1, 1)], None, "times"),
     "durations": ([datetime.timedelta(1)], None, "times"),
     "dates as text": (["2020-01-01", "2021-05-02"], None, "times"),

@@ -69,6 +69,12 @@ def evaluate(
     column: Columns = None,
     prior: ClassPrior = None,
     label_as_text: LabelAsText = False,
+    weigh: Annotated[
+        bool,
+        typer.Option(
+            "--weigh", help="With --folds: weigh the evidence of every training set.", rich_help_panel=HELD_OUT
+        ),
+    ] = False,
     costs: Costs = None,
     reject: Reject = None,
     at_least: Annotated[
@@ -98,7 +104,7 @@ def evaluate(
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
     asked = {"costs": costs, "reject": reject, "threads": threads, "absent": absent.value}
-    told = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text}
+    told = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text, "weigh": weigh}
     if folds is None and not leave_one_out:
         refuse_without_folds(groups=groups, repeats=repeats - 1, seed=seed, **told)
         measured: Any = _measured(_loaded(model), how.open(data), label, **asked)

@@ -65,7 +65,7 @@ class HeldOutOf:
 
             def count(schema: Schema | Model, source: Source, repeat: int = repeat) -> Folds:
                 rows = given._replace(data=source, label_type=self._label_type())
-                return counted_folds(schema, rows, Deal(k, seed=seed + repeat), threads)
+                return counted_folds(schema, rows, Deal(k, seed=seed + repeat), threads, self.told["weigh"])
 
             folds = self._counted(count, groups)
             source = self.how.open(self.data)
@@ -78,7 +78,7 @@ class HeldOutOf:
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
         from tallybayes.model.validation.leave_one_out import evaluate_left_out
 
-        refuse = {"--groups": groups, "--repeats": repeats > 1}
+        refuse = {"--groups": groups, "--repeats": repeats > 1, "--weigh": self.told["weigh"]}
         for option, given in refuse.items():
             if given:
                 raise ValueError(f"{option} goes with --folds: --leave-one-out holds out every row once, by itself.")

@@ -5,7 +5,7 @@ They are exact, so that adding what is learned gives the same as adding everythi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,20 @@ class ClassTotals:
     def __init__(self) -> None:
         self._totals: dict[str, Exact] = {}  # an element for each class that there was
 
+    def __bool__(self) -> bool:
+        """Whether anything was asked for, and is kept."""
+        return bool(self._totals)
+
     def forget(self) -> None:
         """The sums were changed in another way than by adding."""
         self._totals.clear()
 
-    def of(self, name: str, at: Sequence[int], columns: Codes, sums: Mapping[str, Exact]) -> Exact:
-        """The total of a sum for the classes of these numbers, −1 for one that never was; `columns` are the cells'."""
+    def of(self, name: str, at: Sequence[int], columns: Callable[[], Codes], sums: Mapping[str, Exact]) -> Exact:
+        """The total of a sum for the classes of these numbers, −1 for one that never was; `columns` gives the cells'
+        numbers."""
         if name not in self._totals:
-            self._totals[name] = summed(columns, sums[name], int(columns.max(initial=-1)) + 1)
+            found = columns()
+            self._totals[name] = summed(found, sums[name], int(found.max(initial=-1)) + 1)
         total = self._totals[name]
         missing = 1 + max([*at, -1]) - len(total)
         nothing = max(missing, 0) + 1  # at the end stands what never was

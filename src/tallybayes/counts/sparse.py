@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
@@ -28,6 +29,7 @@ from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding
+RUNS = 5  # lengths of runs of words that are told apart
 
 
 class SparseTally(AnyTally):
@@ -61,6 +63,7 @@ class SparseTally(AnyTally):
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
         self._totals = ClassTotals()
+        self._run_totals = ClassTotals()  # a class and a length of runs is a class there
         self.changes: Changes | None = None  # since beliefs were last worked out, if they keep track
 
     @classmethod
@@ -222,6 +225,7 @@ class SparseTally(AnyTally):
         traces = traces_of(self._at(other), other.cells().sums)
         if traces is not None:
             self._totals.forget()
+            self._run_totals.forget()
             numbers = self._numbers(other, grow=False)[traces]
             for array in self._sums.values():
                 array.limbs[numbers] = 0
@@ -229,7 +233,21 @@ class SparseTally(AnyTally):
     def sum_of(self, name: str, classes: Sequence[Key]) -> Exact:
         """One of the sums over all words, for each of these classes."""
         _, columns, sums = self.cells()
-        return self._totals.of(name, [self._classes.get(key, -1) for key in classes], columns, sums)
+        return self._totals.of(name, [self._classes.get(key, -1) for key in classes], lambda: columns, sums)
+
+    def sum_by_run(self, name: str, classes: Sequence[Key]) -> Exact:
+        """The same for single words, pairs, and longer runs of words, each by themselves: [run, class]."""
+        _, _, sums = self.cells()
+        at = [self._classes.get(key, -1) for key in classes]
+        numbers = [RUNS * c + run if c >= 0 else -1 for run in range(RUNS) for c in at]
+        found = self._run_totals.of(name, numbers, self._run_columns, sums)
+        return Exact(found.limbs.reshape(RUNS, len(at), -1), found.low)
+
+    def _run_columns(self) -> Codes:
+        """Of every cell its class and length, by the spaces that runs of words are written with."""
+        words, columns, _ = self.cells()
+        spaces = pc.count_substring(self.words(), " ").to_numpy()
+        return np.asarray(RUNS * columns + np.minimum(spaces, RUNS - 1)[words], np.int32)
 
     def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:
@@ -246,7 +264,11 @@ class SparseTally(AnyTally):
         if self.changes is not None:
             self.changes.add(numbers)
         _, columns, added = other.cells()
-        self._totals.add([self._classes[key] for key in other._classes], columns, added, sign)
+        places = [self._classes[key] for key in other._classes]
+        self._totals.add(places, columns, added, sign)
+        if self._run_totals:
+            runs = [RUNS * place + run for place in places for run in range(RUNS)]
+            self._run_totals.add(runs, other._run_columns(), added, sign)
 
     def _make_room(self) -> None:
         """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""

@@ -62,7 +62,6 @@ class Family(ABC):
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
-    must_be_weighed: ClassVar[bool] = False  # whether what is said overlaps, and cannot be asked before it is weighed
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
     support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types

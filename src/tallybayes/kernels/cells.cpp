@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "signals.hpp"
+
 namespace tallybayes {
 
 namespace {
@@ -18,8 +20,10 @@ WordCells WordCells::changed(std::vector<Cell> cells) const {
     sort(cells);
     const auto page_of = [](const Cell& cell) { return size_t(cell.word) >> shift; };
     std::vector<Numbered> fresh;
+    Patience patience;
     for (const Cell *first = cells.data(), *end = first + cells.size(), *last; first != end; first = last) {
         const size_t page = page_of(*first);
+        patience.spend(16 * width);
         for (last = first; last != end && page_of(*last) == page;) ++last;
         fresh.emplace_back(page, result.replaced(find(page), first, last));
     }

@@ -37,10 +37,17 @@ void in_stretches(At first, At last, Step step) {
     step(first, last);
 }
 
-// Gives a vector this length, stretch by stretch: memory that is touched for the first time may take long.
+// Gives a vector this length, stretch by stretch: memory that is touched for the first time may take long, and so may what is
+// moved to another place.
 template <class Vector>
 void lengthen(Vector& items, size_t size, const typename Vector::value_type& value = {}) {
-    items.reserve(size);
+    if (size > items.capacity()) {
+        Vector larger;
+        larger.reserve(size);
+        in_stretches(items.data(), items.data() + items.size(),
+                     [&](const auto* first, const auto* last) { larger.insert(larger.end(), first, last); });
+        items.swap(larger);
+    }
     for (size_t next = items.size() + long_stretch; next < size; next += long_stretch) {
         items.resize(next, value);
         heed_signals();

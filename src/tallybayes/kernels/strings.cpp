@@ -223,9 +223,30 @@ void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
     }
 }
 
+// Once more, if others added strings while signals were heeded.
 StringIndex StringIndex::copy() const {
-    const Looking held(lock_.mutex);
-    return *this;
+    StringIndex result;
+    Looking held(lock_.mutex);
+    for (bool same = false; !same;) {
+        const int64_t strings = size();
+        same = true;
+        const auto take = [&](auto& to, const auto& from) {
+            const size_t stretch = long_stretch * sizeof(Slot) / sizeof from[0];
+            to.clear();
+            for (size_t at = 0; same && at < from.size(); at += stretch) {
+                if (at) heed(held);
+                same = size() == strings;
+                if (at == 0) to.reserve(from.size());
+                if (same) to.insert(to.end(), from.begin() + at, from.begin() + std::min(at + stretch, from.size()));
+            }
+        };
+        take(result.slots_, slots_);
+        take(result.bytes_, bytes_);
+        take(result.ends_, ends_);
+        same = same && result.ends_.size() == ends_.size() && result.slots_.size() == slots_.size();
+        result.mask_ = mask_;
+    }
+    return result;
 }
 
 StringIndex StringIndex::subset(const int32_t* codes, int64_t count) const {

@@ -45,6 +45,7 @@ inline void add(Cell& cell, uint64_t length, uint64_t part) {
 // Lengths to eight binary digits, numbered in their order.
 struct Lengths {
     static constexpr int digits = 8, half = 1 << (digits - 1);
+    static constexpr size_t most = 64 * half;  // more numbers than there are
 
     static int32_t number(uint64_t length) {
         const int spare = std::max(int(std::bit_width(length)) - digits, 0);
@@ -103,9 +104,11 @@ public:
         met.clear();
     }
 
-    Counted blocks() {
+    // With room for so many numbers behind them: to make it afterwards would be to move everything.
+    Counted blocks(size_t more) {
         const size_t count = cells.size();
         Counted result{int64_t(count), {}, std::move(words)};
+        result.sums.reserve(5 * count + more);
         lengthen(result.sums, 5 * count);
         in_stretches(ptrdiff_t(0), ptrdiff_t(count), [&](ptrdiff_t first, ptrdiff_t last) {
             for (auto i = size_t(first); i < size_t(last); ++i) {
@@ -117,6 +120,8 @@ public:
                 share[2] = cells[i].whole;
             }
         });
+        Pages<Cell>().swap(cells);  // to give back as much memory as that takes long
+        heed_signals();
         result.codes.insert(result.codes.end(), classes.begin(), classes.end());
         return result;
     }
@@ -141,35 +146,38 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
     Taken taken;
     std::vector<int32_t> lengths(documents.rows, -1);
     const auto rows = rows_by_class(documents, classes, width);
-    Pages<Cell> cells(index.size());
-    std::vector<int32_t> met;
-    Reader reader(documents, reading);
-    const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
-        index.encode(text, spans, grow, found);
-        if (cells.size() < size_t(index.size())) lengthen(cells, std::max<size_t>(index.size(), cells.size() * 2));
-    };
-    const auto count = [&](const Read& read) {
-        const uint64_t length = read.size(), part = part_of(length);
-        const uint32_t document = uint32_t(read.row) + 1;
-        in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) {
-            for (const int32_t* code = first; code < last; ++code) {
-                if (read.behind - code > ahead) __builtin_prefetch(&cells[code[ahead]], 1);
-                Cell& cell = cells[*code];
-                if (!cell.n) met.push_back(*code);
-                cell.documents += cell.last != document;  // without a branch: half of the words have come before
-                cell.last = document;
-                add(cell, length, part);
-            }
-        });
-        lengths[read.row] = Lengths::number(length);
-    };
-    for (int class_ = 0; class_ < width; ++class_) {
-        auto next = rows[class_].begin();
-        const auto end = rows[class_].end();
-        reader.each([&] { return next == end ? int64_t(-1) : int64_t(*next++); }, find, count);
-        taken.take(cells, met, class_);
+    {
+        Pages<Cell> cells(index.size());
+        std::vector<int32_t> met;
+        Reader reader(documents, reading);
+        const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
+            index.encode(text, spans, grow, found);
+            if (cells.size() < size_t(index.size())) lengthen(cells, std::max<size_t>(index.size(), cells.size() * 2));
+        };
+        const auto count = [&](const Read& read) {
+            const uint64_t length = read.size(), part = part_of(length);
+            const uint32_t document = uint32_t(read.row) + 1;
+            in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) {
+                for (const int32_t* code = first; code < last; ++code) {
+                    if (read.behind - code > ahead) __builtin_prefetch(&cells[code[ahead]], 1);
+                    Cell& cell = cells[*code];
+                    if (!cell.n) met.push_back(*code);
+                    cell.documents += cell.last != document;  // without a branch: half of the words have come before
+                    cell.last = document;
+                    add(cell, length, part);
+                }
+            });
+            lengths[read.row] = Lengths::number(length);
+        };
+        for (int class_ = 0; class_ < width; ++class_) {
+            auto next = rows[class_].begin();
+            const auto end = rows[class_].end();
+            reader.each([&] { return next == end ? int64_t(-1) : int64_t(*next++); }, find, count);
+            taken.take(cells, met, class_);
+        }
     }
-    Counted result = taken.blocks();
+    heed_signals();
+    Counted result = taken.blocks(std::min(lengths.size(), Lengths::most));
     number(lengths, result);
     return result;
 }

@@ -79,7 +79,7 @@ def left_out(
             said[name].append(found)
     prior = np.concatenate(priors)
     columns = {name: np.concatenate(parts) for name, parts in said.items()}
-    return Evidence(known.labels, prior, columns, len(prior), scores=known.scores)
+    return Evidence(known.labels, prior, columns, len(prior), scores=known.ordering)
 
 
 def _numbered(model: Model, batch: Batch) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +14,15 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
-from tallybayes.model.batches import Batch
+from tallybayes.model.batches import Batch, in_pieces, size_of
 
 Indices = NDArray[np.intp]
 
 MOST_BYTES = 10_000_000  # of texts …
 LEAST = 1000  # … unless there were fewer rows than these
+
+
+MOST_COPIES = 10  # that rows are spelled out as, in the mean
 
 
 class Taken(NamedTuple):
@@ -58,19 +61,30 @@ class Sample:
         """Takes what is needed of the batch."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
-        marks = fingerprints(cells, names)
-        at = np.flatnonzero((marks <= self._highest) & (batch.rows.codes >= 0))
+        marks = _fingerprints(cells, names)
+        at = self._low(marks, batch.rows.codes >= 0)
         self.label_type = batch.label_type
         self.seen += len(marks)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
-        weights = np.ones(len(marks)) if batch.rows.weights is None else batch.rows.weights
         chosen = _plain(cells.select(names).take(pa.array(at)))
         sizes = _text_sizes(chosen, self.texts)
-        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights[at], sizes))
+        weights = np.ones(len(at)) if batch.rows.weights is None else batch.rows.weights[at]
+        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes))
         self._held += len(at)
         self._bytes += int(sizes.sum())
         if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
             self._thin()
+
+    def _low(self, marks: Marks, known: NDArray[np.bool_]) -> Indices:
+        """Rows of known class that can be wanted, whatever else there is: no more than the size, but for equal
+        fingerprints. Most rows are above what the lowest are likely to be below, which is soon seen."""
+        likely = min(2.0 * self.size / max(len(marks), 1), 1.0)
+        at = np.flatnonzero((marks <= min(np.uint64(likely * (2.0**64 - 2.0**12)), self._highest)) & known)
+        if len(at) < self.size:
+            at = np.flatnonzero((marks <= self._highest) & known)
+        if len(at) <= self.size:
+            return at
+        return at[marks[at] <= np.partition(marks[at], self.size - 1)[self.size - 1]]
 
     def _thin(self) -> None:
         """Keeps no more than are wanted, but for rows of the same fingerprint as the last."""
@@ -88,17 +102,29 @@ class Sample:
 
     def rows(self) -> SampledRows:
         """All that were taken, in order."""
-        keys = sorted(self._keys)
-        sorted_at = np.array([keys.index(key) for key in self._keys], np.int32)
         marks, numbers, weights, sizes = (np.concatenate([part[i] for part in self._taken]) for i in (1, 2, 3, 4))
-        labels = sorted_at[numbers]
+        met = np.isin(np.arange(len(self._keys)), numbers[weights > 0])
+        keys = sorted(key for key, number in self._keys.items() if met[number])
+        place = {key: i for i, key in enumerate(keys)}
+        labels = np.array([place.get(key, -1) for key in self._keys], np.int32)[numbers]
         order = np.lexsort((weights, labels, marks))
+        order, weights = _spelled_out(order[weights[order] > 0], weights)
         order = order[: self._wanted(sizes[order])]
         tables = [pa.Table.from_batches([taken.cells]) for taken in self._taken]
         table = pa.concat_tables(tables, promote_options="permissive").take(pa.array(order))
         cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
         assert self.label_type is not None
         return SampledRows(cells, marks[order], keys, labels[order], weights[order], self.label_type)
+
+
+def merged(samples: Sequence[Sample]) -> Sample:
+    """As if one had seen the rows of all."""
+    found = Sample(samples[0].columns, samples[0].size, samples[0].texts)
+    for sample in samples:
+        numbers = np.array([found._keys.setdefault(key, len(found._keys)) for key in sample._keys], np.int32)
+        found._taken += [taken._replace(labels=numbers[taken.labels]) for taken in sample._taken]
+        found.label_type, found.seen = sample.label_type, found.seen + sample.seen
+    return found
 
 
 class SampledRows(NamedTuple):
@@ -134,6 +160,24 @@ class SampledRows(NamedTuple):
             turn = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
             fold[mine] = ((turn if together else np.arange(len(mine))) + number) % k
         return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
+
+
+def _spelled_out(order: Indices, weights: Floats) -> tuple[Indices, Floats]:
+    """Rows that weigh a whole number as that many rows, unless these are very many: weight two is twice."""
+    whole = weights[order].astype(np.int64)
+    if np.any(whole != weights[order]) or whole.sum() > MOST_COPIES * len(order):
+        return order, weights
+    return np.repeat(order, whole), np.ones(len(weights))
+
+
+def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
+    """Of every row, by as many threads as are worth it."""
+
+    def some(start: int, stop: int) -> Marks:
+        return fingerprints(cells.slice(start, stop - start), names)
+
+    parts = list(in_pieces(cells.num_rows, None, some, size_of(cells)))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:

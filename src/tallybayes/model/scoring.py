@@ -73,8 +73,8 @@ class Beliefs:
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
         self._start = np.ascontiguousarray(self.start[:, None])
-        mixed = len(self.columns) > 1 and schema.weights is None
-        self._ill_mixed = [name for name, belief in self.counted.items() if mixed and not belief.adds_up]
+        self.ordering = [name for name, belief in self.counted.items() if not belief.adds_up]
+        self._ill_mixed = self.ordering if len(self.columns) > 1 and schema.weights is None else []
 
     def _weighed(
         self, rows: Floats, tallies: Mapping[Name, AnyTally]
@@ -164,7 +164,7 @@ class Beliefs:
                 said[name].append(scores.T)
             rows += batch.rows
         columns = {name: np.concatenate(parts) for name, parts in said.items()}
-        return Evidence(self.labels, self.start, columns, rows, self._parts(batches), self.scores)
+        return Evidence(self.labels, self.start, columns, rows, self._parts(batches), self.ordering)
 
     def _parts(self, batches: list[tuple[int, dict[Name, Any]]]) -> dict[Name, Callable[[int], list[Part]]]:
         """For every column of texts, what takes a row's text apart: when somebody asks."""

@@ -184,6 +184,9 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
     for at in rows.folds(_folds(model, rows), together):
         rest = _without(simple, rows, at)
+        if not rest.keys():
+            base[at] = -np.inf
+            continue
         known = rest.believed_apart()
         present = np.array([number[key] for key in known.keys], np.intp)
         evidence[np.ix_(at, present, by_fold)] = _said(rest, known, rows, at, some)
@@ -193,7 +196,14 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     evidence[:, :, columns + missing : -1] = _parts_said(model, rows, codes)
     kept = np.flatnonzero(np.isfinite(base[np.arange(len(rows)), codes]))
     return Evidenced(
-        np.ascontiguousarray(evidence[kept]), base[kept], codes[kept], rows.weights[kept], pieces.plain(), parts
+        np.ascontiguousarray(evidence[kept]),
+        base[kept],
+        codes[kept],
+        rows.weights[kept],
+        pieces.plain(),
+        columns,
+        missing,
+        parts,
     )
 
 
@@ -236,7 +246,7 @@ def _said(rest: Model, known: Beliefs, rows: SampledRows, at: Any, pieces: Piece
     cells = rows.cells.take(at)
     encoded = rest.schema.encode(cells)
     found: Any = known.evidence(cells) if pieces.names else {}
-    said = [centred(found[name].T, known.columns[name].bound) for name in pieces.names]
+    said = [centred(np.ascontiguousarray(found[name].T), known.columns[name].bound) for name in pieces.names]
     for name in pieces.missing:
         family = rest.schema.columns[name]
         lacking = np.zeros((len(known.keys), len(at)))

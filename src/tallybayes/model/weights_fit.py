@@ -1,9 +1,9 @@
 """The weights under which left-out rows are most probable: a convex problem of a few dozen numbers.
 
-What is minimised is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, p ≥ 0: weights of
-columns are drawn towards each other, and all of them together towards being unsure. With many rows that matters little;
-with few, weights that nothing is known of stay near the mean. A block that says several things has a weight for each,
-drawn towards ¼ by ½(β − ¼)².
+What is minimised is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + 10·Σm² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, m, p ≥ 0:
+weights of columns are drawn towards each other, and all of them together towards being unsure; weights m of cells being
+missing towards nothing. With many rows that matters little; with few, weights that nothing is known of stay near the
+mean. A block that says several things has a weight for each, drawn towards ¼ by ½(β − ¼)².
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.minimum import minimum
 
-TOGETHER = 4.0  # λ: how strongly weights are drawn to their mean …
-MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # … and what that mean, the weight of the prior and those of parts are drawn to
-APART = 1000  # rows from which on every class has weights of its own, where there are more than two
+MANY = 1000  # rows, from which on …
+TOGETHER, LOOSELY = 4.0, 1.0  # λ: … weights are drawn to their mean less strongly
+SILENT = 10.0  # how strongly those of missing cells are drawn to nothing
+MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # what the mean, the weight of the prior and those of parts are drawn to
 DIGITS = 6  # of a weight
 START = 0.5
 
@@ -35,7 +36,9 @@ class Evidenced:
     labels: Codes
     weights: Floats  # of the rows
     plain: Floats  # what each piece counts where nothing is weighed
-    parts: int = 0
+    columns: int
+    missing: int
+    parts: int
 
     def loss(self, thetas: Floats, offsets: Floats) -> tuple[float, Floats]:
         """Σ −log P(class | row), and its gradient."""
@@ -73,7 +76,7 @@ def fit_weights(known: Evidenced) -> Fit | None:
     classes, _ = known.shape
     if classes < 2 or not len(known.labels):
         return None
-    apart = classes > 2 and len(known.labels) >= APART
+    apart = classes > 2 and len(known.labels) >= MANY
     found = _minimised(known, classes if apart else 1)
     fit = found._replace(loss=known.mean_loss(*_laid_out(found)))
     return fit if fit.loss < known.naive() else None
@@ -118,10 +121,10 @@ def _minimised(known: Evidenced, own: int) -> Fit:
     def objective(values: Floats) -> tuple[float, Floats]:
         loss, slope = known.loss(*_laid_out(layout.unpacked(values)))
         slopes = layout.packed(slope[: classes * pieces].reshape(classes, pieces), slope[classes * pieces :])
-        penalty, pull = _penalty(values, layout)
+        penalty, pull = _penalty(values, layout, strengths)
         return loss + penalty, slopes + pull
 
-    unit = _units(known, layout)
+    unit, strengths = _units(known, layout), _strengths(known, own)
 
     def scaled(values: Floats) -> tuple[float, Floats]:
         loss, slopes = objective(values * unit)
@@ -143,11 +146,20 @@ def _units(known: Evidenced, layout: Layout) -> Floats:
     return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + TOGETHER))
 
 
-def _penalty(values: Floats, layout: Layout) -> tuple[float, Floats]:
+def _strengths(known: Evidenced, own: int) -> Floats:
+    """How strongly the weight of each piece is drawn: a column's to the mean of columns, another to nothing."""
+    together = TOGETHER if len(known.labels) < MANY else LOOSELY
+    return np.tile(np.repeat([together, -SILENT], [known.columns, known.missing]), own)
+
+
+def _penalty(values: Floats, layout: Layout, strengths: Floats) -> tuple[float, Floats]:
     size, end = layout.size, layout.size + layout.parts
     thetas, parts, prior, offsets = values[:size], values[size:end], values[end], values[end + 1 :]
-    mean = thetas.mean() if size else MEAN
-    away, off = thetas - mean, parts - PART
-    penalty = TOGETHER * away @ away + 0.5 * ((mean - MEAN) ** 2 + off @ off + (prior - PRIOR) ** 2) + offsets @ offsets
-    pull = 2.0 * TOGETHER * away + (mean - MEAN) / max(size, 1)
-    return float(penalty), np.concatenate([pull, off, [prior - PRIOR], 2.0 * offsets])
+    column = strengths > 0
+    count = int(column.sum())
+    mean = thetas[column].mean() if count else MEAN
+    away, off = thetas - np.where(column, mean, 0.0), parts - PART
+    pull = np.abs(strengths) * away
+    penalty = pull @ away + 0.5 * ((mean - MEAN) ** 2 + off @ off + (prior - PRIOR) ** 2) + offsets @ offsets
+    slopes = 2.0 * pull + np.where(column, (mean - MEAN) / max(count, 1), 0.0)
+    return float(penalty), np.concatenate([slopes, off, [prior - PRIOR], 2.0 * offsets])

@@ -251,21 +251,17 @@ class Schema:
     @property
     def overlaps(self) -> bool:
         """Whether a column is evidence more than once, so that the evidence must be weighed."""
-        return any(f.must_be_weighed for f in self.columns.values()) or shared_column(self.columns) is not None
+        return shared_column(self.columns) is not None
 
     def check_adds_up(self) -> None:
         """What a column says is not counted twice, unless it is weighed."""
-        if self.weights is not None or not self.overlaps:
-            return
-        shared = shared_column(self.columns)
-        if shared is None:
-            said = "Several families count the same block, and its columns"
-        else:
-            said = f"Column {shared[0]!r} is in two entries of the schema, {shared[1]!r} and {shared[2]!r}, and"
-        raise ValueError(
-            f"{said} would count twice. Weigh the evidence with weigh(model, data), or leave columns in one entry of "
-            "one family."
-        )
+        shared = None if self.weights is not None else shared_column(self.columns)
+        if shared is not None:
+            column, one, other = shared
+            raise ValueError(
+                f"Column {column!r} is in two entries of the schema, {one!r} and {other!r}, and would count twice. "
+                "Weigh the evidence with weigh(model, data), or leave the column in one entry."
+            )
 
     def log_prior(self, counts: Floats, labels: Sequence[Any]) -> Floats:
         """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""

@@ -106,7 +106,21 @@ def test_texts_are_drawn_as_the_multinomial_reading_draws_them():
     model = train(Words(reading="auto"))
     assert model.sample(20, seed=1).rows.equals(model.believing(reading="multinomial").sample(20, seed=1).rows)
     with pytest.raises(TypeError, match="runs that overlap"):
-        train(Words(reading="auto", ngrams=2)).sample(1, seed=1)
+        train(Words(reading="auto", ngrams=(2, 3))).sample(1, seed=1)
+
+
+@pytest.mark.parametrize(("unit", "space"), [("words", " "), ("characters", "")])
+def test_where_runs_are_counted_too_single_words_are_drawn_as_many_as_texts_have(unit, space):
+    texts = [["a", "b"], ["b", "b", "c"], ["c"], [], ["a", "b", "c", "d", "e"]]
+    family = Words(unit=unit, ngrams=3, shortest=1)
+    model = train(family, [space.join(text) for text in texts], ["k"] * 5)
+    rows, _ = model.sample(4000, seed=1)
+    drawn = [text.split() if space else list(text) for text in rows["x"].to_pylist()]
+    lengths = np.bincount([len(words) for words in drawn], minlength=6) / 4000
+    np.testing.assert_allclose(lengths, [0.2, 0.2, 0.2, 0.2, 0, 0.2], atol=0.03)
+    words = [word for text in drawn for word in text]
+    p = np.array([words.count(word) for word in "abcde"]) / len(words)
+    np.testing.assert_allclose(p, np.array([3, 5, 4, 2, 2]) / 16, atol=0.02)
 
 
 def test_what_nothing_is_known_of_leaves_the_prior():

@@ -197,8 +197,11 @@ def test_an_error_in_a_text_names_its_row_whatever_the_setting():
 @pytest.mark.parametrize(
     ("texts", "family"),
     [
-        ([f"Привет как дела друг {i}" for i in range(30)], Words(reading="binary", alpha="fitted")),
-        ([f"这是一封关于会议的邮件第{i}封" for i in range(30)], Words(unit="characters", ngrams=2)),
+        (
+            [f"Привет как дела друг {i}" for i in range(30)],
+            Words(reading="auto", ngrams=2, shortest=1, punctuation=True),
+        ),
+        ([f"这是一封关于会议的邮件第{i}封" for i in range(30)], Words(unit="characters", ngrams=2, reading="auto")),
         ([f"user{i}" for i in range(30)], None),
     ],
 )

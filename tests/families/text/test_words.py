@@ -260,7 +260,7 @@ def test_drawn_texts_are_distributed_as_they_are_scored():
             assert again.estimates("x")[word]["k"] == pytest.approx(expected["k"], abs=0.02)
     for family, said in (
         (Words(reading="complement"), "no distribution to draw"),
-        (Words(ngrams=2), "overlap"),
+        (Words(ngrams=(2, 3)), "overlap"),
         (Words(presence=True), "once a text"),
     ):
         with pytest.raises(TypeError, match=said):

@@ -25,7 +25,7 @@ def test_families_are_chosen_for_vectors_too():
 
 def test_lists_of_words_are_words():
     tokens = {"x": [["a", "free", "prize"], ["a", "meeting"]]}
-    assert Schema.infer(tokens).columns["x"] == Words(reading="binary", alpha="fitted")
+    assert Schema.infer(tokens).columns["x"] == Words(reading="auto", shortest=1)
     assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]
 
 
@@ -67,6 +67,19 @@ def test_fractions_take_little_room_beside_the_matrix_while_they_are_counted(wei
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 6 * matrix.nbytes
+
+
+def test_few_of_many_positions_are_believed_in_little_more_room_than_the_table():
+    size = 1 << 20
+    vectors = sp.csr_array(([1.0, 2.0, 0.5], ([0, 1, 1], [5, 7, size - 1])), shape=(2, size))
+    model = train(Bag(size=size), vectors, ["a", "b"])
+    tracemalloc.start()
+    joint = model.log_joint(vectors)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6 * 16 * size  # two classes of doubles
+    expected = np.log(0.5) + np.log([2 / (1 + size), 1 / (2.5 + size)])
+    np.testing.assert_allclose(joint[0], expected)
 
 
 def test_weighted_columns_of_a_wide_matrix_are_the_columns_one_by_one():

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, numbers
@@ -73,17 +74,18 @@ class CodedBlock(Block):
         if self.codes is not None:
             return self
         parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
-        return replace(self, codes=tuple(self._chosen(part) for part in parts)).over(self.columns)
+        return replace(self, codes=tuple(self._chosen(part, rows.weights) for part in parts)).over(self.columns)
 
-    def intervals(self, rows: int) -> int:
+    def intervals(self, rows: float) -> int:
         """How many intervals numbers are given by default, where a sample has so many rows."""
         return MOST
 
-    def _chosen(self, cells: pa.Array) -> Code:
+    def _chosen(self, cells: pa.Array, weights: Floats | None) -> Code:
         kind = cells.type
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-            return number_code(numbers(cells), self.intervals(len(cells)))
-        return level_code(cells, self.least)
+            size = len(cells) if weights is None else float(weights.sum())
+            return number_code(numbers(cells), self.intervals(size), weights)
+        return level_code(cells, self.least, weights)
 
     def reads_of(self, column: str) -> pa.DataType | None:
         code = None if self.codes is None else self.codes[self.columns.index(column)]

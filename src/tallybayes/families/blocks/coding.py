@@ -184,30 +184,33 @@ def _check_finite(x: Floats) -> None:
         raise CellError(int(bad[0]), "the value is infinite; a finite number is expected.")
 
 
-def number_code(x: Floats, intervals: int) -> Code:
+def number_code(x: Floats, intervals: int, weights: Floats | None = None) -> Code:
     """Edges that part a sample of numbers: a value that has more than its share of the cells by itself, the others in
     intervals of equal count; one for each value, if there are no more values than intervals."""
-    x = np.sort(x[np.isfinite(x)])
-    values, counts = np.unique(x, return_counts=True)
+    known = np.isfinite(x)
+    values, at = np.unique(x[known], return_inverse=True)
+    counts = np.bincount(at, None if weights is None else weights[known], len(values))
     between = _middle(values[:-1], values[1:])
     if len(values) <= intervals:
         return _edges(between)
-    heavy = counts * intervals > len(x)
+    heavy = counts * intervals > counts.sum()
     alone = heavy[:-1] | heavy[1:]
     share = np.cumsum(np.where(heavy, 0, counts))
     parts = max(intervals - int(heavy.sum()), 1)
-    step = np.floor((share - 1e-9) * parts / max(share[-1], 1))
+    step = np.floor((share - 1e-9) * parts / max(share[-1], 1e-300))
     return _edges(between[alone | (step[1:] != step[:-1])][:MOST])
 
 
-def level_code(cells: pa.Array, least: int) -> Code:
+def level_code(cells: pa.Array, least: int, weights: Floats | None = None) -> Code:
     """The levels that a sample has so many of, sorted; of more than can be numbered, the most frequent."""
-    counted = pc.value_counts(texts(cells).drop_null()) if len(cells) > cells.null_count else None
-    if counted is None:
-        return None
-    found = {str(each["values"]): each["counts"] for each in counted.to_pylist()}
-    often = sorted((level for level, n in found.items() if n >= least), key=lambda level: (-found[level], level))
-    return tuple(sorted(often[:MOST])) or None
+    found = texts(cells)
+    coded = found if pa.types.is_dictionary(found.type) else pc.dictionary_encode(found)
+    known = np.asarray(coded.indices.is_valid())
+    at = coded.indices.drop_null().to_numpy()
+    counts = np.bincount(at, None if weights is None else weights[known], len(coded.dictionary))
+    levels = zip(coded.dictionary.to_pylist(), counts.tolist(), strict=True)
+    often = sorted((-n, str(level)) for level, n in levels if n >= least)
+    return tuple(sorted(level for _, level in often[:MOST])) or None
 
 
 def _middle(low: Floats, high: Floats) -> Floats:

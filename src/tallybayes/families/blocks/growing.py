@@ -30,7 +30,7 @@ def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, se
     plain = np.tile(np.arange(CODES, dtype=np.uint8), (columns, 1))
     ranks = level_ranks(codes, labels, weights, len(rows.classes), coding) if guided else plain
     ranked = np.ascontiguousarray(ranks[np.arange(columns), codes])
-    common = common_marks(ranked)
+    common = common_marks(ranked, weights)
     marks, by_column = marks_of(ranked, common), np.ascontiguousarray(ranked.T)
     nominal = np.array([not is_numeric(code) for code in coding], np.uint8)
     tried = math.ceil(math.sqrt(columns))

@@ -110,7 +110,7 @@ class Pairs(CodedBlock):
     )
     told: str = field(default="", init=False, compare=False)  # why some columns are alone
 
-    def intervals(self, rows: int) -> int:
+    def intervals(self, rows: float) -> int:
         return 5 if rows < FEW_ROWS else 10
 
     def over(self, columns: tuple[str, ...]) -> Self:
@@ -140,7 +140,8 @@ class Pairs(CodedBlock):
             return self
         coded = replace(self, structure=NAIVE, alone=())
         object.__setattr__(coded, "columns", self.columns)
-        codes = tuple(coded._chosen(part) for part in (cells.flatten() if pa.types.is_struct(cells.type) else [cells]))
+        parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
+        codes = tuple(coded._chosen(part, rows.weights) for part in parts)
         reasons = dict.fromkeys(self.alone, "as given") | self._too_many_levels(cells, codes)
         sizes = [code_count(code) for code in codes]
         while True:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.exact import Floats
 from tallybayes.counts.packing import Arrays, PackError, take
 from tallybayes.families.blocks.coding import Bytes, Coding, code_text, is_numeric
 from tallybayes.families.settings import refused
@@ -142,10 +143,10 @@ def marks_of(ranked: Bytes, common: NDArray[np.int64]) -> NDArray[np.uint64]:
     return marks
 
 
-def common_marks(ranked: Bytes) -> NDArray[np.int64]:
+def common_marks(ranked: Bytes, weights: Floats | None) -> NDArray[np.int64]:
     """The marks of rows of which a sample has many."""
-    marks, counts = np.unique(kernels.mark_codes(np.ascontiguousarray(ranked)).view(np.int64), return_counts=True)
-    return marks[counts >= MANY]
+    marks, at = np.unique(kernels.mark_codes(np.ascontiguousarray(ranked)).view(np.int64), return_inverse=True)
+    return marks[np.bincount(at, weights, len(marks)) >= MANY]
 
 
 def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:

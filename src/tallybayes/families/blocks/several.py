@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,9 @@ from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.belief import Free
 from tallybayes.families.blocks.block import Block
+from tallybayes.families.blocks.pairs import Pairs
+from tallybayes.families.blocks.trees import Trees
+from tallybayes.families.left_out import LeftOut
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import refused, setting
 
@@ -45,19 +48,18 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Several(Block):
-    """A block that several families count, each in its way. What they say overlaps, so that it can be asked only when
-    it is weighed: see `weigh`.
+    """A block that several families count, each in its way. All together say the mean of what each says, or where
+    evidence is weighed, as much of each as left-out rows find right.
 
     >>> from tallybayes import Pairs, Trees
     >>> Several(members=(Trees(n=50), Pairs()))
     Several(members=(Trees(n=50), Pairs()))
     """
 
-    must_be_weighed: ClassVar[bool] = True
     members: tuple[Family, ...] = setting(
-        (),
-        "the families, of different kinds",
-        check=lambda family, name, given: given if given == () else _as_members(family, name, given),
+        (Trees(), Pairs()),
+        "the families, each of another kind",
+        check=_as_members,
         counting=True,
         to_json=lambda members: [each.to_json() for each in members],
         from_json=lambda entries: tuple(Family.from_json(each) for each in entries),
@@ -144,6 +146,19 @@ class Several(Block):
 
         return self._with(fitted), None
 
+    def left_out(self, tally: Tallies, classes: Sequence[Key]) -> LeftOut:
+        ways = [member.left_out(tally[str(i)], classes) for i, member in enumerate(self.members)]
+
+        def score(cells: Beside, rows: Rows) -> Floats:
+            said = [way(own, rows) for way, own in zip(ways, cells.members, strict=True)]
+            return np.asarray(np.mean(said, axis=0))
+
+        return score
+
+    @property
+    def stays(self) -> str | None:
+        return "; ".join(filter(None, (member.stays for member in self.members))) or None
+
     @property
     def parts(self) -> tuple[str, ...]:
         return tuple(part for member in self.members for part in member.parts or (type(member).__name__,))
@@ -188,7 +203,10 @@ class SeveralBelief(Belief):
         self.classes = classes
 
     def add_evidence(self, cells: Beside, scores: Floats) -> None:
-        raise ValueError("Several families of one block say what overlaps; weigh the evidence with weigh(model, data).")
+        said = np.zeros_like(scores)
+        for belief, own in zip(self.beliefs, cells.members, strict=True):
+            belief.add_evidence(own, said)
+        scores += said / len(self.beliefs)
 
     def add_parts(self, cells: Beside, said: Floats) -> None:
         at = 0

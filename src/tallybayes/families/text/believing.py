@@ -7,7 +7,7 @@ from typing import Any
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import Belief
 from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.mix import AUTO
+from tallybayes.families.text.mix import AUTO, reads_runs
 from tallybayes.families.text.mixed_belief import MixedBelief
 from tallybayes.families.text.word_belief import CompoundBelief, WordBelief
 from tallybayes.families.text.word_tally import FIELDS, WordTally
@@ -20,4 +20,6 @@ def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Bel
     """What the tally says; where the same was believed before, only what was changed since is looked at."""
     known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
     names = FIELDS if family.reading in ASK_SHARES else FIELDS[:2]
-    return KINDS.get(family.reading, WordBelief)(family, Corpus.of(tally, classes, names, known))
+    return KINDS.get(family.reading, WordBelief)(
+        family, Corpus.of(tally, classes, names, known, by_run=reads_runs(family))
+    )

@@ -12,6 +12,8 @@ from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
 
 MOST_CONCENTRATED = 1e9
+NEAR = 2.0**-14  # in logarithms: so near, what is expected is straight
+CLOSE = 1e-8  # steps so short come after some that were much longer, unless there are no more digits
 REACH = 0.5  # in logarithms, around a concentration: so far a polynomial …
 TERMS = 24  # … of this degree is what it stands for, to the last digit
 
@@ -22,21 +24,25 @@ def concentration(lengths: Floats, spread: Floats, different: Floats) -> Floats:
     rows, classes = np.nonzero((spread > 0) & (lengths > 0)[:, None])
     n, length, width = spread[rows, classes], lengths[rows], len(different)
     never_twice = different >= np.bincount(classes, n * length, width) * (1.0 - 1e-9)
+
+    def expected(s: Floats) -> Floats:
+        """How many different words the documents have, all together."""
+        drawn = n * (special.digamma(s[classes] + length) - special.digamma(s)[classes])
+        return s * np.bincount(classes, drawn, width)
+
     high = np.full(width, np.log(MOST_CONCENTRATED))
     low = np.where(never_twice, high, np.log(1e-6))
     at = (low + high) / 2.0  # logarithms; by Newton's steps, or half-way where these lead astray
+    step = np.full(width, np.inf)
     for _ in range(100):
-        s = np.exp(at)
-        drawn, bent = (
-            np.bincount(classes, n * (of(s[classes] + length) - of(s)[classes]), width)
-            for of in (special.digamma, special.trigamma)
-        )
-        excess = s * drawn - different
-        low, high = np.where(excess < 0, at, low), np.where(excess < 0, high, at)
+        found = expected(np.exp(at))
+        low, high = np.where(found < different, at, low), np.where(found < different, high, at)
+        slope = (expected(np.exp(at + NEAR)) - found) / NEAR  # as good as the derivative, and sooner there
         with np.errstate(divide="ignore", invalid="ignore"):
-            newton = at - excess / (s * (drawn + s * bent))
-        before, at = at, np.where((newton > low) & (newton < high), newton, (low + high) / 2.0)
-        if np.abs(at - before).max(initial=0.0) < 1e-13:
+            newton = at - (found - different) / slope
+        before, at = at, np.where((newton >= low) & (newton <= high), newton, (low + high) / 2.0)
+        earlier, step = step, np.abs(at - before)
+        if np.all((step < 1e-13) | ((step < CLOSE) & (step > earlier / 2.0))):  # rounding is all that still moves it
             break
     return np.exp(at)
 

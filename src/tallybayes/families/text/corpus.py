@@ -6,7 +6,7 @@ any number of threads may ask one while others learn, and a change costs what it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +19,7 @@ from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.text.concentration import concentration
+from tallybayes.families.text.frequencies import NONE, Frequencies, changed_frequencies
 from tallybayes.families.text.word_tally import WordTally
 
 FEW = 4  # a change of more than one in so many cells is looked at as a whole
@@ -36,9 +37,12 @@ class Corpus:
     lengths: Tally  # of documents
     keys: list[Key]  # of the classes
     changes: Changes  # of the tally, since this was made
+    by_run: Mapping[str, Floats] | None = None  # the totals of words, pairs and so on: [run, class]; if asked for
 
     @classmethod
-    def of(cls, tally: WordTally, keys: list[Key], names: tuple[str, ...], before: Corpus | None) -> Corpus:
+    def of(
+        cls, tally: WordTally, keys: list[Key], names: tuple[str, ...], before: Corpus | None, by_run: bool = False
+    ) -> Corpus:
         """These sums as the tally has them now; where it was looked at before, only what was changed is looked at."""
         words = tally.words
         same = before is not None and before.index is words.index and before.changes is words.changes
@@ -49,8 +53,13 @@ class Corpus:
         number = {key: i for i, key in enumerate(keys)}
         place = np.array([number.get(key, -1) for key in words.classes] or [-1], np.int32)
         totals = {name: words.sum_of(name, keys).round() for name in names}
+        runs = {name: words.sum_by_run(name, keys).round() for name in names} if by_run else None
         words.changes = Changes(len(cells) // FEW)  # only who looked last is told
-        return cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.changes)
+        found = cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.changes, runs)
+        if before is not None and changed is not None and "_frequencies" in vars(before):
+            touched = np.unique(words.cells().words[changed])
+            vars(found)["_frequencies"] = _refreshed(before._frequencies, touched, before.cells, cells)
+        return found
 
     @cached_property
     def met(self) -> Floats:
@@ -60,6 +69,20 @@ class Corpus:
             if self.place[column] >= 0:
                 met[self.place[column]] = count
         return met
+
+    @property
+    def frequencies(self) -> list[Frequencies]:
+        """Of each class, how many words are in how many of its documents."""
+        found = [NONE] * len(self.keys)
+        for column, known in enumerate(self._frequencies):
+            if self.place[column] >= 0:
+                found[self.place[column]] = known
+        return found
+
+    @cached_property
+    def _frequencies(self) -> list[Frequencies]:
+        """By the numbers of classes that cells have; kept from change to change, where somebody asks for it."""
+        return _refreshed([], np.arange(self.words, dtype=np.int32), kernels.WordCells(), self.cells)
 
     @cached_property
     def texts(self) -> Floats:
@@ -76,6 +99,16 @@ class Corpus:
     def concentration(self) -> Floats:
         """Of every class: how likely a document's words are to come again in it."""
         return concentration(*self.spread, self.totals["documents"])
+
+
+def _refreshed(
+    before: Sequence[Frequencies], words: Codes, old: kernels.WordCells, new: kernels.WordCells
+) -> list[Frequencies]:
+    """Frequencies when these words have other cells."""
+    (_, gone, held), (_, come, holding) = old.of(words), new.of(words)
+    columns, signs = np.concatenate([gone, come]), np.repeat([-1.0, 1.0], [len(gone), len(come)])
+    width = max(int(columns.max(initial=-1)) + 1, len(before))
+    return changed_frequencies(before, columns, np.concatenate([held[1], holding[1]]), signs, width)
 
 
 def _rounded(cells: Cells, names: tuple[str, ...], numbers: Counts | None) -> tuple[Codes, Codes, Floats]:

@@ -16,7 +16,7 @@ from tallybayes.families.text.tokens import WORDS
 def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
     """One text for each of the classes; missing where a class has nothing to draw from."""
     family = belief.family
-    if family.ngrams != (1, 1):
+    if family.ngrams[0] > 1:
         raise TypeError(f"Words(ngrams={family.ngrams!r}) counts runs that overlap, and no text is made of them.")
     if not belief.likelihood:
         raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
@@ -25,6 +25,7 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
         raise TypeError(f"Words({given}) has each word once a text; texts are drawn word by word, as from Words().")
     names = np.array(belief.words(), object)
     order = np.argsort(names)  # the order in which words were met must not show
+    order = order[_is_single(family, names)[order]]
     space = " " if family.unit == WORDS else ""
     result: list[str | None] = [None] * len(classes)
     for number, rows in by_class(classes):
@@ -63,8 +64,24 @@ def _lengths(belief: Any, random: np.random.Generator, number: int, count: int) 
     spread = spread if spread.sum() > 0 else documents.sum(axis=1)
     if not spread.sum() > 0:
         return None
-    drawn = random.choice(lengths.astype(np.int64), count, p=spread / spread.sum())
+    drawn = random.choice(_single_words(lengths, belief.family.ngrams[1]), count, p=spread / spread.sum())
     return random.binomial(drawn, belief.seen.kept[number])  # words that are ignored are not drawn
+
+
+def _is_single(family: Any, names: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of these are single words or characters, and no runs of them."""
+    if family.ngrams == (1, 1):
+        return np.ones(len(names), bool)
+    return np.array([" " not in name if family.unit == WORDS else len(name) == 1 for name in names], bool)
+
+
+def _single_words(lengths: Floats, longest: int) -> NDArray[np.int64]:
+    """How many words a document has that has so many runs: n of one, n − 1 of two, up to the longest."""
+    some = np.arange(longest)
+    runs = np.concatenate([(some * (some + 1)) // 2, [np.inf]])  # documents too short for the longest
+    many = np.rint((lengths + longest * (longest - 1) / 2) / longest).astype(np.int64)
+    few = np.searchsorted(runs, lengths)
+    return np.where(lengths <= runs[-2], few, many)
 
 
 def _urn(random: np.random.Generator, edges: Floats, length: int, concentration: float) -> NDArray[Any]:

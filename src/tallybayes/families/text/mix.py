@@ -110,10 +110,19 @@ def block_count(family: Any) -> int:
     return int(high - low + 1) if family.unit == WORDS else 1
 
 
+def reads_runs(family: Any) -> bool:
+    """Whether runs of several lengths are read, each by themselves."""
+    return family.reading == AUTO and block_count(family) > 1
+
+
 def blocks_of(family: Any, index: kernels.StringIndex) -> NDArray[np.intp]:
     """Which of these each word of an index belongs to, by the spaces that runs of words are written with."""
     count = block_count(family)
     if count == 1:
         return np.zeros(len(index), np.intp)
-    spaces = pc.count_substring(index_strings(index), " ").to_numpy()
-    return np.clip(spaces + 1 - family.ngrams[0], 0, count - 1).astype(np.intp)
+    return block_of_run(family, pc.count_substring(index_strings(index), " ").to_numpy())
+
+
+def block_of_run(family: Any, spaces: NDArray[Any]) -> NDArray[np.intp]:
+    """Which block runs with so many spaces belong to."""
+    return np.clip(spaces + 1 - family.ngrams[0], 0, block_count(family) - 1).astype(np.intp)

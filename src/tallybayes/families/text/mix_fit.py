@@ -17,7 +17,7 @@ from tallybayes.data.fingerprints import Marks
 from tallybayes.families.minimum import minimum
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents, worth_fitting
-from tallybayes.families.text.mix import USUAL_A, Mix, mix_of, usual_mix
+from tallybayes.families.text.mix import USUAL_A, Mix, mix_of, reads_runs, usual_mix
 from tallybayes.families.text.mix_pieces import PieceMaker, Pieces
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
 from tallybayes.families.text.word_tally import FIELDS, WordTally
@@ -41,7 +41,7 @@ def fit_words(
 ) -> tuple[Any, Floats]:
     """The family with the mix that suits these documents best, which the tally has counted; and what that says of each
     of them, left out with its copies: [row, class]."""
-    corpus = Corpus.of(tally, classes, FIELDS, None)
+    corpus = Corpus.of(tally, classes, FIELDS, None, by_run=reads_runs(family))
     family = replace(family, mix=None)
     seen = seen_words(family, corpus)
     said = np.zeros((len(rows), len(classes)))

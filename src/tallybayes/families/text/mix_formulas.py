@@ -9,13 +9,13 @@ log((1 − q) / (1 − π)); counted from what it says for a class that has not 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.text.mix import BASES
+from tallybayes.families.text.mix import BASES, block_count, block_of_run
 from tallybayes.families.text.word_statistics import WordStatistics, summed
 
 
@@ -28,20 +28,25 @@ class Base(NamedTuple):
     scale: Floats  # of each block: what the counts were multiplied by
 
 
-def bases(seen: WordStatistics, blocks: NDArray[np.intp], count: int) -> Iterator[Base]:
+def bases(family: Any, seen: WordStatistics, blocks: NDArray[np.intp]) -> Iterator[Base]:
     """All three, scaled to the documents that have the words."""
-    documents = _totals(seen, blocks, count, BASES[0]).sum(axis=1)
+    documents = _totals(family, seen, blocks, BASES[0]).sum(axis=1)
     for name in BASES:
-        totals = _totals(seen, blocks, count, name)
+        totals = _totals(family, seen, blocks, name)
         sums = totals.sum(axis=1)
-        scale = np.divide(documents, sums, out=np.ones(count), where=sums > 0)
+        scale = np.divide(documents, sums, out=np.ones(len(sums)), where=sums > 0)
         values = getattr(seen, name) * scale[blocks[seen.words]]
         yield Base(values, seen.by_word(values), totals * scale[:, None], scale)
 
 
-def _totals(seen: WordStatistics, blocks: NDArray[np.intp], count: int, name: str) -> Floats:
+def _totals(family: Any, seen: WordStatistics, blocks: NDArray[np.intp], name: str) -> Floats:
+    count, runs = block_count(family), seen.whole.by_run
     if count == 1:  # known whichever words are at hand
         return np.array(getattr(seen.whole, name))[None, :]
+    if runs is not None:  # likewise
+        totals = np.zeros((count, seen.width))
+        np.add.at(totals, block_of_run(family, np.arange(len(runs[name]))), runs[name])
+        return totals
     cells = blocks[seen.words] * seen.width + seen.classes
     return summed(getattr(seen, name), cells, count * seen.width).reshape(count, seen.width)
 

@@ -50,7 +50,7 @@ class PieceMaker:
         blocks = blocks_of(family, seen.index)
         self._blocks = blocks.astype(np.int32)
         self._classes = np.ascontiguousarray(seen.classes[lookup.order], np.int32)
-        found = list(bases(seen, blocks, self.count))
+        found = list(bases(family, seen, blocks))
         self._counts = np.stack([base.counts[lookup.order] for base in found])
         self._overall, self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (1, 2, 3))
 

@@ -20,7 +20,7 @@ from tallybayes.families.text.word_belief import WordBelief
 
 
 class MixedBelief(WordBelief):
-    """A score of every class, not a likelihood: what words that repeat each other say is not counted twice."""
+    """Log-odds, not likelihoods: what words that repeat each other say is not counted twice."""
 
     likelihood = False
 
@@ -34,7 +34,7 @@ class MixedBelief(WordBelief):
     def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         table, lengths = self.table, np.diff(starts)
         doublings = np.log2((1.0 + counts) / 2.0)[:, None]
-        said = table.rows(words) + doublings * table.rows_again(words)
+        said = table.rows_once(words) + doublings * table.rows_again(words)
         return said * np.repeat(table.length_factor(lengths), lengths)[:, None]
 
     def probabilities(self) -> Floats:

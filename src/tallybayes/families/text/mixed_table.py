@@ -11,7 +11,7 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.families.text.mix import BASES, POWERS, Mix, block_count, blocks_of
+from tallybayes.families.text.mix import BASES, POWERS, Mix, blocks_of
 from tallybayes.families.text.mix_formulas import Base, bases, parts_of, said, unmet
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.families.text.word_table import DENSE, STEP, by_word
@@ -35,7 +35,11 @@ class MixedTable:
         return self._scorer.add(documents, reading, scores)
 
     def rows(self, words: Codes) -> Floats:
-        """What these words say by coming once about every class, one row for each."""
+        """What these words say by coming once in a text of the usual length about every class, one row for each."""
+        return self.rows_once(words) * self.length_factor(self._usual_length)
+
+    def rows_once(self, words: Codes) -> Floats:
+        """The same of a text as long as `mix` has it."""
         return self._rows(words, self.once)
 
     def rows_again(self, words: Codes) -> Floats:
@@ -49,9 +53,14 @@ class MixedTable:
             stop = min(start + step, self.seen.size)
             yield slice(start, stop), self.rows(np.arange(start, stop, dtype=np.int32))
 
-    def length_factor(self, lengths: Counts) -> Floats:
+    def length_factor(self, lengths: Counts | Floats) -> Floats:
         """What a document of so many different words has its evidence multiplied by."""
         return np.asarray((np.maximum(lengths, 1) / self.mix.length) ** -self.mix.gamma)
+
+    @cached_property
+    def _usual_length(self) -> Floats:
+        """How many different words a text has."""
+        return np.asarray(self.seen.whole.documents.sum() / max(float(self.seen.texts.sum()), 1e-300))
 
     def _rows(self, words: Codes, values: Floats) -> Floats:
         order, starts = self._order
@@ -85,7 +94,7 @@ def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats
     once, again = np.zeros(len(seen.words)), np.zeros(len(seen.words))
     blocks = blocks_of(family, seen.index)
     theta = np.array(mix.theta).reshape(-1, len(BASES), len(POWERS))
-    for number, base in enumerate(bases(seen, blocks, block_count(family))):
+    for number, base in enumerate(bases(family, seen, blocks)):
         if not theta[:, number].any():
             continue
         evidence, information = _pieces(seen, blocks, base, mix.a)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.base import Free
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
+from tallybayes.families.text.frequencies import Frequencies
 from tallybayes.families.text.word_statistics import WordStatistics
 
 LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
@@ -117,18 +118,22 @@ def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     absent = np.maximum(texts[seen.classes] - d, 0.0) + a
     certain = absent <= 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        total = np.log(texts + 2.0 * a)
-        none = np.log(texts + a) - total
-        without = np.where(certain, 0.0, np.log(absent) - total[seen.classes])
         odds = np.where(certain, 0.0, np.log(d + a) - np.log(absent))
         each = np.where(texts + a > 0, -np.log(texts + a), 0.0)
         cells = odds - each[seen.classes] - (np.log(a) if a > 0 else 0.0)
-    met = np.bincount(seen.classes, minlength=len(texts))
-    unmet = np.where(seen.size > met, (seen.size - met) * np.where(texts + a > 0, none, 0.0), 0.0)
-    document = unmet + seen.by_class(without)
+    size = seen.whole.size if seen.part else seen.size
+    document = np.array([_of_none(known, n, a, size) for known, n in zip(seen.frequencies, texts, strict=True)])
     otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
     pairs = (seen.words[certain], seen.classes[certain]) if certain.any() else None
     return WordEvidence(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
+
+
+def _of_none(known: Frequencies, texts: float, a: float, size: int) -> float:
+    """What a document says by having none of so many words, but for those that every document of the class has."""
+    absent = np.maximum(texts - np.append(known.documents, 0.0), 0.0) + a
+    words = np.append(known.words, size - known.words.sum())
+    some = absent > 0
+    return float((words[some] * np.log(absent[some] / (texts + 2.0 * a))).sum())
 
 
 def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:

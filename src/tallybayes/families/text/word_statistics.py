@@ -15,7 +15,8 @@ from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.shrinkage import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
 from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.mix import AUTO, block_count
+from tallybayes.families.text.frequencies import Frequencies, frequencies
+from tallybayes.families.text.mix import AUTO
 from tallybayes.kernels.strings import index_strings, index_words
 
 
@@ -27,6 +28,7 @@ class Whole(NamedTuple):
     documents: Floats
     share: Floats
     met: Floats  # different words
+    by_run: Mapping[str, Floats] | None = None  # the sums of words, pairs and so on: [run, class], where they are known
 
 
 @dataclass
@@ -65,6 +67,11 @@ class WordStatistics:
         return int(np.count_nonzero(self.texts > 0))
 
     @cached_property
+    def frequencies(self) -> list[Frequencies]:
+        """Of each class, how many of all words are in how many of its documents."""
+        return self.corpus.frequencies if self.part else frequencies(self.classes, self.documents, self.width)
+
+    @cached_property
     def vocabulary(self) -> list[str]:
         return index_strings(self.index).to_pylist()
 
@@ -90,10 +97,9 @@ class WordStatistics:
 
     def added_up(self) -> Whole:
         """The whole, if these are all words."""
-        sums = (
-            self.by_class(values) for values in (self.n, self.documents, self.share, np.array(self.n > 0, np.float64))
-        )
-        return Whole(self.size, *sums)
+        met = np.array(self.n > 0, np.float64)
+        n, documents, share, words = map(self.by_class, (self.n, self.documents, self.share, met))
+        return Whole(self.size, n, documents, share, words)
 
     def resolved_alpha(self, alpha: Alpha) -> Alpha:
         """Smoothing that is to be fitted, as the number it comes to."""
@@ -117,9 +123,9 @@ class WordStatistics:
 def may_be_parted(family: Any) -> bool:
     """Whether what is said of a word depends on nothing but what is held of it, and of the whole."""
     same = family.alpha == FITTED or isinstance(family.alpha, float) or getattr(family.alpha, "p", "") == "uniform"
-    if family.reading == AUTO and block_count(family) > 1:
-        return False  # how much there is of words and how much of pairs is not kept from change to change
-    return same and family.reading != "bernoulli" and not (family.min_count or family.limit or _named(family))
+    if family.reading == "bernoulli" and family.alpha != FITTED and getattr(family.alpha, "m", family.alpha) == 0:
+        return False  # a text may be ruled out by a word that it lacks
+    return same and not (family.min_count or family.limit or _named(family))
 
 
 def seen_words(family: Any, corpus: Corpus) -> WordStatistics:
@@ -153,7 +159,9 @@ def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Float
     if len(classes) and classes.min() < 0:
         words, classes, sums = words[classes >= 0], classes[classes >= 0], sums[:, classes >= 0]
     share = corpus.totals.get("share", np.zeros(len(corpus.keys)))
-    whole = Whole(corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met)
+    whole = Whole(
+        corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met, corpus.by_run
+    )
     n, documents, shares = sums
     return WordStatistics(words, classes, n, documents, shares, _indexed(corpus, codes), whole, corpus)
 

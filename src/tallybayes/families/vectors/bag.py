@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact, Floats
-from tallybayes.counts.slots import GAPS, VECTORS, positions
+from tallybayes.counts.slots import GAPS, SPARSE, VECTORS, positions
 from tallybayes.counts.sums import cells_of, concatenated, weighted_table
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, arrow
@@ -22,7 +22,7 @@ from tallybayes.families.numbers.numeric import class_sums
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import Alpha, named_levels, smoothing
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
-from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief
+from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief, PositionSums
 from tallybayes.families.vectors.bag_left_out import BagLeftOut
 from tallybayes.families.vectors.bag_shares import shares_refused, with_shares
 from tallybayes.families.vectors.matrix_cells import (
@@ -156,7 +156,7 @@ class Bag(Family):
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         size = self._size(tally, classes)
         gaps = _gaps(tally, size, classes) if self.reading in BY_POSITION else None
-        return BagBelief(self, tally.read(positions(size, True), classes), classes, gaps)
+        return BagBelief(self, _met_positions(tally, size, classes), classes, gaps)
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
         """All positions there are, or of a few vectors those that they have."""
@@ -175,6 +175,14 @@ class Bag(Family):
             totals, counts = kernels.count_bags(*given, size + 1, limbs, low)
             n, x = Exact(counts[..., None]), Exact(totals, low)
         return _with_vectors(rows, slots if few else positions(size, True), n, x, cells.missing)
+
+
+def _met_positions(tally: Tally, size: int, classes: Sequence[Key]) -> PositionSums:
+    """The sums of those positions that a tally has, if these are few, or of all."""
+    if len(tally) * SPARSE >= size:
+        return PositionSums(tally.read(positions(size, True), classes), np.arange(size), size)
+    met = sorted(slot for slot in tally.slots if isinstance(slot, int) and 0 <= slot < size)
+    return PositionSums(tally.read([*met, VECTORS], classes), np.array(met, np.int64), size)
 
 
 def _counted_dense(cells: Dense, rows: Rows) -> Tally:

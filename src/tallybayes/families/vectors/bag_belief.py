@@ -70,22 +70,30 @@ class PositionStatistics(WordStatistics):
         return np.bincount(self.words, values, self.size).astype(np.float64)
 
 
-def seen_positions(sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None) -> PositionStatistics:
-    """The positions that hold something, as words do; the last slot is the vectors' own."""
-    size = len(sums["n"]) - 1
-    words, columns = np.nonzero(~sums["n"][:size].is_zero())
+class PositionSums(NamedTuple):
+    """What was counted in some positions, and at last of the vectors themselves."""
+
+    sums: Mapping[str, Exact]
+    positions: NDArray[np.int64]
+    size: int  # how many positions there are
+
+
+def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | None) -> PositionStatistics:
+    """The positions that hold something, as words do."""
+    sums, count = met.sums, len(met.positions)
+    words, columns = np.nonzero(~sums["n"][:count].is_zero())
     held = {SEEN_AS[name]: array[words, columns].round() for name, array in sums.items()}
     seen = PositionStatistics(
-        words=words.astype(np.int32),
+        words=met.positions[words].astype(np.int32),
         classes=columns.astype(np.int32),
         n=held["n"],
         documents=held["documents"],
         share=held.get("share", np.zeros(len(words))),
         index=kernels.StringIndex(),
-        whole=Whole(0, *[np.zeros(0)] * 4),
-        corpus=Counted(sums["n"][size].round(), list(classes)),
+        whole=Whole(0, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)),
+        corpus=Counted(sums["n"][count].round(), list(classes)),
         gaps=gaps,
-        positions=size,
+        positions=met.size,
     )
     seen.whole = seen.added_up()
     return seen
@@ -115,11 +123,9 @@ class BagBelief(Belief):
     has_parts = True
     bound = MANY_PARTS
 
-    def __init__(
-        self, family: Any, sums: Mapping[str, Exact], classes: Sequence[Key], gaps: Floats | None = None
-    ) -> None:
+    def __init__(self, family: Any, met: PositionSums, classes: Sequence[Key], gaps: Floats | None = None) -> None:
         self.family = family
-        self.seen = seen_positions(sums, classes, gaps)
+        self.seen = seen_positions(met, classes, gaps)
         self.alpha = self.seen.resolved_alpha(family.alpha)
         self.said = READINGS[family.reading](self.seen, self.alpha)
         self.likelihood = self.adds_up = family.reading != "complement"

@@ -98,6 +98,7 @@ def cross_validate(
     stratify: bool = True,
     seed: int = 0,
     weights: Any = None,
+    weigh: bool = False,
     costs: Any = None,
     reject: float | None = None,
     threads: int | None = None,
@@ -108,7 +109,8 @@ def cross_validate(
 
     `beliefs` are several readings of the same counts, by name: what `Model.believing` takes, as in
     `{"laplace": {"alpha": 1.0}, "fitted": {"alpha": "fitted"}}`; then there is a result for each name. `weights` are
-    what rows weigh when they are counted; held out, every row is one. Data that is read only once, as a stream is, is
+    what rows weigh when they are counted; held out, every row is one. With `weigh`, every training set has its evidence
+    weighed by rows of its own, as `weigh` does. Data that is read only once, as a stream is, is
     given as a function that opens it.
 
     >>> from tallybayes import Categorical
@@ -122,7 +124,7 @@ def cross_validate(
     given = Given(None, as_given(labels), as_given(weights), as_given(groups), absent=absent)
     found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
     for repeat in range(repeats):
-        counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed + repeat), threads)
+        counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed + repeat), threads, weigh)
         scoring = HeldOut(counted, tried, compared_with, add, costs=costs, reject=reject, absent=absent)
         for name, evaluations in hold_out(scoring, given._replace(data=opened()), threads).items():
             found[name] += evaluations

@@ -24,6 +24,7 @@ from tallybayes.families import Family
 from tallybayes.model.batches import Batch, check_threads
 from tallybayes.model.model import Model
 from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.fold_samples import FoldSamples
 from tallybayes.schema import Schema
 
 
@@ -46,6 +47,7 @@ class Folds:
         self.sizes = np.zeros(deal.k, np.int64)  # how many rows there are, whatever they weigh
         self.refused = False  # whether some rows could not be counted, and a source may have skipped them
         self._counted = Model(schema.schema if isinstance(schema, Model) else schema)  # by (fold, class)
+        self.samples: FoldSamples | None = None  # rows to weigh training sets by, if these are to be weighed
 
     @property
     def schema(self) -> Schema:
@@ -73,6 +75,10 @@ class Folds:
     def filled(self) -> list[int]:
         """The folds that have rows: fewer than k where there are few rows, or few groups."""
         return np.flatnonzero(self.sizes).tolist()
+
+    def weighed(self, fold: int, trained: Model) -> Model:
+        """The total minus a fold, weighed by its own rows, if that was asked for."""
+        return trained if self.samples is None else self.samples.weighed(fold, trained)
 
     def without(self, fold: int) -> Model:
         """The total minus a fold."""
@@ -108,6 +114,8 @@ class Folds:
             raise
         self._counted += part
         self.sizes += np.bincount(where, minlength=len(self))
+        if self.samples is not None:
+            self.samples.add(self.split(batch, where))
 
     def _fold(self, fold: int) -> Model:
         counted = self._counted
@@ -121,10 +129,11 @@ class Folds:
         """The rows of a batch that belong to each fold."""
         order = np.argsort(where.astype(np.uint16), kind="stable")
         cells, codes = batch.cells.take(pa.array(order)), batch.rows.codes[order]
+        weights = None if batch.rows.weights is None else batch.rows.weights[order]
         ends = np.cumsum(np.bincount(where, minlength=len(self))).tolist()
         found = []
         for start, end in pairwise([0, *ends]):
-            rows = Rows(batch.rows.classes, codes[start:end])
+            rows = Rows(batch.rows.classes, codes[start:end], None if weights is None else weights[start:end])
             found.append(Batch(cells.slice(start, end - start), batch.label_type, rows, batch.start))
         return found
 
@@ -171,11 +180,16 @@ def folds(
 
 
 def counted_folds(
-    schema: Schema | Mapping[str, Family] | Model, given: Given, deal: Deal, threads: int | None = None
+    schema: Schema | Mapping[str, Family] | Model,
+    given: Given,
+    deal: Deal,
+    threads: int | None = None,
+    weigh: bool = False,
 ) -> Folds:
     check_threads(threads)
     check_absent(given.absent)
     found = Folds(schema, deal)
+    found.samples = FoldSamples(found.schema, deal.k) if weigh else None
     if isinstance(given.data, RowSource):
         threads = threads or max(processors() - 1, 1)  # one is left to read ahead
         known = schema.label_type if isinstance(schema, Model) and schema.keys() else None

@@ -52,7 +52,7 @@ class HeldOut(Generic[T]):
             trained = folds.without(fold)
             left = [number for number, label in enumerate(classes) if label in set(trained.classes)]
             own = None if matrix is None else matrix[np.ix_(left, left)]
-            read = {name: trained._reading(schema) for name, schema in schemas.items()}
+            read = {name: folds.weighed(fold, trained._reading(schema)) for name, schema in schemas.items()}
             self._asked[fold] = {name: Asked.of(model, own, reject, 1, absent) for name, model in read.items()}
         self._found: dict[tuple[Any, int], T] = {}
         self._sizes = np.zeros(len(folds), np.int64)

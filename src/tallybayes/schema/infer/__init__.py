@@ -24,7 +24,7 @@ from tallybayes.families.vectors.matrix_cells import Sparse, Vectors, read_vecto
 from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
 from tallybayes.schema.infer.numbers import UNKNOWN, choose_for_numbers
-from tallybayes.schema.infer.texts import FREE_TEXT, choose_for_texts
+from tallybayes.schema.infer.texts import FREE_TEXT, TAGS, choose_for_texts
 
 __all__ = ["FREE_TEXT", "Choice", "choose"]
 
@@ -70,9 +70,9 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
         frames.texts(cells)  # an error if these are no categories
         return Choice(CATEGORY, f"a category already, of {len(cells.dictionary)} levels")
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
-        return Choice(FREE_TEXT, "lists of words")
+        return Choice(TAGS, "lists of words")
     if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
-        return unvarying("an empty list", FREE_TEXT, whole)
+        return unvarying("an empty list", TAGS, whole)
     if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
         return Choice(None, "records: make columns of their fields to have them counted")
     if pa.types.is_nested(cells.type):

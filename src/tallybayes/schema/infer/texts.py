@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from tallybayes.families import Words
 from tallybayes.families.numbers.values import ENOUGH
-from tallybayes.families.smoothing import FITTED
 from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
 
-FREE_TEXT = Words(reading="binary", alpha=FITTED)
+FREE_TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
+TAGS = Words(reading="auto", shortest=1)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_CHARACTERS = 8.0  # of writing without spaces
 MANY_WORDS = 3.0  # so many to a cell make it free text …
@@ -40,7 +40,8 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     characters = _mean_count(some, UNSPACED) if mostly_different else 0.0
     if characters >= MANY_CHARACTERS:
         return Choice(
-            Words(unit="characters", ngrams=2), f"free text without spaces, {characters:.0f} characters in a cell"
+            Words(unit="characters", ngrams=2, reading="auto"),
+            f"free text without spaces, {characters:.0f} characters in a cell",
         )
     rarely_alike = mostly_different or (n >= ENOUGH and n < FEW_EACH * levels)
     words = _mean_count(some, r"\S+") if rarely_alike else 0.0
@@ -48,7 +49,7 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
         return Choice(FREE_TEXT, f"free text, {words:.0f} words in a cell")
     separator = _separator(some, different) if n >= ENOUGH else None
     if separator is not None:
-        return Choice(FREE_TEXT, f"lists of tags, with {separator!r} between them")
+        return Choice(TAGS, f"lists of tags, with {separator!r} between them")
     if mostly_different and n >= ENOUGH:
         return _for_names(some.to_pylist(), levels, n)
     return Choice(CATEGORY, f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
@@ -86,5 +87,5 @@ def _for_names(texts: list[str], levels: int, n: int) -> Choice:
     shared = sum(not shared_words.isdisjoint(words) for words in parts) / len(parts)
     told = f"{levels} different texts in {n} cells"
     if shared >= HALF:
-        return Choice(FREE_TEXT, f"{told}, {shared:.0%} of which share a word with another")
+        return Choice(TAGS, f"{told}, {shared:.0%} of which share a word with another")
     return Choice(None, f"{told}: names rather than a category or free text")

@@ -1,0 +1,48 @@
+"""What weighing adds to the time of a fit, on a million rows; no data is needed.
+
+    python bench/weighing.py
+
+`NaiveBayes().fit` and `NaiveBayes(weigh=False).fit` on 20 columns of numbers, counted as histograms, on 10 columns of
+10 levels each, and on both; two classes, the best of five runs by turns. Finding the rows to leave out takes a time in
+proportion to all rows, leaving them out and fitting weights does not. Then the same with ten times as few rows.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import NaiveBayes
+from timing import best_of
+
+ROWS = 1_000_000
+LEVELS = np.array([f"level {i}" for i in range(10)])
+
+
+def made_up(rows: int) -> tuple[dict[str, pa.Table], np.ndarray]:
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, rows)
+    numbers = {f"x{i}": random.normal(size=rows) + 0.2 * labels for i in range(20)}
+    levels = {f"c{i}": LEVELS[np.clip(random.integers(0, 10, rows) - labels, 0, 9)] for i in range(10)}
+    tables = {"20 of numbers": numbers, "10 of levels": levels, "all 30": numbers | levels}
+    return {name: pa.table(columns) for name, columns in tables.items()}, labels
+
+
+def fit(table: pa.Table, labels: np.ndarray, weigh: bool) -> None:
+    NaiveBayes(weigh=weigh).fit(table, labels)
+
+
+def main() -> None:
+    for rows in (ROWS, ROWS // 10):
+        print(f"\n{rows:,} rows{'':14} {'fit':>8} {'weighed':>9} {'added':>7}")
+        tables, labels = made_up(rows)
+        for name, table in tables.items():
+            times = best_of({weigh: partial(fit, table, labels, weigh) for weigh in (False, True)})
+            plain, weighed = times[False], times[True]
+            print(f"  {name:22} {plain:6.2f} s {weighed:7.2f} s {weighed / plain - 1:7.0%}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

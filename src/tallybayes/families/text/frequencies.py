@@ -1,0 +1,46 @@
+"""How many words are in how many documents of each class: all that Bernoulli asks of the words that a text lacks.
+
+There are far fewer such numbers than words, and a document that is learned changes few of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tallybayes.counts.exact import Codes, Floats
+
+
+class Frequencies(NamedTuple):
+    """Of one class: numbers of documents, sorted, and how many words are in so many."""
+
+    documents: Floats
+    words: Floats
+
+    def changed(self, documents: Floats, words: Floats) -> Frequencies:
+        """With more words, or where the number is below zero fewer, in so many documents."""
+        known, at = np.unique(np.concatenate([self.documents, documents]), return_inverse=True)
+        counts = np.bincount(at.reshape(-1), np.concatenate([self.words, words]), len(known))
+        return Frequencies(known[counts != 0], counts[counts != 0])
+
+
+NONE = Frequencies(np.zeros(0), np.zeros(0))
+
+
+def frequencies(classes: Codes, documents: Floats, width: int) -> list[Frequencies]:
+    """Of cells, a word and a class each, by their class."""
+    return changed_frequencies([], classes, documents, np.ones(len(classes)), width)
+
+
+def changed_frequencies(
+    before: Sequence[Frequencies], classes: Codes, documents: Floats, words: Floats, width: int
+) -> list[Frequencies]:
+    """The same with more cells of each class, or fewer; classes that have none stay as they are."""
+    found = [*before, *[NONE] * (width - len(before))]
+    order = np.argsort(classes, kind="stable")
+    touched, starts = np.unique(classes[order], return_index=True)
+    for at, own in zip(touched.tolist(), np.split(order, starts[1:]), strict=False):
+        found[at] = found[at].changed(documents[own], words[own])
+    return found
