@@ -16,12 +16,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tallybayes import Model, Pairs, Schema, prepare
+from tallybayes import Model, Pairs, Schema, Tuples, prepare
 from tallybayes.counts.tally import Rows
 from timing import best_of, each, row
 
 ROWS, COLUMNS, LEVELS, CLASSES = 1_000_000, 20, 10, 2
 MANY = 50  # columns, too
+FEW = 12  # that are counted by three
 ASKED = 100_000
 
 
@@ -108,6 +109,20 @@ def learning(model: Model, frame: pd.DataFrame, labels: np.ndarray) -> None:
     row("a row learned or forgotten", f"{took * 1e3:.2f} ms", asked="1 ms")
 
 
+def threes(frame: pd.DataFrame, labels: np.ndarray) -> None:
+    """A few columns counted by three, and averaged over every two parents."""
+    some = frame[list(frame.columns[:FEW])]
+    block = tuple(some.columns)
+    family = prepare({block: Tuples(structure="averaged")}, some, labels).columns[block]
+    codes, rows = family.encode(_struct(some)), Rows(["0", "1"], labels.astype(np.int32))
+    belief = family.believe(family.tally(codes, rows), ["0", "1"])
+    few, scores = np.ascontiguousarray(codes[:ASKED]), np.zeros((CLASSES, ASKED))
+    works = {"count": lambda: family.tally(codes, rows), "score": lambda: belief.add_evidence(few, scores)}
+    times = best_of(works, rounds=3)
+    row(f"threes of {ROWS:,} × {FEW}, from codes", f"{times['count']:.2f} s")
+    row(f"averaged over every two of {FEW} columns: a row asked", f"{times['score'] / ASKED * 1e6:.2f} µs")
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
     frame, labels = table(rng, ROWS, COLUMNS)
@@ -115,6 +130,7 @@ def main() -> None:
     model = counting(frame, labels)
     believing(model, frame)
     learning(model, frame, labels)
+    threes(frame, labels)
     wide, more = table(rng, ASKED, MANY)
     believing(Model.train(Schema({tuple(wide.columns): Pairs()}), wide, more), wide)
     print(f"  most memory used: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")

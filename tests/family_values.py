@@ -24,6 +24,7 @@ VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Pairs": REAL,
     "Several": REAL,
     "Trees": REAL,
+    "Tuples": REAL,
     "Words": st.lists(WORD, max_size=6).map(" ".join),
 }
 
@@ -42,7 +43,11 @@ def _grown():
     }
 
 
-PREPARED = {"Pairs": {"codes": CODES}, "Trees": _grown()}  # what must be settled before anything is counted
+PREPARED = {
+    "Pairs": {"codes": CODES},
+    "Trees": _grown(),
+    "Tuples": {"codes": CODES},
+}  # what must be settled before anything is counted
 PREPARED["Several"] = {"members": tuple(FAMILIES[name](**PREPARED[name]) for name in ("Trees", "Pairs"))}
 
 

@@ -18,7 +18,7 @@ def coded(draw, least=0):
     codes = np.array(rows, np.uint8).reshape(len(rows), len(sizes))
     classes = np.array(draw(st.lists(st.integers(-1, 2), min_size=len(rows), max_size=len(rows))), np.int32)
     alone = draw(st.sets(st.integers(0, len(sizes) - 1)))
-    return PairLayout(sizes, alone), codes, classes
+    return PairLayout(sizes, alone, draw(st.booleans())), codes, classes
 
 
 @given(coded())
@@ -33,13 +33,17 @@ def test_pairs_are_counted_one_by_one(drawn):
             for i in range(j):
                 if layout.pairs[i, j] >= 0:
                     expected[layout.pairs[i, j] + row[i] * layout.sizes[j] + code, c] += 1
+                for h in range(i):
+                    if layout.triples is not None and layout.triples[h, i, j] >= 0:
+                        at = (row[h] * layout.sizes[i] + row[i]) * layout.sizes[j] + code
+                        expected[layout.triples[h, i, j] + at, c] += 1
     np.testing.assert_array_equal(kernels.count_pairs(codes, classes, 3, *layout.shape, layout.size), expected)
 
 
 def test_many_rows_are_counted_block_by_block():
     random = np.random.default_rng(0)
     codes, classes = random.integers(0, 7, (10_000, 9)).astype(np.uint8), random.integers(0, 4, 10_000).astype(np.int32)
-    layout = PairLayout([7] * 9)
+    layout = PairLayout([7] * 9, threes=True)
     counts = kernels.count_pairs(codes, classes, 4, *layout.shape, layout.size)
     expected = np.zeros_like(counts)
     np.add.at(expected, (layout.places(codes), classes[:, None], 0), 1)

@@ -24,6 +24,7 @@ from tallybayes import (
     Poisson,
     Several,
     Trees,
+    Tuples,
     Words,
     WordSequence,
 )
@@ -41,6 +42,12 @@ PIECES = st.lists(st.floats(-1e9, 1e9), min_size=9, max_size=9).map(tuple)
 ALPHA = AMOUNT | ESTIMATE | st.just("fitted")
 
 CODE = st.none() | st.sets(TEXT, min_size=1).map(sorted) | st.sets(st.floats(-1e9, 1e9), min_size=1).map(sorted)
+PAIRS = {
+    "alone": st.lists(TEXT).map(tuple),
+    "alpha": AMOUNT | st.builds(MEstimate, AMOUNT, st.sampled_from(["uniform", "overall"])),
+    "codes": st.none() | st.lists(CODE, max_size=3).map(tuple),
+    "structure": st.sampled_from(["naive", "tree", "auto"]) | st.dictionaries(TEXT, TEXT | st.tuples(TEXT, TEXT)),
+}
 OWN = {  # settings that families check by themselves
     Bag: {"alpha": AMOUNT | st.dictionaries(st.integers(0, 100).map(str), AMOUNT) | st.just("fitted")},
     Bernoulli: {
@@ -51,13 +58,9 @@ OWN = {  # settings that families check by themselves
     Each: {"family": st.sampled_from([Poisson(rate=2.0), Gaussian(m=0.0), LogNormal()])},
     Histogram: {"alpha": AMOUNT | st.just("fitted") | st.builds(MEstimate, AMOUNT)},
     Several: {"members": st.just((Trees(n=5), Pairs(m=1.0)))},
+    Pairs: PAIRS,
+    Tuples: PAIRS,
     Trees: {"codes": st.none(), "grown": st.none()},  # which are not written: they are found again
-    Pairs: {
-        "alone": st.lists(TEXT).map(tuple),
-        "alpha": AMOUNT | st.builds(MEstimate, AMOUNT, st.sampled_from(["uniform", "overall"])),
-        "codes": st.none() | st.lists(CODE, max_size=3).map(tuple),
-        "structure": st.sampled_from(["naive", "tree", "auto"]) | st.dictionaries(TEXT, TEXT),
-    },
     WordSequence: {
         "discount": st.floats(0, 1) | st.just("counts"),
         "tokeniser": st.none() | st.just("mine.tokens") | st.just(str.split),

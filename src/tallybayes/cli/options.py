@@ -120,6 +120,23 @@ ClassPrior = Annotated[
         help="Of the classes: frequencies, uniform, a number to add, or one for each: \"{'ham': 2, 'spam': 5}\".",
     ),
 ]
+
+
+class DependenceKind(StrEnum):
+    none = "none"
+    auto = "auto"
+    trees = "trees"
+    pairs = "pairs"
+
+
+Dependence = Annotated[
+    DependenceKind,
+    typer.Option(
+        "--dependence",
+        help="What is counted of columns together, since they may depend on each other: trees of questions, pairs of "
+        "columns, or both (auto). Their evidence is weighed.",
+    ),
+]
 LabelAsText = Annotated[
     bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
 ]

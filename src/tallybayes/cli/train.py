@@ -17,6 +17,8 @@ from tallybayes.cli.options import (
     ClassPrior,
     Columns,
     Data,
+    Dependence,
+    DependenceKind,
     Input,
     Label,
     LabelAsText,
@@ -61,6 +63,7 @@ def train(
     weighed: Annotated[
         bool, typer.Option("--weigh", help="Find out how much each column's evidence should count, by left-out rows.")
     ] = False,
+    dependence: Dependence = DependenceKind.none,
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
@@ -82,10 +85,10 @@ def train(
     keep_apart(output, *data, schema)
 
     def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
-        return schema_for(source, label, schema, misled | parsed_columns(column), prior)
+        return schema_for(source, label, schema, misled | parsed_columns(column), prior, dependence.value)
 
     def count(schema: Schema, source: Source) -> tuple[Model, Sample | None]:
-        sample = sample_for(schema) if weighed else _quick_sample(schema, source)
+        sample = sample_for(schema) if weighed or schema.overlaps else _quick_sample(schema, source)
         given: dict[str, Any] = {"threads": threads, "absent": absent.value, "sample": sample}
         label_type = pa.string() if label_as_text else None
         return tallybayes.Model.train(schema, source, label_type=label_type, **given), sample
@@ -95,12 +98,15 @@ def train(
         raise ValueError("There are no rows to learn from; no model was saved.")
     rows = model.rows_by_class()
     model.schema.log_prior(np.array([*rows.values()]), [*rows])  # an error, if the prior is of other classes
+    weighed = weighed or model.schema.overlaps
     weighing = None if sample is None else reweighed(model, sample.rows())
     model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
     say(f"{output}: {told(model)}")
     if weighing is not None:
         _tell_of(weighing[1], output, weighed)
+    for line in told_blocks(model):
+        say(line)
     if _looks_like_regression(model):
         say(
             f"Note: the labels in {model.schema.label!r} are {len(model.classes):,} different numbers, which looks "
@@ -166,7 +172,12 @@ def _quick_sample(schema: Schema, source: Source) -> Sample | None:
 
 
 def schema_for(
-    source: Source, label: str | None, file: str | None, hints: dict[Name, Family | None], prior: str | None
+    source: Source,
+    label: str | None,
+    file: str | None,
+    hints: dict[Name, Family | None],
+    prior: str | None,
+    dependence: str = "none",
 ) -> Schema:
     """The schema as it is given, in a file and column by column, or else inferred."""
     if file is None:
@@ -179,8 +190,10 @@ def schema_for(
         source.require([label, *(column for name in hints for column in members(name))])
         if hints.get(label) is not None:
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
-        found = tallybayes.Schema.infer(source, label, hints=hints)
+        found = tallybayes.Schema.infer(source, label, hints=hints, dependence=dependence)
     else:
+        if dependence != "none":
+            raise ValueError("--dependence says what is inferred; a schema that is given has its blocks itself.")
         found = _from_file(file, hints)
     chosen = found.prior if prior is None else _prior(prior)
     return tallybayes.Schema(
@@ -259,3 +272,16 @@ def told(model: Model) -> str:
     pairs = list(model.rows_by_class().items())
     listed = ", ".join(f"{clean(label)} {count(n)}" for label, n in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
     return f"{how_many(model.n)} in {how_many(len(pairs), 'class', 'classes')}: {listed}"
+
+
+def told_blocks(model: Model) -> list[str]:
+    """Which columns are counted together, why, and how much what they say counts."""
+    from tallybayes.schema.entries import in_order, members
+
+    schema, lines = model.schema, []
+    for name, family in in_order(schema.columns):
+        if len(members(name)) > 1:
+            weights = {} if schema.weights is None else schema.weights.parts.get(name, {})
+            told = [schema.reasons.get(name, ""), *(f"{part} × {weight:.2g}" for part, weight in weights.items())]
+            lines.append(f"Together: {len(members(name))} columns by {family.brief}; {'; '.join(filter(None, told))}")
+    return lines

@@ -9,8 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 
+from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Exact
+from tallybayes.kernels.strings import index_strings
 
 
 class ClassTotals:
@@ -43,6 +46,15 @@ class ClassTotals:
             if missing > 0:
                 total.limbs = np.pad(total.limbs, ((0, missing), (0, 0)))
             total.add_rows(np.array(classes, np.int64), summed(columns, sums[name], len(classes)), sign)
+
+
+RUNS = 5  # lengths of runs of words that are told apart
+
+
+def by_run(index: kernels.StringIndex, words: Codes, columns: Codes) -> Codes:
+    """Of every cell its class and the length of its run as one number, by the spaces that runs are written with."""
+    spaces = pc.count_substring(index_strings(index), " ").to_numpy()
+    return np.asarray(RUNS * columns + np.minimum(spaces, RUNS - 1)[words], np.int32)
 
 
 def summed(columns: Codes, cells: Exact, width: int) -> Exact:

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.cells import Cells
 from tallybayes.counts.changes import Changes
-from tallybayes.counts.class_totals import ClassTotals
+from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
@@ -29,7 +28,6 @@ from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = 30  # words that a repr shows
 FEW = 1000  # cells that may be empty without anybody minding
-RUNS = 5  # lengths of runs of words that are told apart
 
 
 class SparseTally(AnyTally):
@@ -244,10 +242,8 @@ class SparseTally(AnyTally):
         return Exact(found.limbs.reshape(RUNS, len(at), -1), found.low)
 
     def _run_columns(self) -> Codes:
-        """Of every cell its class and length, by the spaces that runs of words are written with."""
         words, columns, _ = self.cells()
-        spaces = pc.count_substring(self.words(), " ").to_numpy()
-        return np.asarray(RUNS * columns + np.minimum(spaces, RUNS - 1)[words], np.int32)
+        return by_run(self._index, words, columns)
 
     def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:

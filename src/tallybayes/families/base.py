@@ -88,6 +88,11 @@ class Family(ABC):
         """Whether all is settled that must be before anything is counted: which intervals there are, say."""
         return True
 
+    @property
+    def looks_at_labels(self) -> bool:
+        """Whether that is chosen by the labels of rows."""
+        return False
+
     def prepared(self, cells: Cells, rows: Rows) -> Self:
         """This family with what must be settled before counting, chosen from a sample of rows."""
         return self

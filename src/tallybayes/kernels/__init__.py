@@ -24,6 +24,7 @@ add_averaged = compiled.add_averaged
 add_bags = compiled.add_bags
 add_intervals = compiled.add_intervals
 add_linear = compiled.add_linear
+add_mixture = compiled.add_mixture
 add_network = compiled.add_network
 add_normal = compiled.add_normal
 add_rows = compiled.add_rows

@@ -24,6 +24,7 @@ class Forest:
     def find(self, codes: Bytes, tree: int) -> Codes: ...
     def believe(self, counts: Floats, m: float) -> tuple[Floats, Floats]: ...
     def sums(self, codes: Bytes, chances: Floats, logs: Floats, first: int, last: int) -> tuple[Floats, Floats]: ...
+    def changes(self, codes: Bytes, counts: Floats, m: float) -> Floats: ...
     def left_out_sums(
         self,
         codes: Bytes,
@@ -255,11 +256,28 @@ def grow_tree(
 ) -> Counts: ...
 def code_numbers(x: Floats, edges: Floats, codes: Bytes, column: int) -> None: ...
 def count_pairs(
-    codes: Bytes, classes: Codes, width: int, sizes: Counts, singles: Counts, pairs: Counts, positions: int
+    codes: Bytes,
+    classes: Codes,
+    width: int,
+    sizes: Counts,
+    singles: Counts,
+    pairs: Counts,
+    triples: Counts | None,
+    positions: int,
 ) -> Counts: ...
 def add_network(codes: Bytes, sizes: Counts, lookups: Counts, table: Floats, scores: Floats) -> None: ...
 def add_averaged(
     codes: Bytes, sizes: Counts, starts: Counts, table: Floats, met: Bytes, alone: Floats, scores: Floats
+) -> None: ...
+def add_mixture(
+    codes: Bytes,
+    sizes: Counts,
+    starts: Counts,
+    met: Bytes,
+    parents: Counts,
+    lookups: Counts,
+    table: Floats,
+    scores: Floats,
 ) -> None: ...
 def leave_out_pairs(
     codes: Bytes,
@@ -271,6 +289,7 @@ def leave_out_pairs(
     sizes: Counts,
     singles: Counts,
     pairs: Counts,
+    triples: Counts | None,
     parents: Counts | None,
     each: Floats,
     shared: float,

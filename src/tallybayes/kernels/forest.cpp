@@ -55,7 +55,7 @@ Forest::Forest(const uint64_t* nodes, int64_t count, const int32_t* roots, int64
                 leaf_[i] = int32_t(leaves_++);
                 continue;
             }
-            fail(node.yes <= i || node.yes + 1 >= end || met[node.yes] || met[node.yes + 1]);
+            fail(node.yes <= i || node.yes >= end - 1 || met[node.yes] || met[node.yes + 1]);
             for (uint32_t child : {node.yes, node.yes + 1}) met[child] = 1, above_[child] = i;
         }
     }
@@ -169,6 +169,33 @@ void Forest::add_left_out(const CodeRows& given, const CountedRows& own, const d
             for (int64_t c = 0; c < classes; ++c) {
                 sums[row * classes + c] += p[size_t(c)];
                 log_sums[row * classes + c] += std::log(p[size_t(c)]);
+            }
+        });
+    }
+}
+
+void Forest::add_changes(const CodeRows& given, const double* counts, int64_t classes, double m, double* changes) const {
+    std::vector<double> known, before(size_t(classes), 0.0), after(size_t(classes), 0.0);
+    std::vector<uint32_t> path;
+    for (int64_t tree = 0; tree < trees(); ++tree) {
+        const uint32_t root = roots_[size_t(tree)];
+        heed_signals();
+        count_nodes(counts, classes, tree, known);
+        walk(given, tree, [&](int64_t row, uint32_t node) {
+            path.clear();
+            for (uint32_t at = node; at != root; at = above_[at]) path.push_back(at);
+            path.push_back(root);
+            std::fill(before.begin(), before.end(), 1.0 / double(classes));
+            for (size_t step = path.size(); step-- > 0;) {
+                const double* n = &known[size_t(path[step] - root) * size_t(classes)];
+                double total = m;
+                for (int64_t c = 0; c < classes; ++c) total += n[c];
+                for (int64_t c = 0; c < classes; ++c) after[size_t(c)] = (n[c] + m * before[size_t(c)]) / total;
+                if (path[step] != root) {
+                    double* change = changes + (row * columns_ + nodes_[above_[path[step]]].column) * classes;
+                    for (int64_t c = 0; c < classes; ++c) change[c] += std::log(after[size_t(c)] / before[size_t(c)]);
+                }
+                before.swap(after);
             }
         });
     }

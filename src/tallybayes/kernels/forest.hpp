@@ -65,6 +65,9 @@ public:
     void add_left_out(const CodeRows& given, const CountedRows& own, const double* counts, int64_t classes, double m,
                       int64_t first, int64_t last, double* sums, double* log_sums, int64_t* used) const;
 
+    // Adds to [row, column, class] by how much the logarithm of P(class) changes where a tree asks about a column.
+    void add_changes(const CodeRows& given, const double* counts, int64_t classes, double m, double* changes) const;
+
 private:
     template <class Each>
     void walk(const CodeRows& given, int64_t tree, Each each) const;

@@ -70,6 +70,21 @@ void averaged(const uint8_t* codes, int64_t rows, int64_t columns, const int64_t
     }
 }
 
+INLINE void sum_of(const double* table, const int64_t* at, int64_t count, int64_t width, double* sum) {
+    if (width == 2)
+        sum_rows<2>(table, at, count, width, sum);
+    else
+        sum_rows<0>(table, at, count, width, sum);
+}
+
+INLINE void places(const uint8_t* codes, const Lookup* lookups, int64_t count, int64_t* at) {
+    for (int64_t k = 0; k < count; ++k) {
+        const Lookup& l = lookups[k];
+        at[k] = l.start + l.steps[0] * codes[l.columns[0]] + l.steps[1] * codes[l.columns[1]] +
+                l.steps[2] * codes[l.columns[2]];
+    }
+}
+
 }  // namespace
 
 void add_network(const uint8_t* codes, int64_t rows, int64_t columns, const Lookup* lookups, int64_t count,
@@ -80,16 +95,31 @@ void add_network(const uint8_t* codes, int64_t rows, int64_t columns, const Look
     for (int64_t row = 0; row < rows; ++row, codes += columns) {
         patience.spend(count);
         if (all_missing(codes, columns)) continue;
-        for (int64_t k = 0; k < count; ++k) {
-            const Lookup& l = lookups[k];
-            at[size_t(k)] = l.start + l.steps[0] * codes[l.columns[0]] + l.steps[1] * codes[l.columns[1]] +
-                            l.steps[2] * codes[l.columns[2]];
-        }
-        if (width == 2)
-            sum_rows<2>(table, at.data(), count, width, sum.data());
-        else
-            sum_rows<0>(table, at.data(), count, width, sum.data());
+        places(codes, lookups, count, at.data());
+        sum_of(table, at.data(), count, width, sum.data());
         for (int64_t c = 0; c < width; ++c) scores[c * stride + row] += sum[size_t(c)];
+    }
+}
+
+void add_mixture(const uint8_t* codes, int64_t rows, int64_t columns, const int64_t* starts, const uint8_t* met,
+                 const int64_t* parents, const Lookup* lookups, int64_t groups, int64_t count, const double* table,
+                 int64_t width, double* scores, int64_t stride) {
+    std::vector<int64_t> at(static_cast<size_t>(count));
+    std::vector<double> sums(size_t((groups + 1) * width)), most(static_cast<size_t>(width));
+    Patience patience;
+    for (int64_t row = 0; row < rows; ++row, codes += columns) {
+        patience.spend(groups * count);
+        if (all_missing(codes, columns)) continue;
+        int64_t found = 0;
+        const auto add = [&](int64_t group) {
+            places(codes, lookups + group * count, count, at.data());
+            sum_of(table, at.data(), count, width, sums.data() + found++ * width);
+        };
+        const auto is_met = [&](int64_t column) { return met[starts[column] + codes[column]]; };
+        for (int64_t group = 0; group < groups; ++group)
+            if (is_met(parents[2 * group]) && is_met(parents[2 * group + 1])) add(group);
+        if (!found) add(groups);
+        add_log_mean(sums.data(), found, width, most.data(), scores + row, stride);
     }
 }
 

@@ -15,6 +15,12 @@ struct Lookup {
 void add_network(const uint8_t* codes, int64_t rows, int64_t columns, const Lookup* lookups, int64_t count,
                  const double* table, int64_t width, double* scores, int64_t stride);
 
+// Adds log of the mean over `groups` of lookups, each of `count`, that have both of their two parents met; the group after the
+// last says what is added where none has. A level is met[starts[column] + code].
+void add_mixture(const uint8_t* codes, int64_t rows, int64_t columns, const int64_t* starts, const uint8_t* met,
+                 const int64_t* parents, const Lookup* lookups, int64_t groups, int64_t count, const double* table,
+                 int64_t width, double* scores, int64_t stride);
+
 // Adds log of the mean, over the parents that were met, of exp Σ_j table[parent's level][level of j][class]; levels are
 // numbered through all columns, `starts` has the first of each. A parent's own row has what it says by itself. Where
 // no parent was met, `alone`[level][class] is added up instead.

@@ -31,6 +31,14 @@ private:
     double product_ = 1.0, log_ = 0.0;
 };
 
+double log_mean(const double* logs, size_t count) {
+    const double most = *std::max_element(logs, logs + count);
+    if (std::isinf(most)) return most;
+    double total = 0.0;
+    for (size_t k = 0; k < count; ++k) total += std::exp(logs[k] - most);
+    return most + std::log(total / double(count));
+}
+
 // The counts without one row, as probabilities of that row's own levels.
 class Rest {
 public:
@@ -55,6 +63,25 @@ public:
         if (s_.smoothing.m > 0) return (n + s_.smoothing.m * single(j, c)) / (whole + s_.smoothing.m);
         whole += pseudo(j);
         return whole > 0 ? (n + pseudo_level(j)) / whole : single(j, c);
+    }
+
+    // The same given two parents, where `alone` is what it is drawn towards.
+    double given(int64_t j, int64_t p, int64_t q, int64_t c, double alone) const {
+        const double n = count(s_.layout.at(codes_, j, codes_[j], p, q), c);
+        const double parents = count(s_.layout.at(p, codes_[p], q, codes_[q]), c);
+        double whole = parents;
+        if (s_.smoothing.ignored) whole -= s_.counts[s_.layout.at(codes_, j, 0, p, q) * s_.width + c];
+        if (whole < rounding * parents) whole = 0.0;
+        if (s_.smoothing.m > 0) return (n + s_.smoothing.m * alone) / (whole + s_.smoothing.m);
+        whole += pseudo(j);
+        return whole > 0 ? (n + pseudo_level(j)) / whole : alone;
+    }
+    // Given those of its parents that were met.
+    double given_met(int64_t j, int64_t p, int64_t q, int64_t c) const {
+        if (p < 0 || !is_met(p)) p = q, q = -1;
+        if (p < 0 || !is_met(p)) return single(j, c);
+        const double one = given(j, p, c);
+        return q < 0 || !is_met(q) ? one : given(j, p, q, c, one);
     }
 
 private:
@@ -115,10 +142,7 @@ void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8
         for (int64_t c = 0; c < sums.width; ++c) {
             LogProduct product;
             for (int64_t j = 0; j < sums.layout.columns; ++j)
-                if (rest.is_met(j)) {
-                    const int64_t p = parents[j];
-                    product.multiply(p >= 0 && rest.is_met(p) ? rest.given(j, p, c) : rest.single(j, c));
-                }
+                if (rest.is_met(j)) product.multiply(rest.given_met(j, parents[2 * j], parents[2 * j + 1], c));
             out[c] = product.value();
         }
     });
@@ -144,10 +168,35 @@ void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows
             for (int64_t p = 0; p < columns; ++p)
                 if (rest.is_met(p) && is_parent[size_t(p)]) each[parents++] = product(p);
             if (!parents) each[parents++] = product(-1);
-            const double most = *std::max_element(each.begin(), each.begin() + int64_t(parents));
-            double total = 0.0;
-            for (size_t k = 0; k < parents && !std::isinf(most); ++k) total += std::exp(each[k] - most);
-            out[c] = std::isinf(most) ? most : most + std::log(total / double(parents));
+            out[c] = log_mean(each.data(), parents);
+        }
+    });
+}
+
+void leave_out_averaged_by_two(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
+                               const double* weights, double* said) {
+    const int64_t columns = sums.layout.columns;
+    std::vector<double> each(size_t(columns * columns));
+    const auto paired = [&](int64_t j, int64_t p) { return sums.layout.pair(j, p) >= 0; };
+    leave_out(sums, codes, rows, classes, weights, said, [&](const Rest& rest, double* out) {
+        const auto factor = [&](int64_t j, int64_t p, int64_t q, int64_t c) {
+            if (p < 0 || j == p || !paired(j, p)) return rest.single(j, c);
+            if (j == q) return rest.given(q, p, c);
+            return rest.given(j, p, q, c, (rest.given(j, p, c) + rest.given(j, q, c)) / 2.0);
+        };
+        for (int64_t c = 0; c < sums.width; ++c) {
+            size_t groups = 0;
+            const auto product = [&](int64_t p, int64_t q) {
+                LogProduct all;
+                for (int64_t j = 0; j < columns; ++j)
+                    if (rest.is_met(j)) all.multiply(factor(j, p, q, c));
+                return all.value();
+            };
+            for (int64_t q = 1; q < columns; ++q)
+                for (int64_t p = 0; p < q; ++p)
+                    if (paired(p, q) && rest.is_met(p) && rest.is_met(q)) each[groups++] = product(p, q);
+            if (!groups) each[groups++] = product(-1, -1);
+            out[c] = log_mean(each.data(), groups);
         }
     });
 }

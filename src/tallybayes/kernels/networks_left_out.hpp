@@ -24,13 +24,17 @@ struct PairSums {
     Smoothing smoothing;
 };
 
-// Writes said[row][class]. A row takes its weight, or one, away from the counts of its class. Each column depends on one
-// of the others, parents[column], or on none where that is below zero.
+// Writes said[row][class]. A row takes its weight, or one, away from the counts of its class. Each column depends on up to
+// two of the others, parents[2 · column] and the next, or on none where these are below zero.
 void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8_t* codes, int64_t rows,
                        const int32_t* classes, const double* weights, double* said);
 
 // The same where every column in turn is the parent of all others that it is counted with.
 void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
                         const double* weights, double* said);
+
+// The same where every two columns in turn are.
+void leave_out_averaged_by_two(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
+                               const double* weights, double* said);
 
 }  // namespace tallybayes

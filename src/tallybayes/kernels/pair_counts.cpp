@@ -6,6 +6,15 @@
 #include "signals.hpp"
 
 namespace tallybayes {
+
+int64_t PairLayout::at(const uint8_t* codes, int64_t j, int64_t code, int64_t p, int64_t q) const {
+    int64_t in_order[3] = {j, p, q};
+    std::sort(in_order, in_order + 3);
+    const auto [a, b, c] = in_order;
+    const auto of = [&](int64_t column) { return column == j ? code : int64_t(codes[column]); };
+    return triple(a, b, c) + (of(a) * sizes[b] + of(b)) * sizes[c] + of(c);
+}
+
 namespace {
 
 constexpr int64_t block = 4096;  // rows whose codes are laid out by column, so that one pair after the other is counted
@@ -47,6 +56,20 @@ void count_several(const Columns& some, const int64_t* others, int64_t* const* t
     }
 }
 
+// Two columns with each of those before both.
+void count_triples(const PairLayout& layout, const Columns& some, int64_t j, int64_t l, int64_t width, int32_t* both,
+                   int64_t* counts) {
+    const uint8_t* codes = some.codes.data() + j * block;
+    const int32_t* own = some.with_class.data() + l * block;
+    const int32_t step = int32_t(layout.sizes[l] * width);
+    for (int64_t row = 0; row < some.rows; ++row) both[row] = codes[row] * step + own[row];
+    for (int64_t i = 0; i < j; ++i) {
+        if (layout.triple(i, j, l) < 0) continue;
+        int64_t* table = counts + layout.triple(i, j, l) * width;
+        count_several<1>(some, &i, &table, both, layout.sizes[j] * step);
+    }
+}
+
 // A column by itself, and with each of those before it.
 void count_with(const PairLayout& layout, const Columns& some, int64_t j, int64_t width, int64_t* counts) {
     const int32_t* own = some.with_class.data() + j * block;
@@ -68,10 +91,14 @@ void count_with(const PairLayout& layout, const Columns& some, int64_t j, int64_
 void count_pairs(const PairLayout& layout, const uint8_t* codes, int64_t rows, const int32_t* classes, int64_t width,
                  int64_t* counts) {
     Columns some(layout.columns);
+    std::vector<int32_t> both(block);
     for (int64_t first = 0; first < rows; first += block) {
         heed_signals();
         lay_out(layout, codes + first * layout.columns, std::min(block, rows - first), classes + first, width, some);
         for (int64_t j = 0; j < layout.columns; ++j) count_with(layout, some, j, width, counts);
+        for (int64_t l = 2; layout.triples && l < layout.columns; ++l)
+            for (int64_t j = 1; j < l; ++j)
+                if (layout.pair(j, l) >= 0) count_triples(layout, some, j, l, width, both.data(), counts);
     }
 }
 

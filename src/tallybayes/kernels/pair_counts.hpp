@@ -1,4 +1,4 @@
-// How often every two columns of small codes have each two of these together, by class.
+// How often every two columns of small codes, or every three, have each of these together, by class.
 #pragma once
 #include <cstdint>
 
@@ -6,18 +6,23 @@ namespace tallybayes {
 
 // Where the counts of columns and of pairs of columns lie. Column j has codes 0 … sizes[j] − 1, counted from
 // singles[j] on; columns i < j are counted together from pairs[i · columns + j] on, a row of sizes[j] for each code of
-// i, or not at all where that is below zero.
+// i, or not at all where that is below zero. If `triples` are not null, columns i < j < l are counted together from
+// triples[(i · columns + j) · columns + l] on.
 struct PairLayout {
     int64_t columns;
     const int64_t* sizes;
     const int64_t* singles;
     const int64_t* pairs;
+    const int64_t* triples;
     int64_t positions;  // of all
 
     int64_t pair(int64_t i, int64_t j) const { return i < j ? pairs[i * columns + j] : pairs[j * columns + i]; }
     int64_t at(int64_t i, int64_t a, int64_t j, int64_t b) const {
         return i < j ? pairs[i * columns + j] + a * sizes[j] + b : pairs[j * columns + i] + b * sizes[i] + a;
     }
+    int64_t triple(int64_t i, int64_t j, int64_t l) const { return triples[(i * columns + j) * columns + l]; }
+    // Where column j has code codes[j] together with p and q; and column j another code.
+    int64_t at(const uint8_t* codes, int64_t j, int64_t code, int64_t p, int64_t q) const;
 };
 
 // Adds one to counts[position][class] for every column and pair of every row; rows of no class, and rows in which all

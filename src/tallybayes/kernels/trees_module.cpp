@@ -91,6 +91,17 @@ nb::tuple left_out_sums(const Forest& forest, Table<uint8_t> codes, In<int32_t> 
     return nb::make_tuple(one, other, times);
 }
 
+nb::object changes(const Forest& forest, Table<uint8_t> codes, Table<double> counts, double m) {
+    const CodeRows given = rows_of(forest, codes);
+    expect(int64_t(counts.shape(0)) == forest.leaves(), "a leaf has no counts");
+    double* found;
+    nb::object result = give<double>({codes.shape(0), codes.shape(1), counts.shape(1)}, &found);
+    Free free;
+    std::fill_n(found, codes.shape(0) * codes.shape(1) * counts.shape(1), 0.0);
+    forest.add_changes(given, counts.data(), int64_t(counts.shape(1)), m, found);
+    return result;
+}
+
 nb::object mark(Table<uint8_t> codes) {
     uint64_t* marks;
     nb::object result = give<uint64_t>({codes.shape(0)}, &marks);
@@ -133,6 +144,7 @@ void bind_trees(nb::module_& m) {
         .def("find", &find, "codes"_a.noconvert(), "tree"_a)
         .def("believe", &believe, "counts"_a.noconvert(), "m"_a)
         .def("sums", &sums, "codes"_a.noconvert(), "chances"_a.noconvert(), "logs"_a.noconvert(), "first"_a, "last"_a)
+        .def("changes", &changes, "codes"_a.noconvert(), "counts"_a.noconvert(), "m"_a)
         .def("left_out_sums", &left_out_sums, "codes"_a.noconvert(), "classes"_a.noconvert(), "weights"_a.none(),
              "marks"_a.none(), "counts"_a.noconvert(), "m"_a, "first"_a, "last"_a);
     m.def("mark_codes", &mark, "codes"_a.noconvert());

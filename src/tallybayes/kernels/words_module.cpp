@@ -100,6 +100,22 @@ nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, Strin
     return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.words)), give(std::move(found.counts)));
 }
 
+// Adds what the words of documents say, by one of the two ways below; gives how many words each document has.
+template <class Add, class Said>
+nb::object add_said(Add add, const HeldDocuments& documents, const HeldReading& reading, const StringIndex& index,
+                    const Said& said, Out<double> scores) {
+    expect(int64_t(scores.shape(0)) == said.width && int64_t(scores.shape(1)) >= documents.view.rows &&
+               reading.view.unknown < index.size(),
+           "the scores do not fit");
+    int64_t* lengths;
+    nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
+    {
+        Free free;
+        add(documents.view, reading.view, index, said, scores.data(), int64_t(scores.shape(1)), lengths);
+    }
+    return result;
+}
+
 // What words say, checked once and kept: an index of words, and a table or cells.
 class WordScorer {
 public:
@@ -121,16 +137,7 @@ public:
     }
 
     nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
-        expect(int64_t(scores.shape(0)) == said_.width && int64_t(scores.shape(1)) >= documents.view.rows &&
-                   reading.view.unknown < index_->size(),
-               "the scores do not fit");
-        int64_t* lengths;
-        nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
-        {
-            Free free;
-            add_words(documents.view, reading.view, *index_, said_, scores.data(), int64_t(scores.shape(1)), lengths);
-        }
-        return result;
+        return add_said(add_words, documents, reading, *index_, said_, scores);
     }
 
 private:
@@ -163,16 +170,7 @@ public:
     }
 
     nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
-        expect(int64_t(scores.shape(0)) == said_.width && int64_t(scores.shape(1)) >= documents.view.rows &&
-                   reading.view.unknown < index_->size(),
-               "the scores do not fit");
-        int64_t* lengths;
-        nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
-        {
-            Free free;
-            add_mixed(documents.view, reading.view, *index_, said_, scores.data(), int64_t(scores.shape(1)), lengths);
-        }
-        return result;
+        return add_said(add_mixed, documents, reading, *index_, said_, scores);
     }
 
 private:

@@ -67,7 +67,7 @@ class Sample:
         self.seen += len(marks)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
         chosen = _plain(cells.select(names).take(pa.array(at)))
-        sizes = _text_sizes(chosen, self.texts)
+        sizes = _text_sizes(chosen, len(at), self.texts)
         weights = np.ones(len(at)) if batch.rows.weights is None else batch.rows.weights[at]
         self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes))
         self._held += len(at)
@@ -186,9 +186,9 @@ def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, cells.schema.names)
 
 
-def _text_sizes(cells: pa.RecordBatch, names: Collection[str]) -> Counts:
-    """How many bytes the texts of each row have."""
-    sizes = np.zeros(cells.num_rows, np.int64)
+def _text_sizes(cells: pa.RecordBatch, rows: int, names: Collection[str]) -> Counts:
+    """How many bytes the texts of each row have; there may be no columns, and rows all the same."""
+    sizes = np.zeros(rows, np.int64)
     for name in names:
         column = frames.column(cells, name) if name in cells.schema.names else None
         if column is not None and (frames.is_text(column.type) or pa.types.is_binary(column.type)):

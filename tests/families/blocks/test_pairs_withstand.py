@@ -44,7 +44,7 @@ def test_pairs_that_would_be_too_many_leave_the_widest_columns_alone():
     assert 0 < len(alone) < 20
     assert not any(name.startswith("y") for name in alone)
     assert schema.columns[tuple(sorted(frame))].layout.size <= 3_000_000
-    assert f"'{alone[0]}' alone: 202 codes, and pairs of all columns would be too many" in repr(schema)
+    assert f"'{alone[0]}' alone: 202 codes, and all columns together would be too many" in repr(schema)
     codes = schema.columns[tuple(sorted(frame))].codes
     with pytest.raises(ValueError, match=r"Pairs of these 25 columns .* Name columns of many levels in alone="):
         Schema({tuple(frame): Pairs(codes=codes)})

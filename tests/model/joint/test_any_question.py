@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import joint_reference
-from tallybayes import Categorical, Model, Pairs, Schema, Words
+from tallybayes import Categorical, Model, Pairs, Schema, Tuples, Words
 from tennis import COLUMNS, DAYS, tennis
 
 ROWS = list(zip(*(DAYS.column(name).to_pylist() for name in COLUMNS), strict=True))
@@ -86,6 +86,18 @@ def test_the_class_of_a_row_is_its_posterior():
         expected = model.posterior({name: [level] for name, level in row.items()})[0]
         found = [model.probability({"class": label}, given=row) for label in model.classes]
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("structure", ["tree", "k-dependence", "averaged"])
+def test_two_parents_are_answered_as_they_are_scored(structure):
+    model = Model.train({tuple(COLUMNS): Tuples(structure=structure)}, DAYS, "play")
+    row = dict(zip(COLUMNS, ROWS[3], strict=True))
+    expected = np.exp(model.log_joint({name: [level] for name, level in row.items()})[0])
+    found = [model.probability({"class": label, **row}) for label in model.classes]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    levels = sorted({each[1] for each in ROWS})
+    both = [model.probability({"outlook": "rain", COLUMNS[1]: level}) for level in levels]
+    assert sum(both) == pytest.approx(model.probability("outlook=rain"), abs=NEAR)
 
 
 def test_levels_that_are_not_and_several_levels():

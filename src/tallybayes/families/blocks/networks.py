@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Floats
 from tallybayes.families.blocks.pair_counts import PairCounts
 
 DIGITS = 12  # of information that are looked at: beyond these, what is equal may differ by the order of adding up
-NONE = -1  # the parent of a column that has none
+Parents = list[list[int]]  # of every column, the closest first
 
 
-def no_parents(counts: PairCounts) -> Counts:
-    return np.full(counts.columns, NONE, np.int64)
+def no_parents(counts: PairCounts) -> Parents:
+    return [[] for _ in range(counts.columns)]
 
 
-def tree(counts: PairCounts) -> Counts:
+def tree(counts: PairCounts) -> Parents:
     """The parent of every column in the tree of most information (Chow and Liu's, given the class), which is directed
     away from the column that says most about the class. Columns that are counted alone have none."""
     between, about = conditional_information(counts), class_information(counts)
@@ -30,29 +30,24 @@ def tree(counts: PairCounts) -> Counts:
     while left:
         new = max(left, key=lambda j: (between[j, best[j]], -j))
         left.remove(new)
-        parents[new] = best[new]
+        parents[new] = [best[new]]
         for j in left:
             best[j] = new if between[j, new] > between[j, best[j]] else best[j]
     return parents
 
 
-def one_dependence(counts: PairCounts) -> Counts:
-    """Columns in the order of what they say about the class; each depends on the one before it that it shares most
-    with, if that is more than chance would have it."""
-    return np.array([some[0] if some else NONE for some in dependence(counts, 1)], np.int64)
-
-
-def dependence(counts: PairCounts, k: int) -> list[list[int]]:
-    """The same with up to `k` parents, the closest first."""
+def dependence(counts: PairCounts, k: int) -> Parents:
+    """Columns in the order of what they say about the class; each depends on up to `k` of those before it, the ones
+    that it shares most with, if that is more than chance would have it."""
     size, n = np.maximum(counts.levels - 1, 0), float(counts.totals.sum()) or 1.0
     classes = int((counts.totals > 0).sum())
     about = class_information(counts) - size * max(classes - 1, 0) / (2.0 * n)
     between = conditional_information(counts) - np.outer(size, size) * classes / (2.0 * n)
     order = sorted(range(counts.columns), key=lambda j: (-about[j], j))
-    parents: list[list[int]] = [[] for _ in order]
+    parents = no_parents(counts)
     for at, j in enumerate(order):
         before = [i for i in order[:at] if counts.layout.pairs[i, j] >= 0 and between[i, j] > 0]
-        parents[j] = sorted(before, key=lambda i: (-between[i, j], i))[:k]
+        parents[j] = [i for _, i in sorted((-float(between[i, j]), i) for i in before)][:k]
     return parents
 
 
@@ -75,7 +70,7 @@ def conditional_information(counts: PairCounts) -> Floats:
 def _all_at_once(counts: PairCounts) -> Floats:
     """N·I = Σ n(i,j,c) log n(i,j,c) − Σ n(i,c) log n(i,c) − Σ n(j,c) log n(j,c) + Σ n(c) log n(c)"""
     layout, n = counts.layout, float(counts.totals.sum()) or 1.0
-    each = _weighed_log(counts.n).sum(axis=1)
+    each = _weighed_log(counts.n[: layout.pairs_end]).sum(axis=1)
     single = np.add.reduceat(each[: int(layout.sizes.sum())], layout.singles)
     both = np.add.reduceat(each, layout.starts)
     said = both - single[layout.first] - single[layout.second] + _weighed_log(counts.totals).sum()

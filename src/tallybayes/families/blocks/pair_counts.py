@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -54,6 +55,14 @@ class PairCounts:
         start, shape = int(self.layout.pairs[i, j]), (int(self.layout.sizes[i]), int(self.layout.sizes[j]), self.width)
         return self.n[start : start + shape[0] * shape[1]].reshape(shape)
 
+    def three(self, *columns: int) -> Floats:
+        """[level of each …, class]"""
+        assert self.layout.triples is not None
+        order = sorted(columns)
+        start, sizes = int(self.layout.triples[tuple(order)]), self.layout.sizes[order].tolist()
+        table = self.n[start : start + int(np.prod(sizes))].reshape(*sizes, self.width)
+        return table.transpose(*(order.index(column) for column in columns), 3)
+
     @cached_property
     def totals(self) -> Floats:
         """How many rows each class has."""
@@ -101,6 +110,27 @@ class PairCounts:
         whole = raised[:, self.met[j]].sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(whole > 0, raised / whole, alone)
+
+    def given_two(self, j: int, p: int, q: int, alone: Floats) -> Floats:
+        """P(level of j | class, levels of p and q), [level of p, level of q, level of j, class], drawn towards what
+        stands `alone`."""
+        n = np.where(self.met[j][:, None], self.three(p, q, j), 0.0)
+        m = self.smoothing.m
+        if m > 0:
+            return (n + m * alone) / (n.sum(axis=2, keepdims=True) + m)
+        raised = n + self._pseudo(j)[:, None]
+        whole = raised[:, :, self.met[j]].sum(axis=2, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(whole > 0, raised / whole, alone)
+
+    def conditional(self, j: int, parents: Sequence[int], even: bool = False) -> Floats:
+        """P(level | class, levels of up to two parents), [parents' levels …, level, class]: drawn towards what is said
+        given the first of two, or where they are `even`, given each."""
+        if len(parents) < 2:
+            return self.given(j, parents[0]) if parents else self.probability(j)
+        p, q = parents
+        one = self.given(j, p)[:, None]
+        return self.given_two(j, p, q, (one + self.given(j, q)) / 2.0 if even else one)
 
     def _pseudo(self, j: int) -> Floats:
         """Of every level."""

@@ -1,9 +1,10 @@
-"""Where columns of codes, and every two of them together, are counted: one position after the other."""
+"""Where columns of codes, and every two or three of them together, are counted: one position after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,43 +20,55 @@ FEW = 8  # rows that touch less than one of so many positions are counted by tho
 
 
 class PairLayout:
-    """First the codes of every column, then for every two columns i < j a row of j's codes for each of i's. Columns
-    that are `alone` are in no pair.
+    """First the codes of every column, then for every two columns i < j a row of j's codes for each of i's, and with
+    `threes` for every three a table of l's for each of both. Columns that are `alone` are in no pair.
 
     >>> layout = PairLayout([2, 3])
     >>> layout.size, layout.places(np.array([[1, 2]], np.uint8)).tolist()
     (11, [[1, 4, 10]])
     """
 
-    def __init__(self, sizes: Sequence[int], alone: Collection[int] = ()) -> None:
+    def __init__(self, sizes: Sequence[int], alone: Collection[int] = (), threes: bool = False) -> None:
         self.sizes = np.array(sizes, np.int64)
         self.singles = np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
-        self.first, self.second = np.array(_pairs(len(sizes), set(alone)), np.int64).reshape(-1, 2).T
-        lengths = self.sizes[self.first] * self.sizes[self.second]
-        ends = int(self.sizes.sum()) + np.cumsum(lengths)
-        self.starts = (ends - lengths).astype(np.int64)  # of every pair
-        self.size = int(ends[-1]) if len(ends) else int(self.sizes.sum())
+        together = [j for j in range(len(sizes)) if j not in set(alone)]
+        self.first, self.second = np.array(list(combinations(together, 2)), np.int64).reshape(-1, 2).T
+        self.starts, self.pairs_end = self._starts(int(self.sizes.sum()), self.first, self.second)  # of every pair
         self.pairs = np.full((len(sizes), len(sizes)), -1, np.int64)
         self.pairs[self.first, self.second] = self.pairs[self.second, self.first] = self.starts
 
+        self.threes = np.array(list(combinations(together, 3)) if threes else [], np.int64).reshape(-1, 3).T
+        self.three_starts, self.size = self._starts(self.pairs_end, *self.threes)
+        self.triples = np.full((len(sizes),) * 3, -1, np.int64) if threes else None
+        if self.triples is not None:
+            self.triples[tuple(self.threes)] = self.three_starts
+
+    def _starts(self, start: int, *columns: Counts) -> tuple[Counts, int]:
+        """Of tables one after the other, and where the last one ends."""
+        lengths = np.prod([self.sizes[some] for some in columns], axis=0, dtype=np.int64)
+        ends = start + np.cumsum(lengths)
+        return ends - lengths, int(ends[-1]) if len(ends) else start
+
     @property
-    def shape(self) -> tuple[Counts, Counts, Counts]:
+    def shape(self) -> tuple[Counts, Counts, Counts, Counts | None]:
         """As kernels take it."""
-        return self.sizes, self.singles, self.pairs
+        return self.sizes, self.singles, self.pairs, self.triples
 
     @cached_property
     def is_paired(self) -> Any:
         return (self.pairs >= 0).any(axis=1)
 
     def places(self, codes: Bytes) -> Counts:
-        """The positions that each row touches: of its columns, and of its pairs."""
-        wide = codes.astype(np.int64)
-        pairs = self.starts + wide[:, self.first] * self.sizes[self.second] + wide[:, self.second]
-        return np.concatenate([self.singles + wide, pairs], axis=1)
+        """The positions that each row touches: of its columns, of its pairs, and of every three."""
+        wide, sizes = codes.astype(np.int64), self.sizes
+        pairs = self.starts + wide[:, self.first] * sizes[self.second] + wide[:, self.second]
+        i, j, last = self.threes
+        threes = self.three_starts + (wide[:, i] * sizes[j] + wide[:, j]) * sizes[last] + wide[:, last]
+        return np.concatenate([self.singles + wide, pairs, threes], axis=1)
 
     def tally(self, codes: Bytes, rows: Rows) -> Tally:
         """How often each position was touched, by class; rows in which all cells are missing are not counted."""
-        touched = len(self.sizes) + len(self.first)
+        touched = len(self.sizes) + len(self.starts) + len(self.three_starts)
         if len(codes) * touched * FEW < self.size or rows.only is not None:
             return self._few(codes, rows)
         if rows.weights is None:
@@ -83,12 +96,10 @@ class PairLayout:
         for i, j in zip(self.first.tolist(), self.second.tolist(), strict=True):
             size = int(self.sizes[j])
             parts.append(rows.count(wide[:, i] * size + wide[:, j], int(self.sizes[i]) * size))
+        for i, j, last in self.threes.T.tolist():
+            both = (wide[:, i] * int(self.sizes[j]) + wide[:, j]) * int(self.sizes[last]) + wide[:, last]
+            parts.append(rows.count(both, int(self.sizes[[i, j, last]].prod())))
         return concatenated(parts)
-
-
-def _pairs(columns: int, alone: set[int]) -> list[tuple[int, int]]:
-    together = [j for j in range(columns) if j not in alone]
-    return [(i, j) for at, i in enumerate(together) for j in together[at + 1 :]]
 
 
 def _repeated(rows: Rows, there: Any, times: int) -> tuple[Any, Any]:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.blocks.coding import MISSING, Bytes
+from tallybayes.families.blocks.networks import Parents
 from tallybayes.families.blocks.pair_counts import PairCounts
 from tallybayes.families.left_out import one_by_one, weights_of
 
@@ -23,10 +24,14 @@ class PairsLeftOut:
     much beside all others that doubles would lose digits are taken away exactly, one by one."""
 
     def __init__(
-        self, family: Any, tally: Tally, counts: PairCounts, parents: Counts | None, classes: Sequence[Key]
+        self, family: Any, tally: Tally, counts: PairCounts, parents: Parents | None, classes: Sequence[Key]
     ) -> None:
-        self.family, self.counts, self.parents = family, counts, parents
-        fixed = family if parents is None else family.changed({"structure": family.named(parents)}).over(family.columns)
+        self.counts = counts
+        self.parents = None if parents is None else np.array([[*some, -1, -1][:2] for some in parents], np.int64)
+        fixed = family
+        if parents is not None:
+            named = {family.columns[j]: tuple(family.columns[p] for p in some) for j, some in enumerate(parents)}
+            fixed = family.changed({"structure": named}).over(family.columns)
         self.alone = one_by_one(fixed, tally, classes)
 
     def __call__(self, cells: Bytes, rows: Rows) -> Floats:

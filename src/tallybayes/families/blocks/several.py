@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -17,7 +17,7 @@ from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.belief import Free
+from tallybayes.families.belief import Free, Part
 from tallybayes.families.blocks.block import Block
 from tallybayes.families.blocks.pairs import Pairs
 from tallybayes.families.blocks.trees import Trees
@@ -99,6 +99,10 @@ class Several(Block):
     @property
     def is_prepared(self) -> bool:
         return all(member.is_prepared for member in self.members)
+
+    @property
+    def looks_at_labels(self) -> bool:
+        return any(member.looks_at_labels for member in self.members)
 
     def prepared(self, cells: Cells, rows: Rows) -> Self:
         return self._with(lambda _, member: member.prepared(cells, rows))
@@ -184,18 +188,14 @@ class Several(Block):
 
     def discord(self, tally: Tallies, classes: Sequence[Key]) -> str | None:
         found = (member.discord(tally[str(i)], classes) for i, member in enumerate(self.members))
-        reason = next(filter(None, found), None)
-        if reason or len({type(each) for each in self.members}) < 2:
-            return reason
-        rows = [member.present(tally[str(i)], classes) for i, member in enumerate(self.members)]
-        same = all(not np.any((rows[0] - each).round()) for each in rows[1:] if each.shape == rows[0].shape)
-        return None if same else "one family would have counted other rows than another"
+        return next(filter(None, found), None)
 
 
 class SeveralBelief(Belief):
     """What each member says."""
 
     likelihood = False
+    has_parts = True
 
     def __init__(self, family: Several, beliefs: list[Belief], classes: int) -> None:
         self.family = family
@@ -216,6 +216,13 @@ class SeveralBelief(Belief):
             else:
                 belief.add_evidence(own, said[at])
             at += len(member.parts) or 1
+
+    def parts(self, cells: Beside) -> Iterator[list[Part]]:
+        """Of the first member that can be taken apart."""
+        for belief, own in zip(self.beliefs, cells.members, strict=True):
+            if belief.has_parts:
+                return belief.parts(own)
+        return super().parts(cells)
 
     @property
     def parents(self) -> dict[str, Any]:

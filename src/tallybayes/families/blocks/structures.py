@@ -7,67 +7,80 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.families.blocks import networks
+from tallybayes.families.blocks.networks import Parents
 from tallybayes.families.blocks.pair_counts import PairCounts
 from tallybayes.families.left_out import LeftOut, weights_of
 from tallybayes.families.settings import refused
 
 NAIVE, TREE, DEPENDENT, AVERAGED, AUTO = "naive", "tree", "k-dependence", "averaged", "auto"
 CANDIDATES = (NAIVE, TREE, DEPENDENT, AVERAGED)  # of equals, the first is taken
-MOST_AVERAGED = 60  # columns: the time that averaging takes grows with their square
 EQUAL = 1e-9  # losses that differ by less than this are the same
 
-Structure = str | Mapping[str, str]
+Structure = str | Mapping[str, Any]
 
 
 def as_structure(family: Any, name: str, given: Any) -> Structure:
-    """One of the names, or for each column that has one its parent."""
+    """One of the names, or for each column that has one its parent; for several, a tuple."""
     if isinstance(given, Mapping):
-        if not all(isinstance(each, str) for each in (*given, *given.values())):
+        parents = {child: (some,) if isinstance(some, str) else tuple(some) for child, some in _items(given)}
+        if not all(isinstance(each, str) for child, some in parents.items() for each in (child, *some)):
             raise refused(family, name, given, "columns by their names, each with its parent")
-        return dict(sorted((str(child), str(parent)) for child, parent in given.items()))
+        return {child: some[0] if len(some) == 1 else some for child, some in sorted(parents.items()) if some}
     if isinstance(given, str) and given in (*CANDIDATES, AUTO):
         return str(given)
     listed = ", ".join(map(repr, (*CANDIDATES, AUTO)))
     raise refused(family, name, given, f"one of {listed}, or for each column that has one its parent")
 
 
-def given_parents(structure: Mapping[str, str], columns: Sequence[str], alone: Sequence[str]) -> Counts:
+def _items(given: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    return [(child, some if isinstance(some, (str, list, tuple)) else (some,)) for child, some in given.items()]
+
+
+def given_parents(structure: Mapping[str, Any], columns: Sequence[str], alone: Sequence[str], k: int) -> Parents:
     """A network that was given, by the numbers of the columns; an error, if it is none."""
-    number, parents = {column: j for j, column in enumerate(columns)}, np.full(len(columns), networks.NONE, np.int64)
-    for child, parent in structure.items():
-        for column in (child, parent):
+    number = {column: j for j, column in enumerate(columns)}
+    parents: Parents = [[] for _ in columns]
+    for child, given in structure.items():
+        some = (given,) if isinstance(given, str) else given
+        shown = f"structure={{{child!r}: {given!r}}}"
+        for column in (child, *some):
             if column not in number:
-                has = ", ".join(map(repr, columns))
-                raise ValueError(
-                    f"structure={{{child!r}: {parent!r}}}: there is no column {column!r}; there are {has}."
-                )
+                raise ValueError(f"{shown}: there is no column {column!r}; there are {', '.join(map(repr, columns))}.")
             if column in alone:
-                raise ValueError(f"structure={{{child!r}: {parent!r}}}: {column!r} is counted alone, in no pair.")
-        parents[number[child]] = number[parent]
-    for child in structure:
-        at, way = number[child], list[int]()
-        while at != networks.NONE:
-            if at in way:
-                circle = " → ".join(repr(columns[j]) for j in [*way[way.index(at) :], at])
-                raise ValueError(f"structure={dict(structure)!r} goes round in a circle: {circle}.")
-            way.append(at)
-            at = int(parents[at])
+                raise ValueError(f"{shown}: {column!r} is counted alone, in no pair.")
+        if len(some) > k or len({child, *some}) <= len(some):
+            raise ValueError(f"{shown}: a column is counted together with up to {k} other{'s' * (k > 1)}.")
+        parents[number[child]] = [number[parent] for parent in some]
+    _check_no_circle(parents, columns)
     return parents
 
 
-def found_parents(structure: str, counts: PairCounts) -> Counts:
+def _check_no_circle(parents: Parents, columns: Sequence[str]) -> None:
+    left = set(range(len(parents)))
+    while free := {j for j in left if not left & set(parents[j])}:
+        left -= free
+    if left:
+        at, way = min(left), list[int]()
+        while at not in way:
+            way.append(at)
+            at = next(p for p in parents[at] if p in left)
+        circle = " → ".join(repr(columns[j]) for j in [*way[way.index(at) :], at])
+        raise ValueError(f"The structure goes round in a circle: {circle}.")
+
+
+def found_parents(structure: str, counts: PairCounts, k: int) -> Parents:
     """The network of this name that the counts suggest."""
     if structure == TREE:
         return networks.tree(counts)
-    return networks.one_dependence(counts) if structure == DEPENDENT else networks.no_parents(counts)
+    return networks.dependence(counts, k) if structure == DEPENDENT else networks.no_parents(counts)
 
 
-def candidates(paired: int) -> tuple[str, ...]:
-    """Those that so many columns can be read by."""
-    return CANDIDATES if paired <= MOST_AVERAGED else CANDIDATES[:-1]
+def candidates(averaged: bool) -> tuple[str, ...]:
+    """Those that columns can be read by, which may be too many to be averaged over."""
+    return CANDIDATES if averaged else CANDIDATES[:-1]
 
 
 def least_loss(ways: Mapping[str, LeftOut], totals: Floats, cells: Any, rows: Rows, classes: Sequence[Key]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.packing import Arrays
 from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import concatenated
@@ -70,6 +70,10 @@ class Trees(CodedBlock):
     @property
     def is_prepared(self) -> bool:
         return self.codes is not None and self.grown is not None
+
+    @property
+    def looks_at_labels(self) -> bool:
+        return self.questions == GUIDED
 
     def prepared(self, cells: Cells, rows: Rows) -> Self:
         if self.is_prepared:
@@ -182,6 +186,8 @@ class Trees(CodedBlock):
         if not sums.limbs.size:
             return None
         each = Exact(np.add.reduceat(sums.limbs, self._asked.first_leaves, axis=0), sums.low).carried()
-        if np.any(each.limbs != each.limbs[:1]):
+        rest = each - Exact(np.repeat(each.limbs[:1], len(each), axis=0), each.low)
+        trace = 4 * TRACE * (1.0 + each.round())
+        if (rest.is_below(trace) | (-rest).is_below(trace)).any():
             return "one tree would have counted other rows than another"
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
-from tallybayes.families.base import Belief
+from tallybayes.families.base import Belief, Part
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.growing import GUIDED
 from tallybayes.families.blocks.questions import Questions
@@ -18,6 +20,7 @@ from tallybayes.families.posteriors import Posterior
 
 PARTS = ("mean of logs", "log of mean")  # of the probabilities that trees of a kind give
 TINY = 1e-300
+SHOWN = 8  # first questions of trees
 
 
 class TreesBelief(Belief):
@@ -25,10 +28,12 @@ class TreesBelief(Belief):
     part that the row has in it."""
 
     likelihood = False
+    has_parts = True
 
     def __init__(self, family: Any, asked: Questions, counts: Floats) -> None:
         self.family = family
         self.asked = asked
+        self.counts = counts
         self.chances, self.logs = asked.forest.believe(counts, family.m)
         self.shares = _shares(counts, asked, family.m)
 
@@ -36,18 +41,36 @@ class TreesBelief(Belief):
         total = np.zeros((len(cells), scores.shape[0]))
         for first, last in self.asked.kinds.values():
             total += self._sums(cells, first, last)[0]
-        scores += (np.log(total / len(self.asked) + TINY) - self.shares).T
+        scores[:, : len(cells)] += (np.log(total / len(self.asked) + TINY) - self.shares).T
 
     def add_parts(self, cells: Bytes, said: Floats) -> None:
         """[part, class, row]"""
         at = 0
         for first, last in self.asked.kinds.values():
             for part in _parts(*self._sums(cells, first, last), last - first):
-                said[at] += part.T
+                said[at, :, : len(cells)] += part.T
                 at += 1
 
     def _sums(self, cells: Bytes, first: int, last: int) -> tuple[Floats, Floats]:
         return self.asked.forest.sums(np.ascontiguousarray(cells), self.chances, self.logs, first, last)
+
+    def parts(self, cells: Bytes) -> Iterator[list[Part]]:
+        """What the answers about each column change, in the mean of the trees' logarithms."""
+        for row in range(len(cells)):
+            one = np.ascontiguousarray(cells[row : row + 1])
+            changes = self.asked.forest.changes(one, self.counts, self.family.m)[0] / len(self.asked)
+            columns = zip(self.family.columns, changes, strict=True)
+            yield [Part(column, 1.0, said) for column, said in columns if said.any()]
+
+    def drawing(self) -> list[str]:
+        """The questions that trees ask first, the most frequent before the others."""
+        texts = []
+        for root in self.asked.roots.tolist():
+            asked = self.asked.question(root)
+            if asked is not None:
+                texts.append(self.asked.text(asked, self.family.columns[asked.column], self.family.codes[asked.column]))
+        counted = sorted(Counter(texts).items(), key=lambda each: (-each[1], each[0]))
+        return [f"{text}? ({n} of {len(self.asked)} trees)" for text, n in counted[:SHOWN]]
 
     def estimates(self) -> dict[str, Floats]:
         return {"share": np.exp(self.shares)}

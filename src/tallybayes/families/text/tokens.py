@@ -16,6 +16,7 @@ from tallybayes.counts.exact import Codes
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
+from tallybayes.data.objects import WrittenOut
 from tallybayes.kernels import letters
 from tallybayes.kernels.strings import index_strings, index_words, is_writable, string_buffers
 
@@ -184,9 +185,11 @@ def texts(cells: pa.Array) -> pa.Array:
         return cells.view(pa.string() if pa.types.is_binary(kind) else pa.large_string())
     if frames.is_text(kind):
         return pc.cast(cells, pa.large_string())
-    if pa.types.is_null(kind) or (pa.types.is_floating(kind) and pc.all(pc.is_null(cells, nan_is_null=True)).as_py()):
+    nans = pa.types.is_floating(kind) and pc.all(pc.is_null(cells, nan_is_null=True)).as_py()
+    if cells.null_count == len(cells) or nans:
         return pa.nulls(len(cells), pa.large_string())
-    raise CellError(None, f"cells of type {kind} are not texts. Convert them, or give the column another family.")
+    what = "numbers" if isinstance(kind, WrittenOut) else f"cells of type {kind}"
+    raise CellError(None, f"{what} are not texts. Convert them, or give the column another family.")
 
 
 def not_utf8(row: Any) -> CellError:

@@ -23,6 +23,7 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, check_threads
 from tallybayes.model.model import Model
+from tallybayes.model.prepare import prepare
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.fold_samples import FoldSamples
 from tallybayes.schema import Schema
@@ -188,7 +189,7 @@ def counted_folds(
 ) -> Folds:
     check_threads(threads)
     check_absent(given.absent)
-    found = Folds(schema, deal)
+    found = Folds(schema if isinstance(schema, Model) else _prepared(schema, given), deal)
     found.samples = FoldSamples(found.schema, deal.k) if weigh else None
     if isinstance(given.data, RowSource):
         threads = threads or max(processors() - 1, 1)  # one is left to read ahead
@@ -197,3 +198,16 @@ def counted_folds(
     given.each(found.schema, deal, lambda batch, where: found.count(batch, where, threads, given.absent))
     found.check()
     return found
+
+
+def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
+    """What must be settled before counting, from all rows; an error, where their labels would choose it."""
+    schema = schema if isinstance(schema, Schema) else Schema(schema)
+    for name, family in schema.columns.items():
+        if family.looks_at_labels and not family.is_prepared:
+            raise ValueError(
+                f"{name!r}: {family.brief} finds its questions by the labels of rows, held-out rows among them. Find "
+                "them on other rows, prepare(schema, rows, labels), or train anew without each fold, as scikit-learn's "
+                "cross_val_score does with SemiNaiveBayes()."
+            )
+    return prepare(schema, given.data, given.labels, weights=given.weights, label_type=given.label_type)
