@@ -22,6 +22,7 @@ ENDINGS = {  # verb → code → arguments
         2: "predict weather.tally nothing.csv",
     },
     "explain": {0: "explain weather.tally --cell outlook=sunny", 2: "explain weather.tally --cell look=sunny"},
+    "ask": {0: "ask weather.tally outlook=sunny|play=yes", 2: "ask weather.tally outlook="},
     "evaluate": {
         0: "evaluate weather.tally weather.csv --at-least 0.1",
         1: "evaluate weather.tally weather.csv --at-least 1.1",

@@ -25,6 +25,7 @@ ROWS = {
     "Bernoulli": [True, False, True],
     "Categorical": ["red", "blue", "red"],
     "Each": [[1.5, 0.0, 2.5], [0.0, -3.0, 1.0], [4.0, 0.0, 0.0]],
+    "WordSequence": ["free prize free", "lunch on monday", ""],
     "Words": ["free prize free", "lunch on monday", ""],
 }
 LABELS = ["a", "b", "b"]

@@ -90,6 +90,7 @@ class Tokeniser:
         high: int,
         strict: bool,
         punctuation: bool,
+        marked: bool = False,
     ) -> None: ...
 
 class Translation:
@@ -120,6 +121,32 @@ class Documents:
         tokens: Counts | None = None,
         missing: Bytes | None = None,
     ) -> None: ...
+
+def count_runs(
+    documents: Documents, reading: Reading, index: StringIndex, classes: Codes, width: int
+) -> tuple[Codes, Codes, Counts, Counts]: ...
+
+class Chain:
+    def __init__(
+        self,
+        index: StringIndex,
+        characters: bool,
+        runs: Codes,
+        classes: Codes,
+        n: Floats,
+        width: int,
+        order: int,
+        discount: float,
+        counts: bool,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def add(self, documents: Documents, reading: Reading, scores: Floats) -> Counts: ...
+    def take_apart(
+        self, documents: Documents, reading: Reading, names: StringIndex
+    ) -> tuple[Counts, Codes, Floats]: ...
+    def probabilities(self) -> Floats: ...
+    def cells(self) -> tuple[Codes, Codes, Floats, Floats, Codes, Codes, Floats]: ...
+    def left_out(self, documents: Documents, reading: Reading, own: Codes, times: Floats, said: Floats) -> None: ...
 
 class WordScorer:
     @overload

@@ -1,31 +1,14 @@
 // The Python names of what reads documents.
-#include <nanobind/stl/optional.h>
-
 #include <algorithm>
-#include <optional>
 
-#include "arrays.hpp"
 #include "columns.hpp"
+#include "documents.hpp"
 #include "mixed.hpp"
-#include "words.hpp"
 
 using namespace nanobind::literals;
 
 namespace tallybayes {
 namespace {
-
-// Documents, and the arrays that hold them.
-struct HeldDocuments {
-    In<uint8_t> offsets, bytes;
-    std::optional<In<uint8_t>> validity, missing;
-    std::optional<In<int64_t>> tokens;
-    Documents view;
-    // Of a few texts, instead of all that:
-    nb::object texts;
-    std::vector<char> joined;
-    std::vector<int64_t> edges;
-    std::vector<uint8_t> bits;
-};
 
 // A few texts, as Python has them: not worth a column.
 void make_few(HeldDocuments* self, nb::list texts) {
@@ -68,12 +51,12 @@ void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint
 }
 
 void make_tokeniser(Tokeniser* self, In<uint16_t> pages, In<uint32_t> entries, bool lower, uint32_t shortest, bool characters,
-                    uint32_t low, uint32_t high, bool strict, bool punctuation) {
+                    uint32_t low, uint32_t high, bool strict, bool punctuation, bool marked) {
     expect(pages.size() == 0x1100 && entries.size() % 256 == 0, "the tables do not cover Unicode");
     for (size_t i = 0; i < pages.size(); ++i) expect(size_t(pages.data()[i]) < entries.size() / 256, "a page is missing");
     expect(1 <= low && low <= high && shortest >= 1, "the tokens' lengths are not in order");
     Letters letters{{pages.data(), pages.data() + pages.size()}, {entries.data(), entries.data() + entries.size()}, lower};
-    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict, punctuation};
+    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict, punctuation, marked};
 }
 
 void make_translation(Translation* self, const StringIndex& from, const StringIndex& to, In<int32_t> becomes) {
@@ -81,12 +64,6 @@ void make_translation(Translation* self, const StringIndex& from, const StringIn
     for (size_t i = 0; i < becomes.size(); ++i) expect(becomes.data()[i] < to.size(), "a word becomes one that is not there");
     new (self) Translation{from, to, {becomes.data(), becomes.data() + becomes.size()}};
 }
-
-// Tokeniser, translation and what becomes of words that are not in the index.
-struct HeldReading {
-    nb::object tokeniser, translation, vocabulary;
-    Reading view;
-};
 
 template <class T>
 const T* or_none(const nb::object& given) {
@@ -210,7 +187,7 @@ void bind_words(nb::module_& m) {
     nb::exception<NotUtf8>(m, "NotUtf8Error", PyExc_ValueError);
     nb::class_<Tokeniser>(m, "Tokeniser")
         .def("__init__", &make_tokeniser, "pages"_a.noconvert(), "entries"_a.noconvert(), "lower"_a, "shortest"_a,
-             "characters"_a, "low"_a, "high"_a, "strict"_a, "punctuation"_a);
+             "characters"_a, "low"_a, "high"_a, "strict"_a, "punctuation"_a, "marked"_a = false);
     nb::class_<Translation>(m, "Translation")
         .def("__init__", &make_translation, "source"_a, "target"_a, "becomes"_a.noconvert());
     nb::class_<HeldReading>(m, "Reading")

@@ -78,11 +78,12 @@ def _full_name(function: Any) -> str:
 
 
 class Cutter:
-    """The settings of a `Words` family, made ready for the kernels."""
+    """The settings of a family of texts, made ready for the kernels; where `marked`, a start mark comes before the
+    first word of every text."""
 
-    def __init__(self, family: Any) -> None:
+    def __init__(self, family: Any, ngrams: tuple[int, int] | None = None, marked: bool = False) -> None:
         self.family = family
-        low, high = family.ngrams
+        low, high = ngrams or family.ngrams
         self.tokeniser = _tokeniser(
             family.lower,
             family.shortest,
@@ -91,6 +92,7 @@ class Cutter:
             high,
             family.errors == STRICT,
             family.punctuation,
+            marked,
         )
 
     @cached_property
@@ -115,7 +117,8 @@ class Cutter:
         kind = cells.type
         if pa.types.is_list(kind) or pa.types.is_large_list(kind):
             if self.family.unit == CHARACTERS:
-                raise CellError(None, "the cells are lists of tokens, and Words(unit='characters') wants texts.")
+                wants = f"{type(self.family).__name__}(unit='characters') wants texts."
+                raise CellError(None, f"the cells are lists of tokens, and {wants}")
             return _token_lists(cells, self.family.errors)
         if self.family.tokeniser is None:
             return texts(cells)
@@ -207,10 +210,17 @@ def snowball(language: str) -> Any:
 
 @cache
 def _tokeniser(
-    lower: bool, shortest: int, characters: bool, low: int, high: int, strict: bool, punctuation: bool
+    lower: bool,
+    shortest: int,
+    characters: bool,
+    low: int,
+    high: int,
+    strict: bool,
+    punctuation: bool,
+    marked: bool = False,
 ) -> kernels.Tokeniser:
     tables = letters.tables(lower, punctuation)
-    return kernels.Tokeniser(*tables, lower, shortest, characters, low, high, strict, punctuation)
+    return kernels.Tokeniser(*tables, lower, shortest, characters, low, high, strict, punctuation, marked)
 
 
 def _translation(stems: Mapping[str, str], stop_words: Sequence[str]) -> kernels.Translation:
