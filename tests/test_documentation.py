@@ -14,6 +14,7 @@ import tallybayes.mail
 import tallybayes.model.evaluation
 import tallybayes.sklearn
 import tallybayes.sources
+import tallybayes.store
 from console import blocks, commands
 from tallybayes import FAMILIES, ReadOptions
 from tallybayes.cli.codes import EXIT_CODES
@@ -30,6 +31,7 @@ MODULES = (
     tallybayes.mail,
     tallybayes.sklearn,
     tallybayes.sources,
+    tallybayes.store,
 )
 
 
@@ -97,7 +99,7 @@ def test_every_column_of_a_mail_is_described():
 
 
 ROOMS = sorted(path.parent for path in (ROOT / "src" / "tallybayes").rglob("__init__.py"))
-WITH_A_TABLE = ("counts", "data", "schema", "model", "files", "sources", "mail", "report", "cli", "sklearn")
+WITH_A_TABLE = ("counts", "data", "schema", "model", "files", "sources", "mail", "report", "store", "cli", "sklearn")
 
 
 @pytest.mark.parametrize("folder", ["", *WITH_A_TABLE])

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from tallybayes.sklearn import SemiNaiveBayes as SemiNaiveBayes
     from tallybayes.sources import ReadOptions as ReadOptions
     from tallybayes.sources import open_source as open_source
+    from tallybayes.store import Store as Store
+    from tallybayes.store import check_receipt as check_receipt
 
 __version__ = "0.1.0"
 
@@ -56,6 +58,7 @@ _FOUND_IN = {
     "schema.toml": ("schema_from_toml", "schema_to_toml"),
     "sklearn": ("NaiveBayes", "SemiNaiveBayes"),
     "sources": ("ReadOptions", "open_source"),
+    "store": ("Store", "check_receipt"),
     "model.heaviest": ("heaviest",),
     "model.prepare": ("prepare",),
     "model.weigh": ("weigh",),

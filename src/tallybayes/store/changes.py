@@ -1,0 +1,189 @@
+"""The changes of a store, each made within a transaction: learn, forget, correct, expire, decay.
+
+All that may be wrong with a change is found before anything is touched. Then the model changes, then the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from tallybayes.data.labels import label_array, label_column
+from tallybayes.files import digest, to_bytes
+from tallybayes.model import Model
+from tallybayes.store.chain import CORRECT, DECAY, EXPIRE, FORGET, GONE, LEARN, Record
+from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRowError
+from tallybayes.store.journal import Entry
+from tallybayes.store.state import Counted, State
+
+
+class Change(NamedTuple):
+    """What was done: on disk, and part of every answer from now on."""
+
+    number: int  # in the journal: the version of the model
+    what: str
+    id: str | None
+    already: bool = False  # it had been done before, by the change of this number
+
+
+def moment(when: datetime) -> str:
+    """A time as the journal has it: texts that sort as times do."""
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+class Changes:
+    """Changes to one store; for one thread at a time."""
+
+    def __init__(self, state: State) -> None:
+        self.state, self.journal = state, state.journal
+        self.halfway = False  # the model has changed, and the journal has not
+
+    def learn(self, id: str, counted: Counted, prove: bool) -> Change:
+        entry = self.journal.entry(id)
+        if entry is None:
+            number = self._change(LEARN, id, add=counted, prove=prove)
+            self.journal.enter(Entry(id, number, number, self._now, counted.mark))
+            return Change(number, LEARN, id)
+        if self._same(entry, counted):
+            return Change(entry.change, LEARN, id, already=True)
+        raise DifferentContentError(
+            f"The id {id!r} stands for another row, or for this one with another label. Give every row an id of its "
+            "own; to change a label, correct it."
+        )
+
+    def forget(self, id: str, prove: bool) -> Change:
+        entry = self.journal.entry(id)
+        if entry is not None:
+            return self._take_out([entry], FORGET, prove)[0]
+        last = self.journal.latest(id)
+        if last is not None and last.what in GONE:
+            return Change(last.number, last.what, id, already=True)
+        raise self._unknown(id)
+
+    def forget_counts(self, counted: Counted, prove: bool) -> Change:
+        """Forgets a row by its content: the last that was learned like this, or else one of the base."""
+        alike = self.journal.entries("WHERE mark = ? ORDER BY first DESC", counted.mark)
+        for entry in list(alike):
+            if self._same(entry, counted):
+                return self._take_out([entry], FORGET, prove)[0]
+        base = self.state.read_base()
+        try:
+            base -= counted.model
+            to_bytes(base)  # whose counts must still be those of some rows
+        except ValueError as error:
+            raise UnknownRowError(f"There is no such row in the store, under this label. {error}") from None
+        return Change(self._change(FORGET, None, take=counted.model, prove=prove, rebase=True), FORGET, None)
+
+    def correct(self, id: str, label: Any, prove: bool) -> Change:
+        entry = self.journal.entry(id)
+        if entry is None:
+            raise self._unknown(id)
+        old = self.state.counts_of(entry.change)
+        new = Counted.of(relabelled(old, label))
+        if self._same(entry, new):
+            return Change(entry.change, CORRECT, id, already=True)
+        if entry.first <= self.state.base:
+            return self._correct_in_base(entry, new, prove)
+        number = self._change(CORRECT, id, take=old, add=new, prove=prove)
+        known = self.state.snapshot
+        if known is not None and entry.change <= known:
+            self.journal.sql.execute("INSERT INTO replaced VALUES (?, ?)", (entry.change, id))
+        else:
+            self.journal.remove_counts(entry.change)
+        self.journal.enter(entry._replace(change=number, mark=new.mark))
+        return Change(number, CORRECT, id)
+
+    def _correct_in_base(self, entry: Entry, new: Counted, prove: bool) -> Change:
+        """The row weighs what it did by then."""
+        faded = new.model
+        for factor in self.journal.decays_since(entry.first):
+            faded = faded * factor
+        weighed = Counted(faded, new.data)
+        took = self.state.weighed(entry)
+        number = self._change(CORRECT, entry.id, take=took, add=weighed, prove=prove, rebase=True)
+        self.journal.remove_counts(entry.change)
+        self.journal.enter(entry._replace(change=number, mark=new.mark))
+        return Change(number, CORRECT, entry.id)
+
+    def expire(self, before: str, prove: bool) -> list[Change]:
+        """Forgets all rows that were learned before a time."""
+        return self._take_out(list(self.journal.entries("WHERE at < ? ORDER BY first", before)), EXPIRE, prove)
+
+    def decay(self, factor: float, prove: bool) -> Change:
+        faded = self.state.model * factor
+        return Change(self._change(DECAY, None, put=faded, factor=factor, prove=prove, rebase=True), DECAY, None)
+
+    def _take_out(self, entries: Sequence[Entry], what: str, prove: bool) -> list[Change]:
+        state = self.state
+        in_base = any(entry.first <= state.base for entry in entries)
+        if state.snapshot is not None and any(entry.first <= state.snapshot for entry in entries):
+            state.drop_snapshot()
+        done: list[Change] = []
+        for i, entry in enumerate(entries, 1):
+            self.halfway = bool(done)  # all of them, or none
+            rebase = in_base and i == len(entries)
+            number = self._change(what, entry.id, take=state.weighed(entry), prove=prove, rebase=rebase)
+            self.journal.remove(entry)
+            done.append(Change(number, what, entry.id))
+        return done
+
+    def _change(
+        self,
+        what: str,
+        id: str | None,
+        *,
+        take: Model | None = None,
+        add: Counted | None = None,
+        put: Model | None = None,
+        factor: float | None = None,
+        prove: bool = False,
+        rebase: bool = False,
+    ) -> int:
+        """Changes the model, and says so in the journal."""
+        state, number = self.state, self.state.number + 1
+        before = digest(state.model) if prove else None
+        self._merge(take, add)
+        self.halfway = True
+        state.model = state.model if put is None else put
+        self._now = moment(datetime.now(UTC))
+        content = None if add is None else self.journal.keep(number, add.data)
+        base = state.rebase(number) if rebase else None
+        after = (base or digest(state.model)) if prove else None
+        told = Record(number=number, at=self._now, what=what, id=id, content=content, factor=factor, base=base)
+        self.journal.append(replace(told, before=before, after=after))
+        state.number = number
+        self.halfway = False
+        return number
+
+    def _merge(self, take: Model | None, add: Counted | None) -> None:
+        """All of it, or nothing: whatever is refused, the model is as it was."""
+        state = self.state
+        if take is not None:
+            state.model -= take
+        try:
+            if add is not None:
+                state.model += add.model
+        except BaseException:
+            if take is not None:
+                state.model += take
+            raise
+
+    def _same(self, entry: Entry, counted: Counted) -> bool:
+        return entry.mark == counted.mark and self.journal.counts(entry.change) == counted.data
+
+    def _unknown(self, id: str) -> StoreError:
+        last = self.journal.latest(id)
+        gone = "was never learned" if last is None else f"is not in the store any more: {last.what}, {last.at}"
+        return UnknownRowError(f"The row {id!r} {gone}. Give the id that it was learned by.")
+
+
+def relabelled(model: Model, label: Any) -> Model:
+    """The counts of a row under another label."""
+    kind, keys, _ = label_column(label_array([label]), 0)
+    groups = {keys[0]: model.keys()}
+    result = Model(model.schema, kind)
+    result.rows = model.rows.merged(groups)
+    result.columns = {name: tally.merged(groups) for name, tally in model.columns.items()}
+    return result

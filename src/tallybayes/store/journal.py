@@ -1,0 +1,187 @@
+"""The database: the chain of changes, the rows that are left with their counts, and which files go with them.
+
+One connection, one writer. `synchronous=FULL` and a rollback journal that is truncated at every commit: when a commit
+returns it is on the disk, and what it deleted is in no file. A write-ahead log would be quicker and keep what was
+deleted for a while.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tallybayes.store.chain import DECAY, START, Record, link, record_from
+from tallybayes.store.errors import StoreError, StoreInUseError
+from tallybayes.store.sealed import PAGE, seal, unseal
+
+FORMAT = 1
+TABLES = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE changes (number INTEGER PRIMARY KEY, id TEXT, record TEXT NOT NULL, link BLOB NOT NULL);
+CREATE INDEX changes_of_a_row ON changes (id, number);
+CREATE TABLE decays (number INTEGER PRIMARY KEY, factor REAL NOT NULL);
+CREATE TABLE entries (id TEXT PRIMARY KEY, first INTEGER NOT NULL, change INTEGER NOT NULL UNIQUE, at TEXT NOT NULL,
+    mark INTEGER NOT NULL);
+CREATE INDEX entries_by_age ON entries (at);
+CREATE INDEX entries_by_mark ON entries (mark);
+CREATE TABLE counts (change INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
+CREATE TABLE replaced (change INTEGER PRIMARY KEY, id TEXT NOT NULL);
+"""
+SETTINGS = ("secure_delete=ON", "journal_mode=TRUNCATE", "synchronous=FULL", "temp_store=MEMORY", "cell_size_check=ON")
+
+
+class Entry(NamedTuple):
+    """A row that is left."""
+
+    id: str
+    first: int  # the change that learned it
+    change: int  # the change that last touched it, under which its counts are kept
+    at: str  # when it was learned
+    mark: int  # of its counts, to find it by them
+
+
+class Journal:
+    """The database of a store; see the module."""
+
+    def __init__(self, path: Path, *, new: bool = False) -> None:
+        self.path = path
+        how = "rwc" if new else "rw"
+        self.sql = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={how}", uri=True, isolation_level=None, check_same_thread=False, timeout=0
+        )
+        try:
+            self._start(new)
+        except BaseException as error:
+            self.sql.close()
+            if not isinstance(error, sqlite3.Error):
+                raise
+            raise self._why(error) from error
+
+    def _start(self, new: bool) -> None:
+        self.sql.execute("PRAGMA locking_mode=EXCLUSIVE")
+        if new:
+            self.sql.execute(f"PRAGMA page_size={PAGE}")
+        for setting in SETTINGS:
+            self.sql.execute(f"PRAGMA {setting}")
+        self.sql.execute("BEGIN EXCLUSIVE")  # held until the connection is closed, or its process ends
+        if new:
+            for statement in TABLES.split(";\n"):
+                self.sql.execute(statement)
+            self.tell("format", FORMAT)
+        self.sql.execute("COMMIT")
+        if (found := self.about("format")) != FORMAT:
+            raise StoreError(f"{self.path} has format {found}; this version of tallybayes reads format {FORMAT}.")
+
+    def _why(self, error: sqlite3.Error) -> StoreError:
+        if "locked" in str(error):
+            return StoreInUseError(
+                f"The store {self.path.parent} is in use by another process. Ask that one, or end it first."
+            )
+        return StoreError(f"{self.path} is not the journal of a store, or is damaged: {error}.")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is written in the block is on the disk when it ends, or nothing of it."""
+        self.sql.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.sql.execute("COMMIT")
+        except BaseException:
+            if self.sql.in_transaction:  # SQLite rolls back by itself where the disk is full
+                self.sql.execute("ROLLBACK")
+            raise
+
+    def one(self, query: str, *given: Any) -> Any:
+        """The first row of an answer."""
+        return self.sql.execute(query, given).fetchone()
+
+    def about(self, name: str) -> Any:
+        found = self.one("SELECT value FROM about WHERE name = ?", name)
+        return None if found is None else found[0]
+
+    def tell(self, name: str, value: Any) -> None:
+        self.sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+
+    def last(self) -> tuple[int, bytes]:
+        """The number and the link of the last change."""
+        found = self.one("SELECT number, link FROM changes ORDER BY number DESC LIMIT 1")
+        return (-1, START) if found is None else (found[0], found[1])
+
+    def append(self, record: Record) -> None:
+        text, (_, previous) = record.text(), self.last()
+        row = (record.number, record.id, text, link(previous, text))
+        self.sql.execute("INSERT INTO changes VALUES (?, ?, ?, ?)", row)
+        if record.what == DECAY:
+            self.sql.execute("INSERT INTO decays VALUES (?, ?)", (record.number, record.factor))
+
+    def record(self, number: int) -> Record | None:
+        found = self.one("SELECT record FROM changes WHERE number = ?", number)
+        return None if found is None else self._read(found[0])
+
+    def latest(self, id: str) -> Record | None:
+        """What was last done with a row."""
+        found = self.one("SELECT record FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1", id)
+        return None if found is None else self._read(found[0])
+
+    def _read(self, text: str) -> Record:
+        try:
+            return record_from(text)
+        except ValueError as error:
+            raise self._damaged(str(error)) from None
+
+    def decays_since(self, number: int) -> list[float]:
+        found = self.sql.execute("SELECT factor FROM decays WHERE number > ? ORDER BY number", (number,))
+        return [factor for (factor,) in found]
+
+    def entry(self, id: str) -> Entry | None:
+        return next(self.entries("WHERE id = ?", id), None)
+
+    def entries(self, which: str = "", *given: Any) -> Iterator[Entry]:
+        """The rows that are left, or some of them."""
+        return map(Entry._make, self.sql.execute(f"SELECT id, first, change, at, mark FROM entries {which}", given))
+
+    def enter(self, entry: Entry) -> None:
+        self.sql.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", entry)
+
+    def remove(self, entry: Entry) -> None:
+        """The row and its counts, under every label that it had."""
+        for (change,) in self.sql.execute("SELECT change FROM replaced WHERE id = ?", (entry.id,)).fetchall():
+            self.remove_counts(change)
+        self.sql.execute("DELETE FROM replaced WHERE id = ?", (entry.id,))
+        self.remove_counts(entry.change)
+        self.sql.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
+
+    def keep(self, change: int, counts: bytes) -> str:
+        """Keeps counts; gives the hash that the chain has of them."""
+        sealed, content = seal(counts)
+        self.sql.execute("INSERT INTO counts VALUES (?, ?)", (change, sealed))
+        return content
+
+    def counts(self, change: int) -> bytes:
+        """The counts of a change, if they are still those that were kept."""
+        found, record = self.one("SELECT sealed FROM counts WHERE change = ?", change), self.record(change)
+        try:
+            counts, content = unseal(found[0])
+        except Exception:
+            raise self._damaged(f"the counts of change {change} cannot be read") from None
+        if record is None or record.content != content:
+            raise self._damaged(f"the counts of change {change} are not those that were kept")
+        return counts
+
+    def remove_counts(self, change: int) -> None:
+        self.sql.execute("DELETE FROM counts WHERE change = ?", (change,))
+
+    def replaced(self) -> list[int]:
+        """Changes whose counts the snapshot still has, though their rows have other labels since."""
+        return [change for (change,) in self.sql.execute("SELECT change FROM replaced")]
+
+    def remove_replaced(self) -> None:
+        for change in self.replaced():
+            self.remove_counts(change)
+        self.sql.execute("DELETE FROM replaced")
+
+    def _damaged(self, why: str) -> StoreError:
+        return StoreError(f"{self.path} is damaged: {why}. Restore the store from a backup.")

@@ -1,0 +1,135 @@
+"""The model of a store, and what it is replayed from.
+
+The base is the model that the store was created with, or as it was at the last change that no row can undo (a decay).
+All rows learned since are added to it: that is the model, at any time. A snapshot only makes that quicker. It holds
+words of the rows in it, so it goes when one of these is forgotten, before that is acknowledged; another is made soon
+after.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from typing import NamedTuple, Self
+
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.model import Model
+from tallybayes.store.errors import StoreError
+from tallybayes.store.folder import BASE, SNAPSHOT, Folder
+from tallybayes.store.journal import Entry, Journal
+
+
+class Counted(NamedTuple):
+    """What a row adds: as a model, and as the bytes that the journal keeps."""
+
+    model: Model
+    data: bytes
+
+    @classmethod
+    def of(cls, model: Model) -> Self:
+        return cls(model, to_bytes(model))
+
+    @property
+    def mark(self) -> int:
+        """To find the row by its counts. Too short to tell what they were: it may outlive them in the database."""
+        return int.from_bytes(hashlib.sha256(self.data).digest()[:3], "little")
+
+
+class State:
+    """What was counted, on disk and in memory; for one thread at a time."""
+
+    model: Model
+    number: int  # of the last change
+    base: int  # the change that the base was written at
+    snapshot: int | None
+
+    def __init__(self, folder: Folder, journal: Journal) -> None:
+        self.folder, self.journal = folder, journal
+        self.load()
+        self.tidy()
+        self.replayed = self.number - (self.base if self.snapshot is None else self.snapshot)
+
+    def load(self) -> None:
+        """The model as the disk has it."""
+        self.number, _ = self.journal.last()
+        self.base = self.journal.about("base")
+        self.snapshot = self.journal.about("snapshot")
+        self.model = self.replayed_model()
+
+    def replayed_model(self) -> Model:
+        """The snapshot and what came after it, or else the base and every row."""
+        found = self._from_snapshot()
+        return self.recounted() if found is None else found
+
+    def recounted(self) -> Model:
+        """The base and every row since: the model without help of a snapshot."""
+        model = self.read_base()
+        for entry in list(self.journal.entries("WHERE first > ?", self.base)):
+            model += self.counts_of(entry.change)
+        return model
+
+    def read_base(self) -> Model:
+        return self.folder.read(BASE, self.base, self.journal.about("base digest"))
+
+    def read_snapshot(self) -> Model | None:
+        if self.snapshot is None:
+            return None
+        return self.folder.read(SNAPSHOT, self.snapshot, self.journal.about("snapshot digest"))
+
+    def _from_snapshot(self) -> Model | None:
+        model = None
+        with suppress(StoreError):  # it only saves time; `verify` tells that it is damaged
+            model = self.read_snapshot()
+        if model is None:
+            self.snapshot = None
+            return None
+        later = list(self.journal.entries("WHERE first > ? AND change > ?", self.base, self.snapshot))
+        for entry in later:
+            model += self.counts_of(entry.change)
+        for change in self.journal.replaced():
+            model -= self.counts_of(change)
+        return model
+
+    def counts_of(self, change: int) -> Model:
+        return from_bytes(self.journal.counts(change))
+
+    def weighed(self, entry: Entry) -> Model:
+        """What a row counts by now: as it was learned, times every decay since."""
+        model = self.counts_of(entry.change)
+        for factor in self.journal.decays_since(entry.first):
+            model = model * factor
+        return model
+
+    def tidy(self) -> None:
+        """Files that the journal does not know go."""
+        self.folder.remove_abandoned()
+        self.folder.keep_only(BASE, self.base)
+        self.folder.keep_only(SNAPSHOT, self.snapshot)
+
+    def drop_snapshot(self) -> None:
+        """In a transaction. Its file goes first: a snapshot that is missing is one that nobody needs."""
+        self.snapshot = None
+        self.folder.keep_only(SNAPSHOT, None)
+        self.journal.tell("snapshot", None)
+        self.journal.remove_replaced()
+
+    def rebase(self, number: int) -> str:
+        """In a transaction: the model as it is becomes the base. The old one goes after the commit, by `tidy`."""
+        digest = self.folder.write(BASE, number, self.model)
+        self.base = number
+        self.journal.tell("base", number)
+        self.journal.tell("base digest", digest)
+        self.drop_snapshot()
+        return digest
+
+    def make_snapshot(self) -> None:
+        """Writes the model as it is, so that opening need not replay what came before."""
+        if self.number == (self.base if self.snapshot is None else self.snapshot):
+            return
+        digest = self.folder.write(SNAPSHOT, self.number, self.model)
+        with self.journal.transaction():
+            self.journal.tell("snapshot", self.number)
+            self.journal.tell("snapshot digest", digest)
+            self.journal.remove_replaced()
+        self.snapshot = self.number
+        self.folder.keep_only(SNAPSHOT, self.number)

@@ -1,0 +1,285 @@
+"""A model that lives on disk: what users have."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from tallybayes.families import Family
+from tallybayes.files import digest
+from tallybayes.model import Model
+from tallybayes.model.scoring import Beliefs
+from tallybayes.schema import Schema
+from tallybayes.store.chain import CREATE, Record
+from tallybayes.store.changes import Change, Changes, moment
+from tallybayes.store.errors import StoreError
+from tallybayes.store.folder import BASE, JOURNAL, SNAPSHOT, Folder, sync
+from tallybayes.store.journal import Journal
+from tallybayes.store.receipts import Receipt, of_journal, receipt_of
+from tallybayes.store.state import Counted, State
+from tallybayes.store.verifying import Verified, verify
+from tallybayes.store.writer import Writer
+
+EVERY = 1000  # changes until the next snapshot
+LONGEST = 1000  # characters of an id
+
+
+class Current(NamedTuple):
+    """What is believed, and the number of the last change that it knows."""
+
+    number: int
+    beliefs: Beliefs
+
+
+class Store:
+    """A folder with a model and its journal. When a change returns it is on the disk, and part of every answer.
+
+    Rows are learned under an id, which makes it safe to say everything twice. Any number of threads may change and ask;
+    changes that come at once share a commit, and whoever asks never waits for who learns.
+
+    >>> from tallybayes import Store, Words
+    >>> with Store.create("spam", {"text": Words()}) as store:
+    ...     store.learn("win a prize", "spam", id="m-1")
+    ...     store.learn("lunch on monday", "spam", id="m-2")
+    ...     store.correct("m-2", "ham")
+    ...     store.learn("win a prize", "spam", id="m-1").already
+    ...     store.beliefs().posterior("prize").round(2)
+    Change(number=1, what='learn', id='m-1', already=False)
+    Change(number=2, what='learn', id='m-2', already=False)
+    Change(number=3, what='correct', id='m-2', already=False)
+    True
+    array([[0.3, 0.7]])
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, snapshot_every: int = EVERY) -> None:
+        if not isinstance(snapshot_every, int) or snapshot_every < 1:
+            raise ValueError(f"snapshot_every={snapshot_every!r}: give a whole number of at least 1.")
+        folder = Folder(path)
+        if not folder.journal.is_file():
+            raise StoreError(f"{folder.path} is not a store: it has no {JOURNAL}. Make one with Store.create.")
+        self._journal = Journal(folder.journal)
+        try:
+            self._state = State(folder, self._journal)
+        except BaseException:
+            self._journal.sql.close()
+            raise
+        self._changes = Changes(self._state)
+        self._writer = Writer(self._changes, snapshot_every)
+        self.path = folder.path
+        self.schema = self._state.model.schema
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        start: Schema | Mapping[str, Family] | Model,
+        *,
+        snapshot_every: int = EVERY,
+    ) -> Self:
+        """A new store, in a folder that is not there yet: of no rows, or of what a model has counted already."""
+        model = start.copy() if isinstance(start, Model) else Model(start)
+        model.schema = model.schema.without_reasons()  # which tell of rows
+        if not model.schema.is_prepared:
+            raise ValueError(
+                "Intervals, levels or questions must be chosen before rows are counted. Choose them from some rows: "
+                "Store.create(path, prepare(schema, rows, labels))."
+            )
+        with _new_folder(path) as made:
+            base = Folder(made).write(BASE, 0, model)
+            journal = Journal(made / JOURNAL, new=True)
+            with journal.transaction():
+                journal.tell("base", 0)
+                journal.tell("base digest", base)
+                now, name = moment(datetime.now(UTC)), secrets.token_hex(16)
+                journal.append(Record(number=0, at=now, what=CREATE, id=name, base=base))
+            journal.sql.close()
+        return cls(path, snapshot_every=snapshot_every)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, snapshot_every: int = EVERY) -> Self:
+        """A store that is there; nobody else can open it meanwhile."""
+        return cls(path, snapshot_every=snapshot_every)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """What was handed over is written first. Closing twice does nothing."""
+        self._writer.close()
+        self._journal.sql.close()
+
+    def learn(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Change:
+        """Adds a row. The same row under the same id again is answered with `already`; another is an error. Without an
+        id the row gets a random one. With `prove`, its receipt has the digests of the model before and after, which
+        costs what writing the model costs."""
+        counted, name = self._counted(row, label), _checked_id(secrets.token_hex(16) if id is None else id)
+        return self._do(lambda: self._changes.learn(name, counted, prove))
+
+    def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
+        """Adds rows, each (row, label, id), in as few commits as can be. What is wrong with one is raised after all
+        others were learned."""
+        waiting = []
+        for row, label, id in rows:
+            counted, name = self._counted(row, label), _checked_id(secrets.token_hex(16) if id is None else id)
+            waiting.append(self._writer.hand_over(partial(self._changes.learn, name, counted, False)))
+        refused = [error for error in (done.exception() for done in waiting) if error is not None]
+        if refused:
+            raise refused[0]
+        return [done.result() for done in waiting]
+
+    def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
+        """Takes a row away: by its id, or by its content and label. Its counts go from the journal with it, and when
+        this returns nothing of them is in any file of the store."""
+        if id is not None:
+            if row is not None or label is not None:
+                raise ValueError("Give an id, or a row and its label, but not both.")
+            name = _checked_id(id)
+            return self._do(lambda: self._changes.forget(name, prove))
+        if row is None or label is None:
+            raise ValueError(
+                "Which row? Give its id, forget(id='m-17'), or the row and its label, forget(row, 'spam')."
+            )
+        counted = self._counted(row, label)
+        return self._do(lambda: self._changes.forget_counts(counted, prove))
+
+    def correct(self, id: str, label: Any, *, prove: bool = False) -> Change:
+        """Gives a row another label: forgets and learns it in one change. It stays as old as it was."""
+        name = _checked_id(id)
+        return self._do(lambda: self._changes.correct(name, label, prove))
+
+    def expire(self, older_than: datetime | timedelta, *, prove: bool = False) -> list[Change]:
+        """Forgets all rows that were learned before a time, or longer ago than so long."""
+        if isinstance(older_than, timedelta):
+            older_than = datetime.now(UTC) - older_than
+        if not isinstance(older_than, datetime):
+            raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
+        before = moment(older_than)
+        return self._do(lambda: self._changes.expire(before, prove))
+
+    def decay(self, factor: float, *, prove: bool = False) -> Change:
+        """Lets everything learned so far count less. Such rows can still be forgotten, with the weight they have by
+        then: exactly if the factors are ½, ¼ and so on, or else to 128 bits."""
+        if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor <= 1:
+            raise ValueError(f"factor={factor!r}: give a number above 0, and at most 1.")
+        return self._do(lambda: self._changes.decay(float(factor), prove))
+
+    def current(self) -> Current:
+        """What is believed now, and the version of the model that believes it."""
+        found = self._writer.published
+        if found.beliefs is None:
+            self._writer.asked = True  # from here on, every change brings its beliefs with it
+            found = self._writer.hand_over(self._writer.publish, changes=False).result()
+        if found.beliefs is None:
+            raise found.refused or StoreError("The store has no beliefs.")
+        return Current(found.number, found.beliefs)
+
+    def beliefs(self) -> Beliefs:
+        """What the counts say now: to be asked by any thread, and not changed by what is learned afterwards."""
+        return self.current().beliefs
+
+    @property
+    def number(self) -> int:
+        """The number of the last change: the version of the model."""
+        return self._writer.published.number
+
+    def model(self) -> Model:
+        """A copy of the model as it is."""
+        return self._ask(lambda: self._state.model.copy())
+
+    def digest(self) -> str:
+        """The sha256 of the model's file: that of a model trained on what is left."""
+        return self._ask(lambda: digest(self._state.model))
+
+    def changes(self, last: int = 20) -> list[Record]:
+        """The last changes, latest first."""
+        start = "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
+        query = self._journal.sql.execute
+        found = self._ask(lambda: [self._journal.record(n) for (n,) in query(start, (last,)).fetchall()])
+        return [record for record in found if record is not None]
+
+    def snapshot(self) -> None:
+        """Writes the model now, so that opening the store is quick. It is done every so many changes by itself."""
+        self._ask(self._writer.make_snapshot)
+        if self._writer.trouble is not None:
+            raise StoreError(f"The snapshot could not be made: {self._writer.trouble}.")
+
+    def verify(self) -> Verified:
+        """Whether counts, journal and chain agree. All of the store is read, and changes wait meanwhile."""
+        return self._ask(lambda: verify(self._state))
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """A copy of the whole store as it is at one moment, in a new folder. Changes wait meanwhile, questions do not.
+        What is forgotten later is still in the copy."""
+        self._ask(lambda: _copy(self._state, path))
+
+    def receipt(self, id: str | None = None, *, number: int | None = None) -> Receipt:
+        """What was last done with a row, or what a change was: small, and to be checked by others."""
+        return self._ask(lambda: receipt_of(self._journal, id, number))
+
+    def check(self, receipt: Receipt) -> str:
+        """What `check_receipt` says of this store."""
+        return self._ask(lambda: of_journal(receipt, self._journal))
+
+    def __repr__(self) -> str:
+        return f"Store({os.fspath(self.path)!r}), version {self.number}"
+
+    def _counted(self, row: Any, label: Any) -> Counted:
+        """By whoever asks, so that only adding is left to the one who writes."""
+        return Counted.of(Model.train(self.schema, row, [label]))
+
+    def _do(self, work: Any) -> Any:
+        return self._writer.hand_over(work).result()
+
+    def _ask(self, work: Any) -> Any:
+        return self._writer.hand_over(work, changes=False).result()
+
+
+def _checked_id(id: Any) -> str:
+    if not isinstance(id, str):
+        raise TypeError(f"The id is {id!r}; give a text.")
+    if not 0 < len(id) <= LONGEST or not id.isprintable():
+        raise ValueError(f"The id is {id[:40]!r}; give 1 to {LONGEST} characters that can be printed.")
+    return id
+
+
+@contextmanager
+def _new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A folder to fill, which takes its place when the block ends well; nobody else may read it."""
+    target = Path(os.path.abspath(path))
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise StoreError(f"{target} is there already. Give the name of a new folder, or use Store.open.")
+    if not target.parent.is_dir():
+        raise StoreError(f"There is no folder {target.parent} to make {target.name} in.")
+    made = target.parent / f".tally-store-{secrets.token_hex(8)}"
+    made.mkdir(mode=0o700)
+    try:
+        yield made
+        sync(made)
+        os.rename(made, target)
+        sync(target.parent)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+
+
+def _copy(state: State, path: str | os.PathLike[str]) -> None:
+    with _new_folder(path) as made:
+        copy = sqlite3.connect(made / JOURNAL)
+        state.journal.sql.backup(copy)
+        copy.close()
+        for kind, number in ((BASE, state.base), (SNAPSHOT, state.snapshot)):
+            if number is not None:
+                shutil.copyfile(state.folder.file(kind, number), Folder(made).file(kind, number))
+                sync(Folder(made).file(kind, number))
