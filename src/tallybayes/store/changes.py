@@ -118,7 +118,8 @@ class Changes:
     def _take_out(self, entries: Sequence[Entry], what: str, prove: bool) -> list[Change]:
         state = self.state
         in_base = any(entry.first <= state.base for entry in entries)
-        if state.snapshot is not None and any(entry.first <= state.snapshot for entry in entries):
+        written = self.journal.about("snapshot")  # which may be damaged, and yet hold their words
+        if written is not None and any(entry.first <= written for entry in entries):
             state.drop_snapshot()
         done: list[Change] = []
         for i, entry in enumerate(entries, 1):

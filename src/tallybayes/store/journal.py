@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,9 +90,13 @@ class Journal:
             yield
             self.sql.execute("COMMIT")
         except BaseException:
-            if self.sql.in_transaction:  # SQLite rolls back by itself where the disk is full
-                self.sql.execute("ROLLBACK")
+            with suppress(sqlite3.Error):  # what cannot even be rolled back is before the next change
+                self.roll_back()
             raise
+
+    def roll_back(self) -> None:
+        if self.sql.in_transaction:  # SQLite rolls back by itself where the disk is full
+            self.sql.execute("ROLLBACK")
 
     def one(self, query: str, *given: Any) -> Any:
         """The first row of an answer."""

@@ -41,7 +41,7 @@ class State:
     model: Model
     number: int  # of the last change
     base: int  # the change that the base was written at
-    snapshot: int | None
+    snapshot: int | None  # the change that the snapshot was written at, if there is one that can be read
 
     def __init__(self, folder: Folder, journal: Journal) -> None:
         self.folder, self.journal = folder, journal
@@ -104,7 +104,7 @@ class State:
         """Files that the journal does not know go."""
         self.folder.remove_abandoned()
         self.folder.keep_only(BASE, self.base)
-        self.folder.keep_only(SNAPSHOT, self.snapshot)
+        self.folder.keep_only(SNAPSHOT, self.journal.about("snapshot"))
 
     def drop_snapshot(self) -> None:
         """In a transaction. Its file goes first: a snapshot that is missing is one that nobody needs."""

@@ -202,6 +202,10 @@ class Store:
         """The sha256 of the model's file: that of a model trained on what is left."""
         return self._ask(lambda: digest(self._state.model))
 
+    def ids(self) -> list[str]:
+        """The rows that are left and have an id, in the order in which they were learned."""
+        return self._ask(lambda: [entry.id for entry in self._journal.entries("ORDER BY first")])
+
     def changes(self, last: int = 20) -> list[Record]:
         """The last changes, latest first."""
         start = "SELECT number FROM changes ORDER BY number DESC LIMIT ?"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tallybayes.files import digest
 from tallybayes.store.chain import CORRECT, CREATE, DECAY, GONE, LEARN, START, Record, link, record_from
 from tallybayes.store.errors import StoreError
+from tallybayes.store.folder import SNAPSHOT
 from tallybayes.store.state import Counted, State
 
 
@@ -106,7 +107,9 @@ def _models(state: State, told: _Told) -> Iterator[str]:
     now = digest(state.model)
     if digest(state.recounted()) != now:
         yield "The model is not what its base and the rows since come to."
-    if journal.about("snapshot") != state.snapshot:
-        yield "The snapshot is damaged, or missing; it was not used."
+    written = journal.about("snapshot")
+    if written != state.snapshot:  # it may be missing, but not damaged
+        if state.folder.file(SNAPSHOT, written).exists():
+            yield "The snapshot is damaged; it was not used."
     elif digest(state.replayed_model()) != now:
         yield "The model is not what its snapshot and the changes since come to."

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from tallybayes.model.scoring import Beliefs
@@ -49,7 +50,7 @@ class Writer:
         self.published = Published(self.state.number, None)
         self.asked = False  # somebody wants beliefs
         self.trouble: Exception | None = None  # with the last snapshot
-        self._broken: StoreError | None = None
+        self._broken = False  # the model may know more than the disk
         self._next_snapshot = 0.0
         self._tried = self.state.number - self.state.replayed  # the last change before a snapshot, or an attempt
         self._door = threading.Lock()
@@ -107,6 +108,7 @@ class Writer:
 
     def _alone(self, task: Task) -> None:
         try:
+            self._mend()
             task.done.set_result(task.work())
         except Exception as error:
             task.done.set_exception(error)
@@ -116,8 +118,7 @@ class Writer:
             return
         answers: list[Answer] = []
         try:
-            if self._broken:
-                raise self._broken
+            self._mend()
             base = self.state.base
             with self.state.journal.transaction():
                 answers.extend((task, *self._try(task)) for task in group)
@@ -147,20 +148,25 @@ class Writer:
 
     def _undo(self, error: Exception) -> Exception:
         """The model as the disk has it, after a commit that failed."""
-        if error is self._broken:
-            return error
-        self.changes.halfway = False
-        try:
-            self.state.load()
-            self.state.tidy()
-        except Exception as worse:
-            self._broken = StoreError(f"The store cannot be read any more: {worse}. Close it, and open it again.")
+        self._broken = True
+        with suppress(Exception):  # it is tried again before the next change or question
+            self._mend()
         failure = NotWrittenError(f"The change could not be written: {error}. Nothing of it was kept; try it again.")
         failure.__cause__ = error
         return failure
 
+    def _mend(self) -> None:
+        """The model as the disk has it, if it may be another."""
+        if self._broken:
+            self.state.journal.roll_back()
+            self.state.load()
+            self.state.tidy()
+            self._broken = self.changes.halfway = False
+
     def publish(self) -> Published:
         """Readers see the model as it is now. Beliefs are worked out once somebody has asked for any."""
+        if self._broken:
+            return self.published
         beliefs = refused = None
         try:
             if self.asked:

@@ -1,0 +1,218 @@
+"""What may be given to a store, what is said of anything else, and what it answers."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tallybayes import Correlated, Gaussian, Model, Pairs, Schema, Store, Words, digest
+from tallybayes.store import DifferentContentError, StoreError, StoreInUseError, UnknownRowError
+from tallybayes.store.store import LONGEST
+
+SCHEMA = {"text": Words()}
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.create(tmp_path / "s", SCHEMA) as made:
+        yield made
+
+
+def test_a_row_without_an_id_gets_one(store):
+    first, second = store.learn("win", "spam"), store.learn("win", "spam")
+    assert first.id != second.id
+    assert store.model().n == 2
+    store.forget(id=first.id)
+    assert store.model().n == 1
+
+
+@pytest.mark.parametrize("id", ["", "a\nb", "x" * (LONGEST + 1), "\ud800", "a\0"])
+def test_an_id_can_be_printed(store, id):
+    with pytest.raises(ValueError, match="characters that can be printed"):
+        store.learn("win", "spam", id=id)
+    with pytest.raises(TypeError, match="The id is 17; give a text"):
+        store.forget(id=17)
+
+
+def test_which_row_to_forget_is_said_in_one_way(store):
+    for given in ({}, {"row": "win"}, {"label": "spam"}):
+        with pytest.raises(ValueError, match="Which row"):
+            store.forget(**given)
+    with pytest.raises(ValueError, match="not both"):
+        store.forget("win", "spam", id="a")
+
+
+def test_a_row_that_was_never_learned_is_not_forgotten(store):
+    store.learn("win a prize", "spam", id="a")
+    store.learn("lunch on monday", "spam", id="b")
+    with pytest.raises(UnknownRowError, match="no such row"):
+        store.forget("win lunch", "spam")  # though every word of it was learned
+    with pytest.raises(UnknownRowError, match="'c' was never learned"):
+        store.forget(id="c")
+    store.forget(id="a")
+    with pytest.raises(UnknownRowError, match="'a' is not in the store any more: forget"):
+        store.correct("a", "ham")
+    assert store.number == 3
+
+
+def test_a_row_may_be_learned_again_after_it_was_forgotten(store):
+    store.learn("win", "spam", id="a")
+    store.forget(id="a")
+    assert store.forget(id="a") == (2, "forget", "a", True)
+    assert store.learn("lunch", "ham", id="a") == (3, "learn", "a", False)
+    with pytest.raises(DifferentContentError):
+        store.learn("win", "spam", id="a")
+
+
+def test_a_refused_change_does_not_touch_those_that_share_its_commit(store):
+    rows = [("win", "spam", "a"), ("win", 1, "b"), ("lunch", "ham", "c"), ("other", "ham", "a")]
+    with pytest.raises(TypeError, match="labels are of type int64"):
+        store.learn_all(rows)
+    assert store.digest() == digest(Model.train(SCHEMA, ["win", "lunch"], ["spam", "ham"]))
+    assert store.number == 2
+
+
+def test_rows_that_are_older_than_a_time_expire(store):
+    store.learn("win", "spam", id="old")
+    while (moment := datetime.now(UTC)) <= datetime.fromisoformat(store.receipt("old").record.at):
+        pass
+    assert store.expire(timedelta(days=1)) == []
+    store.learn("lunch", "ham", id="new")
+    assert [change.id for change in store.expire(moment)] == ["old"]
+    assert store.digest() == digest(Model.train(SCHEMA, ["lunch"], ["ham"]))
+    with pytest.raises(TypeError, match="give a datetime or a timedelta"):
+        store.expire(3)
+
+
+def test_a_corrected_row_stays_as_old_as_it_was(store):
+    store.learn("win", "spam", id="old")
+    while (moment := datetime.now(UTC)) <= datetime.fromisoformat(store.receipt("old").record.at):
+        pass
+    store.correct("old", "ham")
+    assert [change.id for change in store.expire(moment)] == ["old"]
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.25, 1, 0.9])
+def test_what_has_faded_can_be_forgotten_and_corrected(tmp_path, factor):
+    def one(text, label):
+        return Model.train(SCHEMA, text, [label])
+
+    start = one("from the start", "ham")
+    with Store.create(tmp_path / "s", start) as store:
+        store.learn("win a prize", "spam", id="a")
+        store.learn("a pony", "spam", id="b")
+        store.decay(factor)
+        store.learn("lunch on monday", "ham", id="c")
+        store.decay(factor, prove=True)
+        faded = (start + one("win a prize", "spam") + one("a pony", "spam")) * factor + one("lunch on monday", "ham")
+        assert store.digest() == digest(faded * factor)
+        store.forget(id="a")
+        store.correct("b", "ham")
+        left = (start + one("a pony", "ham")) * factor * factor + one("lunch on monday", "ham") * factor
+        assert store.digest() == digest(left)
+        assert store.verify()
+    with Store.open(tmp_path / "s") as store:
+        assert store.digest() == digest(left)
+        assert [change.id for change in store.expire(datetime.now(UTC))] == ["b", "c"]
+        assert store.digest() == digest(start * factor * factor)
+
+
+@pytest.mark.parametrize("factor", [0, -1, 1.5, "x", True, float("nan")])
+def test_nothing_grows_by_decay(store, factor):
+    with pytest.raises(ValueError, match="give a number above 0, and at most 1"):
+        store.decay(factor)
+
+
+def test_a_schema_is_prepared_before_it_is_stored(tmp_path):
+    with pytest.raises(ValueError, match="must be chosen before rows are counted"):
+        Store.create(tmp_path / "s", {("x", "y"): Pairs()})
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_said_of_rows_is_not_stored(tmp_path):
+    schema = Schema({"x": Gaussian()}, reasons={"x": "numbers from 17 to 98"})
+    with Store.create(tmp_path / "s", schema) as store:
+        assert "17" not in repr(store.schema)
+
+
+def test_a_store_is_made_in_a_new_folder(tmp_path, store):
+    with pytest.raises(StoreError, match="is there already"):
+        Store.create(store.path, SCHEMA)
+    with pytest.raises(StoreError, match="is there already"):
+        store.backup(store.path)
+    with pytest.raises(StoreError, match="There is no folder"):
+        Store.create(tmp_path / "no" / "s", SCHEMA)
+    with pytest.raises(StoreError, match="is not a store"):
+        Store.open(tmp_path)
+    (tmp_path / "empty").mkdir()
+    Store.create(tmp_path / "empty", SCHEMA).close()
+
+
+def test_a_store_is_open_once(store):
+    with pytest.raises(StoreInUseError, match="is in use by another process"):
+        Store.open(store.path)
+    store.learn("win", "spam", id="a")
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="The store is closed"):
+        store.learn("win", "spam", id="b")
+    Store.open(store.path).close()
+
+
+def test_readers_ask_while_many_learn(store):
+    """Every answer is that of some moment, and each thread finds what it learned itself."""
+    store.learn_all([("win", "spam", "s"), ("lunch", "ham", "h")])
+    store.beliefs()
+    wrong = []
+
+    def learn(name):
+        for i in range(20):
+            done = store.learn(f"word{name} word{i}", "spam", id=f"{name}-{i}")
+            now = store.current()
+            if now.number < done.number:
+                wrong.append((now.number, done.number))
+            now.beliefs.posterior("win lunch")
+            if i % 3 == 0:
+                store.forget(id=f"{name}-{i}")
+
+    threads = [threading.Thread(target=learn, args=(name,)) for name in "abcdef"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    left = [("win", "spam"), ("lunch", "ham")]
+    left += [(f"word{name} word{i}", "spam") for name in "abcdef" for i in range(20) if i % 3]
+    assert not wrong
+    assert store.digest() == digest(Model.train(SCHEMA, *map(list, zip(*left, strict=True))))
+    assert store.verify()
+
+
+def test_what_was_given_out_stays_as_it_was(store):
+    store.learn_all([("win", "spam", "s"), ("lunch", "ham", "h")])
+    before, model = store.beliefs(), store.model()
+    answer = before.posterior("win").tolist()
+    store.learn("win win win", "ham", id="x")
+    assert before.posterior("win").tolist() == model.posterior("win").tolist() == answer
+    assert store.beliefs().posterior("win").tolist() != answer
+
+
+def test_beliefs_that_cannot_be_are_no_harm_to_what_is_learned(tmp_path):
+    schema = {("x", "y"): Correlated(), "x": Gaussian()}
+    with Store.create(tmp_path / "s", schema) as store:
+        for i in range(3):
+            store.learn({"x": i, "y": i * i}, "a", id=f"{i}")
+            with pytest.raises(ValueError, match="is in two entries of the schema"):
+                store.beliefs()
+        assert store.model().n == 3
+
+
+def test_the_last_changes_are_told(store):
+    store.learn("win", "spam", id="a")
+    store.correct("a", "ham")
+    assert [(record.number, record.what, record.id) for record in store.changes(2)] == [
+        (2, "correct", "a"),
+        (1, "learn", "a"),
+    ]
+    assert len(store.changes()) == 3
+    assert store.ids() == ["a"]
+    assert "version 2" in repr(store)

@@ -1,0 +1,140 @@
+"""Where the disk fails, nothing of a change is kept, all before it is, and questions are answered as before."""
+
+import resource
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+
+from tallybayes import Model, Store, Words, digest
+from tallybayes.store import NotWrittenError, StoreError
+
+SCHEMA = {"text": Words()}
+CHANGES = {
+    "learn": lambda store: store.learn("new words", "spam", id="new"),
+    "forget": lambda store: store.forget(id="a"),
+    "forget by content": lambda store: store.forget("from the start", "ham"),
+    "correct": lambda store: store.correct("a", "ham"),
+    "expire": lambda store: store.expire(datetime.now(UTC)),
+    "decay": lambda store: store.decay(0.5),
+    "prove": lambda store: store.learn("new words", "spam", id="new", prove=True),
+}
+
+
+def filled(path):
+    store = Store.create(path, Model.train(SCHEMA, ["from the start"], ["ham"]))
+    store.learn("win a prize", "spam", id="a")
+    store.learn("lunch on monday", "ham", id="b")
+    store.snapshot()
+    store.learn("after the snapshot", "ham", id="c")
+    store.beliefs()
+    return store
+
+
+class Failing:
+    """SQLite gives up after so many of its steps, so many times."""
+
+    def __init__(self, store, steps, times):
+        self.left, self.times, self.sql = steps, times, store._journal.sql
+        store._ask(lambda: self.sql.set_progress_handler(self, 1))
+
+    def __call__(self):
+        self.left -= 1
+        if self.left >= 0 or not self.times:
+            return False
+        self.times -= 1
+        return True
+
+
+@pytest.mark.parametrize("times", [1, 10**9])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_failure_at_any_step_leaves_the_store_as_it_was(tmp_path, change, times):
+    with filled(tmp_path / "expected") as store:
+        before = store.digest()
+        CHANGES[change](store)
+        after = store.digest()
+    with filled(tmp_path / "s") as store:
+        steps, failed = 0, 0
+        while steps < 100_000:
+            failing = Failing(store, steps, times)
+            try:
+                CHANGES[change](store)
+            except NotWrittenError:
+                failed += 1
+            else:
+                break
+            finally:
+                failing.times = 0
+            assert store.digest() == before
+            assert store.current().number == store.number == 3
+            steps += 1 + steps // 6
+        assert failed > 5
+        assert store.digest() == after
+        found = store.verify()
+        assert found, found.problems
+    with Store.open(tmp_path / "s") as store:
+        assert store.digest() == after
+
+
+def test_a_full_disk_is_told_and_questions_go_on(tmp_path):
+    with filled(tmp_path / "s") as store:
+        sql = store._journal.sql
+        pages = store._ask(lambda: sql.execute("PRAGMA page_count").fetchone())[0]
+        store._ask(lambda: sql.execute(f"PRAGMA max_page_count={pages}"))
+        done = 0
+        with suppress(NotWrittenError):
+            for done in range(100):
+                store.learn(f"word{done}", "spam", id=f"{done}")
+        with pytest.raises(NotWrittenError, match=r"full. Nothing of it was kept; try it again"):
+            store.learn(f"word{done}", "spam", id=f"{done}")
+        assert store.beliefs().posterior("win").shape == (1, 2)
+        assert store.number == 3 + done
+        store._ask(lambda: sql.execute("PRAGMA max_page_count=1000000"))
+        store.learn(f"word{done}", "spam", id=f"{done}")
+        assert store.number == 4 + done
+        assert store.verify()
+
+
+def test_files_that_cannot_grow_leave_the_store_as_it_was(tmp_path):
+    with filled(tmp_path / "s") as store:
+        before, limits = store.digest(), resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
+        try:
+            for change in ("learn", "decay", "forget"):
+                with pytest.raises(NotWrittenError):
+                    CHANGES[change](store)
+            with pytest.raises(StoreError, match="The snapshot could not be made"):
+                store.snapshot()
+            assert store.beliefs().posterior("win").shape == (1, 2)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert store.digest() == before
+        store.learn("new words", "spam", id="new")
+        assert store.verify()
+    with Store.open(tmp_path / "s") as store:
+        store.forget(id="new")
+        assert store.digest() == before
+
+
+def test_files_of_a_writer_that_died_go_when_the_store_is_opened(tmp_path):
+    filled(tmp_path / "s").close()
+    for name in (".tally-0123456789abcdef", "snapshot-99.tally", "base-98.tally"):
+        (tmp_path / "s" / name).write_bytes(b"secret")
+    with Store.open(tmp_path / "s") as store:
+        assert not any(file.read_bytes() == b"secret" for file in store.path.iterdir())
+        assert store.verify()
+
+
+def test_a_snapshot_that_is_damaged_is_not_used_and_verify_says_so(tmp_path):
+    store = filled(tmp_path / "s")
+    expected, expected_without = store.digest(), digest(store.model() - Model.train(SCHEMA, "win a prize", ["spam"]))
+    store.close()
+    (file,) = (tmp_path / "s").glob("snapshot-*")
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    with Store.open(tmp_path / "s") as store:
+        assert store.digest() == expected
+        assert store.verify().problems == ("The snapshot is damaged; it was not used.",)
+        store.forget(id="a")
+        assert not list(store.path.glob("snapshot-*"))  # for it may hold what was forgotten
+        assert store.verify()
+        assert digest(store.model()) == expected_without

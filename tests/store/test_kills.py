@@ -1,0 +1,88 @@
+"""Killed at any instant, a store has all that was acknowledged, and nothing twice."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tallybayes import Model, Store, Words, digest
+from tallybayes.store import StoreInUseError
+
+pytestmark = pytest.mark.slow
+
+KILLS = 20
+SCHEMA = {"text": Words()}
+
+# Eight threads learn, correct and forget rows of their own, and say so before and after.
+CHILD = """
+import os, sys, threading
+from tallybayes import Store
+
+store = Store.open(sys.argv[1], snapshot_every=7)
+store.model()
+
+def say(*words):
+    os.write(1, (" ".join(words) + chr(10)).encode())
+
+def work(name):
+    for i in range(10**6):
+        id = f"{sys.argv[2]}-{name}-{i}"
+        say("learning", id); store.learn(f"word{id.replace('-', 'x')} common", "ham", id=id); say("learned", id)
+        if i % 3 == 1:
+            say("correcting", id); store.correct(id, "spam"); say("corrected", id)
+        if i % 3 == 2:
+            say("forgetting", id); store.forget(id=id); say("forgotten", id)
+
+say("ready")
+for name in range(8):
+    threading.Thread(target=work, args=(name,)).start()
+"""
+
+
+def killed(path, turn, wait):
+    """What the child said until it was killed."""
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(path), str(turn)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    with pytest.raises(StoreInUseError, match="is in use by another process"):
+        Store.open(path)
+    time.sleep(wait)
+    child.send_signal(signal.SIGKILL)
+    said, _ = child.communicate()
+    return [line.split(" ") for line in said.splitlines() if line.count(" ") == 1]
+
+
+def test_nothing_acknowledged_is_lost_and_nothing_is_doubled(tmp_path):
+    path, random_waits = tmp_path / "s", random.Random(5)
+    Store.create(path, SCHEMA).close()
+    said = {}
+    for turn in range(KILLS):
+        for what, id in killed(path, turn, random_waits.uniform(0, 0.6)):
+            said.setdefault(id, []).append(what)
+        with Store.open(path) as store:
+            there = set(store.ids())
+            for id, words in said.items():
+                if "learned" in words and "forgetting" not in words:
+                    assert id in there, (id, words)
+                if "forgotten" in words:
+                    assert id not in there, (id, words)
+            labels = {id: label_of(store, id, said) for id in there}
+            texts = [f"word{id.replace('-', 'x')} common" for id in there]
+            left = Model.train(SCHEMA, texts, list(labels.values())) if there else Model(SCHEMA)
+            assert store.digest() == digest(left)
+            found = store.verify()
+            assert found, found.problems
+    assert there <= set(said)
+    assert sum("learned" in words for words in said.values()) > KILLS
+
+
+def label_of(store, id, said):
+    """As the journal has it, which must be as it was acknowledged, or what was on its way."""
+    label = "spam" if store.receipt(id).record.what == "correct" else "ham"
+    if "corrected" in said[id]:
+        assert label == "spam"
+    if "correcting" not in said[id]:
+        assert label == "ham"
+    return label
