@@ -183,6 +183,7 @@ class StoreMachine(RuleBasedStateMachine):
 
 TestStoreMachine = StoreMachine.TestCase
 TestStoreMachine.settings = settings(stateful_step_count=25)
+TestStoreMachine.pytestmark = [pytest.mark.slow]
 
 
 def test_a_label_of_another_type_is_taken_where_it_is_the_only_one(tmp_path):

@@ -56,7 +56,7 @@ class Journal:
             self._start(new)
         except BaseException as error:
             self.sql.close()
-            if not isinstance(error, sqlite3.Error):
+            if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError)):
                 raise
             raise self._why(error) from error
 
@@ -75,7 +75,7 @@ class Journal:
         if (found := self.about("format")) != FORMAT:
             raise StoreError(f"{self.path} has format {found}; this version of tallybayes reads format {FORMAT}.")
 
-    def _why(self, error: sqlite3.Error) -> StoreError:
+    def _why(self, error: Exception) -> StoreError:
         if "locked" in str(error):
             return StoreInUseError(
                 f"The store {self.path.parent} is in use by another process. Ask that one, or end it first."

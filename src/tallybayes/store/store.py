@@ -69,9 +69,11 @@ class Store:
         self._journal = Journal(folder.journal)
         try:
             self._state = State(folder, self._journal)
-        except BaseException:
+        except BaseException as error:
             self._journal.sql.close()
-            raise
+            if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError, TypeError)):
+                raise
+            raise StoreError(f"The store {folder.path} is damaged: {error}. Restore it from a backup.") from error
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
         self.path = folder.path

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import Changes
 from tallybayes.store.errors import NotWrittenError, StoreError
+from tallybayes.store.folder import BASE
 
 TOGETHER = 512  # changes in one commit, at most
 SELDOM = 10.0  # a snapshot that nobody waits for may take this part of the time: a tenth
@@ -81,16 +82,25 @@ class Writer:
         going = True
         while going:
             tasks, going = self._waiting()
-            group: list[Task] = []
-            for task in tasks:
-                if task.changes:
-                    group.append(task)
-                    continue
-                self._commit(group)
-                group = []
-                self._alone(task)
+            try:
+                self._do(tasks)
+                self._snapshot_if_due()
+            except Exception as error:  # whatever it is, nobody waits for ever
+                self._broken = True
+                for task in tasks:
+                    if not task.done.done():
+                        task.done.set_exception(error)
+
+    def _do(self, tasks: list[Task]) -> None:
+        group: list[Task] = []
+        for task in tasks:
+            if task.changes:
+                group.append(task)
+                continue
             self._commit(group)
-            self._snapshot_if_due()
+            group = []
+            self._alone(task)
+        self._commit(group)
 
     def _waiting(self) -> tuple[list[Task], bool]:
         """What there is to do, and whether there will be more."""
@@ -179,7 +189,7 @@ class Writer:
     def _without_old_base(self, answers: list[Answer]) -> list[Answer]:
         """The file that the base was in before holds what was forgotten: nothing is acknowledged until it is gone."""
         try:
-            self.state.tidy()
+            self.state.folder.keep_only(BASE, self.state.base)
         except OSError as error:
             why = StoreError(f"The change was made, but a file of before could not be removed: {error}. Remove it.")
             return [(task, None, refused or why) for task, _, refused in answers]

@@ -1,0 +1,152 @@
+"""What others can check: receipts, the chain, and that any damage is found."""
+
+import json
+import random
+import shutil
+import sqlite3
+
+import pytest
+
+from tallybayes import Model, Store, Words, check_receipt, load, save
+from tallybayes.store import ReceiptError, StoreError, UnknownRowError
+
+SCHEMA = {"text": Words()}
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.create(tmp_path / "s", SCHEMA) as made:
+        made.learn("win a prize", "spam", id="a")
+        made.learn("lunch on monday", "ham", id="b", prove=True)
+        yield made
+
+
+def test_a_receipt_holds_for_the_model_that_never_saw_the_row(store, tmp_path):
+    store.forget(id="a", prove=True)
+    receipt = store.receipt("a").text()
+    save(Model.train(SCHEMA, "lunch on monday", ["ham"]), tmp_path / "never.tally")
+    assert "right after: change 3, forget 'a'" in check_receipt(receipt, tmp_path / "never.tally")
+    assert "right after" in check_receipt(receipt, load(tmp_path / "never.tally"))
+    both = Model.train(SCHEMA, ["win a prize", "lunch on monday"], ["spam", "ham"])
+    assert "right before" in check_receipt(receipt, both)
+    with pytest.raises(ReceiptError, match="It has changed since, or is another model"):
+        check_receipt(receipt, both + both)
+
+
+def test_a_receipt_holds_for_the_store_open_or_closed_and_for_its_backup(store, tmp_path):
+    store.forget(id="a")
+    receipt = store.receipt("a")
+    assert "The row is not in the store" in check_receipt(receipt, store)
+    store.learn("win a prize", "spam", id="a")
+    assert "1 changes since. The row is in the store again" in check_receipt(receipt, store)
+    store.backup(tmp_path / "copy")
+    store.close()
+    for path in ("s", "copy"):
+        assert "The store has this change" in check_receipt(receipt.text(), tmp_path / path)
+
+
+def test_receipts_of_another_history_do_not_hold(store, tmp_path):
+    store.backup(tmp_path / "copy")
+    store.forget(id="a")
+    receipt = store.receipt("a")
+    with Store.open(tmp_path / "copy") as other:
+        with pytest.raises(ReceiptError, match="The store has no change 3"):
+            check_receipt(receipt, other)
+        other.forget(id="b")
+        with pytest.raises(ReceiptError, match="The store has another change 3"):
+            check_receipt(receipt, other)
+
+
+def test_a_receipt_that_was_altered_does_not_hold(store):
+    facts = json.loads(store.receipt("b").text())
+    for name in facts["record"]:
+        altered = json.loads(json.dumps(facts))
+        altered["record"][name] = 7 if name == "number" else "x"
+        with pytest.raises(ReceiptError):
+            check_receipt(json.dumps(altered), store)
+    for text in ("", "[]", "{}", '{"receipt": 1}', "[" * 10_000, '{"receipt": 2}'):
+        with pytest.raises(ReceiptError):
+            check_receipt(text, store)
+
+
+def test_without_digests_a_receipt_says_nothing_of_a_model(store):
+    with pytest.raises(ReceiptError, match="has no digests"):
+        check_receipt(store.receipt("a"), store.model())
+    with pytest.raises(UnknownRowError, match="row 'c' was never learned"):
+        store.receipt("c")
+    with pytest.raises(UnknownRowError, match="the store has no change 99"):
+        store.receipt(number=99)
+    with pytest.raises(ValueError, match="Give the id of a row or the number"):
+        store.receipt()
+    assert store.receipt(number=0).record.what == "create"
+
+
+TAMPERINGS = [
+    "UPDATE changes SET record = replace(record, 'learn', 'forge') WHERE number = 1",
+    "UPDATE changes SET link = zeroblob(32) WHERE number = 2",
+    "UPDATE changes SET id = 'z' WHERE number = 1",
+    "DELETE FROM changes WHERE number = 2",
+    "DELETE FROM changes WHERE number = 4",
+    "UPDATE entries SET id = 'z' WHERE id = 'a'",
+    "UPDATE entries SET at = '2020' WHERE id = 'a'",
+    "UPDATE entries SET first = 2 WHERE id = 'a'",
+    "UPDATE entries SET mark = mark + 1 WHERE id = 'a'",
+    "DELETE FROM entries WHERE id = 'a'",
+    "UPDATE counts SET sealed = zeroblob(1000) WHERE change = 1",
+    "INSERT INTO counts VALUES (99, zeroblob(1000))",
+    "DELETE FROM counts WHERE change = 1",
+    "INSERT INTO decays VALUES (2, 0.5)",
+    "UPDATE about SET value = 1 WHERE name = 'base'",
+    "UPDATE about SET value = 'x' WHERE name = 'base digest'",
+]
+
+
+@pytest.mark.parametrize("tampering", TAMPERINGS)
+def test_whatever_is_altered_in_the_database_is_found(store, tampering):
+    store.learn("more", "ham", id="c")
+    store.learn("more", "ham", id="d")
+    assert store.verify()
+    store.close()
+    sql = sqlite3.connect(store.path / "journal.sqlite")
+    sql.execute(tampering)
+    sql.commit()
+    sql.close()
+    assert problems(store.path)
+
+
+def problems(path):
+    try:
+        with Store.open(path) as store:
+            return store.verify().problems
+    except StoreError as error:
+        return (str(error),)
+
+
+def contents(path):
+    sql = sqlite3.connect(path / "journal.sqlite")
+    tables = [name for (name,) in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    found = {name: sql.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
+    sql.close()
+    return found
+
+
+def test_a_flipped_byte_is_found_if_it_means_anything(store, tmp_path):
+    """Where nothing is found, all that can be asked of the database is as it was; in a model file every byte counts."""
+    store.snapshot()
+    store.learn("after the snapshot", "ham", id="c")
+    store.close()
+    expected, order, silent = contents(store.path), random.Random(3), 0
+    files = {file.name: file.read_bytes() for file in store.path.iterdir()}
+    for turn in range(120):
+        path = tmp_path / f"damaged-{turn}"
+        shutil.copytree(store.path, path)
+        name = order.choice(sorted(name for name in files if files[name]))
+        data = bytearray(files[name])
+        at = order.choice([i for i, byte in enumerate(data) if byte]) if turn % 2 else order.randrange(len(data))
+        data[at] ^= 1 << order.randrange(8)
+        (path / name).write_bytes(data)
+        if not problems(path):
+            silent += 1
+            assert name == "journal.sqlite", (name, at)
+            assert contents(path) == expected, at
+    assert silent < 60
