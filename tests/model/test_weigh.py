@@ -29,7 +29,7 @@ from tallybayes import (
 )
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.model.weigh import reweighed, sampled_rows
-from tallybayes.model.weights_fit import _penalty
+from tallybayes.model.weights_fit import Layout, _penalty
 
 TENNIS = {
     "outlook": ["sunny", "sunny", "rain", "rain", None, "overcast", "rain", "sunny"],
@@ -347,7 +347,8 @@ def test_columns_are_drawn_to_their_mean_and_missing_cells_to_nothing(columns, m
     size = own * (columns + missing)
     values = np.random.default_rng(seed).normal(size=size + 4)
     strengths = np.tile([4.0] * columns + [-10.0] * missing, own)
-    found, slopes = _penalty(values, size, strengths)
+    layout = Layout(own, columns + missing, 0, 3)
+    found, slopes = _penalty(values, layout, strengths)
     thetas = values[:size].reshape(own, -1)
     mean = thetas[:, :columns].mean() if columns else 0.2
     pulled = 4.0 * ((thetas[:, :columns] - mean) ** 2).sum() + 10.0 * (thetas[:, columns:] ** 2).sum()
@@ -355,6 +356,6 @@ def test_columns_are_drawn_to_their_mean_and_missing_cells_to_nothing(columns, m
     assert found == pytest.approx(pulled + rest)
     steps = 1e-6 * np.eye(len(values))
     expected = [
-        (_penalty(values + h, size, strengths)[0] - _penalty(values - h, size, strengths)[0]) / 2e-6 for h in steps
+        (_penalty(values + h, layout, strengths)[0] - _penalty(values - h, layout, strengths)[0]) / 2e-6 for h in steps
     ]
     np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-6)

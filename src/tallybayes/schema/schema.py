@@ -165,7 +165,7 @@ class Schema:
                 family, reasons[name] = choose_for(cells, column, whole and all_rows, labels)
             if family is not None:
                 columns[name] = family
-        columns, reasons = with_dependence(columns, reasons, dependence)
+        columns, reasons = with_dependence(columns, reasons, dependence, sample)
         return cls(columns, prior=prior, label=label, reasons=reasons)
 
     @cached_property
