@@ -61,7 +61,7 @@ def test_a_flat_function_is_left_where_it_is(size):
 
 @given(st.integers(50, 400), st.integers(2, 6), st.integers(0, 2**32 - 1))
 def test_a_step_that_brings_little_is_not_taken_for_the_end(rows, columns, seed):
-    """Pieces of evidence that differ by orders of magnitude, as long texts give: stopped by the fall, as weighing is."""
+    """Pieces of evidence may differ by orders of magnitude; the fall ends it, as in weighing."""
     random = np.random.default_rng(seed)
     y = random.choice([-1.0, 1.0], rows)
     sizes = 10.0 ** random.uniform(-1, 3, columns)
