@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from slow_forest import SlowForest, grown_with, mark
 
+from slow_forest import SlowForest, grown_with, mark
 from tallybayes import kernels
 
 BEST, DRAWN, ANY = range(3)
@@ -164,7 +164,7 @@ def test_a_tree_of_the_best_questions_parts_the_classes_of_all_rows_that_differ(
 
 @given(*GROWN)
 def test_no_leaf_is_without_a_row_that_the_tree_was_grown_with(rows, kind, seed):
-    (codes, labels), (forest, _) = rows, both(*rows, kind, seed)
+    (codes, _), (forest, _) = rows, both(*rows, kind, seed)
     ends = [*(forest.first_leaf(tree) for tree in range(3)), forest.leaves]
     for tree in range(3):
         held = [grown_with(mark(row), tree) for row in codes.tolist()]

@@ -1,4 +1,4 @@
-"""Cells as small numbers: which intervals and levels are chosen from a sample, and that a row is coded as a frame is."""
+"""Cells as small numbers: which intervals and levels are chosen from a sample, and that one row is coded as a frame."""
 
 from itertools import pairwise
 
@@ -118,7 +118,11 @@ def test_a_row_by_itself_has_the_codes_it_has_in_a_frame(rows):
     assert whole.tolist() == single
     for (a, b, c), codes in zip(rows, single, strict=True):
         missing = b is None or np.isnan(b)
-        expected = [{"u": 2, "v": 3, None: 0}.get(a, 1), 0 if missing else 1 + (b > -1.0) + (b > 0.5), int(c is not None)]
+        expected = [
+            {"u": 2, "v": 3, None: 0}.get(a, 1),
+            0 if missing else 1 + (b > -1.0) + (b > 0.5),
+            int(c is not None),
+        ]
         assert codes == expected
 
 

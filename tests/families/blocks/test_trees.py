@@ -1,15 +1,16 @@
 """Trees of counts: the laws, probabilities as a slow twin has them, and what they must withstand."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from slow_forest import SlowForest, grown_with, mark
 
 from examples import some
+from slow_forest import SlowForest, grown_with, mark
 from tallybayes import Family, Model, Trees, counts_digest, digest, left_out, load, prepare, save
 from tallybayes.counts.tally import Rows
 from tallybayes.families.blocks.growing import grow
@@ -34,7 +35,9 @@ FRAME = pd.DataFrame(
     }
 )
 LABELS = np.where(
-    RANDOM.random(120) < 0.8, np.where((FRAME["a"] == "u") ^ (FRAME["b"] > 0), "yes", "no"), RANDOM.choice(["no", "oh"], 120)
+    RANDOM.random(120) < 0.8,
+    np.where((FRAME["a"] == "u") ^ (FRAME["b"] > 0), "yes", "no"),
+    RANDOM.choice(["no", "oh"], 120),
 ).tolist()
 PREPARED = {
     questions: prepare({BLOCK: Trees(n=8, questions=questions)}, FRAME, LABELS) for questions in ("guided", "random")
@@ -96,7 +99,7 @@ def test_one_row_at_a_time_says_the_same(schema):
 def test_any_order_and_any_batches_give_the_same_bytes(schema, order, cuts):
     model = Model(schema)
     ends = [0, *sorted(cuts), len(order)]
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in pairwise(ends):
         model += Model.train(schema, *taken(order[start:end]))
     assert to_bytes(model) == to_bytes(Model.train(schema, FRAME, LABELS))
 
@@ -165,7 +168,9 @@ def test_random_trees_are_left_out_as_the_model_that_never_saw_the_row():
 
 def _codes(family):
     """The ranks of the cells of all rows, one after the other."""
-    return [family.encode([row])[0].tolist() for row in FRAME.astype(object).where(FRAME.notna(), None).to_dict("records")]
+    return [
+        family.encode([row])[0].tolist() for row in FRAME.astype(object).where(FRAME.notna(), None).to_dict("records")
+    ]
 
 
 def _known(cells, classes):
@@ -332,7 +337,7 @@ def test_nothing_is_drawn_and_no_parameters_are_known():
 
 def test_frequent_levels_are_ordered_by_what_they_say_of_the_classes():
     codes = np.repeat(np.array([2, 3, 4, 5, 6], np.uint8), [200, 200, 200, 30, 30])[:, None]
-    labels = (np.random.default_rng(0).random(len(codes)) < np.repeat([0.5, 0.1, 0.9, 0.0, 1.0], [200, 200, 200, 30, 30]))
+    labels = np.random.default_rng(0).random(len(codes)) < np.repeat([0.5, 0.1, 0.9, 0.0, 1.0], [200, 200, 200, 30, 30])
     ranks = level_ranks(codes, labels.astype(np.int32), None, 2, (tuple("abcde"),))[0]
     assert sorted(ranks.tolist()) == list(range(256))
     assert ranks[0] == 0  # missing
@@ -351,7 +356,9 @@ def test_rows_of_which_there_are_many_are_grown_with_and_asked_of_every_tree():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"n": 0}, {"n": 1.5}, {"questions": "wild"}, {"seed": -1}, {"m": 0}, {"grown": [1]}, {"grown": "x"}], ids=str
+    "bad",
+    [{"n": 0}, {"n": 1.5}, {"questions": "wild"}, {"seed": -1}, {"m": 0}, {"grown": [1]}, {"grown": "x"}],
+    ids=str,
 )
 def test_settings_that_cannot_be_are_refused(bad):
     ((name, _),) = bad.items()
