@@ -47,6 +47,8 @@ bench: .venv/ready
 	$(BIN)/python bench/text_auto.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/text.py
+	$(BIN)/python bench/sequence.py
+	$(BIN)/python bench/joint.py
 	$(BIN)/python bench/text_growth.py
 	$(BIN)/python bench/languages.py
 	$(BIN)/python bench/enron.py

@@ -1,5 +1,5 @@
 """Columns that depend on one another, a million rows of twenty columns with ten levels each: counting every two of them
-together, and what the counts say, against numpy.
+together, and what the counts say, against numpy; and trees, against scikit-learn's forest.
 
     python bench/dependence.py
 
@@ -15,8 +15,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from sklearn.ensemble import RandomForestClassifier
 
-from tallybayes import Model, Pairs, Schema, Tuples, prepare
+from tallybayes import Model, Pairs, Schema, SemiNaiveBayes, Trees, Tuples, prepare
 from tallybayes.counts.tally import Rows
 from timing import best_of, each, row
 
@@ -123,6 +124,36 @@ def threes(frame: pd.DataFrame, labels: np.ndarray) -> None:
     row(f"averaged over every two of {FEW} columns: a row asked", f"{times['score'] / ASKED * 1e6:.2f} µs")
 
 
+def trees(frame: pd.DataFrame, labels: np.ndarray) -> None:
+    """Questions are found, leaves counted and asked, against scikit-learn's forest of as many trees. That
+    is grown with a tenth of the rows, and its time multiplied by ten: all rows take longer than in proportion."""
+    block, some = tuple(frame.columns), frame[:ASKED]
+    schema = prepare({block: Trees()}, frame, labels)
+    family = schema.columns[block]
+    codes, rows = family.encode(_struct(frame)), Rows(["0", "1"], labels.astype(np.int32))
+    part = len(frame) // 10
+    forest = RandomForestClassifier(200, n_jobs=2, random_state=0).fit(frame[:part], labels[:part])
+    model = SemiNaiveBayes().fit(frame, labels)
+    times = best_of(
+        {
+            "forest": lambda: RandomForestClassifier(200, n_jobs=2, random_state=0).fit(frame[:part], labels[:part]),
+            "forest asked": lambda: forest.predict_proba(some),
+            "grow": lambda: prepare({block: Trees()}, frame, labels),
+            "count": lambda: family.tally(codes, rows),
+            "fit": lambda: SemiNaiveBayes().fit(frame, labels),
+            "asked": lambda: model.predict_proba(some),
+        },
+        rounds=1,
+    )
+    row("questions of 200 trees found", f"{times['grow']:.2f} s")
+    row(f"200 trees of {ROWS:,} × {COLUMNS} counted, one thread", f"{times['count']:.2f} s", asked="6 s")
+    peer = f"forest {10 * times['forest']:.0f} s"
+    row("SemiNaiveBayes.fit", f"{times['fit']:.2f} s", peer, 10 * times["forest"] / times["fit"], "10 ×")
+    asked = times["forest asked"] / times["asked"]
+    row(f"{ASKED:,} rows asked", f"{times['asked']:.2f} s", f"forest {times['forest asked']:.2f} s", asked, "3 ×")
+    learning(Model.train(schema, frame, labels), frame, labels)
+
+
 def main() -> None:
     rng = np.random.default_rng(0)
     frame, labels = table(rng, ROWS, COLUMNS)
@@ -131,6 +162,7 @@ def main() -> None:
     believing(model, frame)
     learning(model, frame, labels)
     threes(frame, labels)
+    trees(frame, labels)
     wide, more = table(rng, ASKED, MANY)
     believing(Model.train(Schema({tuple(wide.columns): Pairs()}), wide, more), wide)
     print(f"  most memory used: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")

@@ -20,6 +20,7 @@ VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
     "Correlated": REAL,
     "Each": st.lists(REAL, min_size=3, max_size=3),
+    "WordSequence": st.lists(WORD, max_size=6).map(" ".join),
     "Pairs": REAL,
     "Several": REAL,
     "Trees": REAL,

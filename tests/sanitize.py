@@ -19,6 +19,8 @@ TESTS = [
     "test_pairs",
     "test_tuples",
     "test_word_kernels",
+    "test_sequence_kernels",
+    "test_word_sequence",
     "test_word_cells",
     "test_values",
     "test_vector_kernels",

@@ -3,7 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
 import tallybayes
+
+pytestmark = pytest.mark.slow
 
 NAMES = "from tallybayes import *\nprint(sorted(name for name in dir() if not name.startswith('_')))"
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
+    from tallybayes.model.joint.graph import Graph as Graph
+    from tallybayes.model.joint.table import JointTable as JointTable
     from tallybayes.model.left_out import left_out as left_out
     from tallybayes.model.prepare import prepare as prepare
     from tallybayes.model.validation.choose import Chosen as Chosen
@@ -41,7 +43,8 @@ _FOUND_IN = {
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Density"),
         *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
-        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Tuples", "Words"),
+        *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Tuples"),
+        *("WordSequence", "Words"),
     ),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
@@ -58,6 +61,8 @@ _FOUND_IN = {
     "model.weigh": ("weigh",),
     "schema.weights": ("Weights",),
     "model.left_out": ("left_out",),
+    "model.joint.graph": ("Graph",),
+    "model.joint.table": ("JointTable",),
 }
 _FACES = ("sklearn", "testing")
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}

@@ -22,6 +22,7 @@ ENDINGS = {  # verb → code → arguments
         2: "predict weather.tally nothing.csv",
     },
     "explain": {0: "explain weather.tally --cell outlook=sunny", 2: "explain weather.tally --cell look=sunny"},
+    "ask": {0: "ask weather.tally outlook=sunny|play=yes", 2: "ask weather.tally outlook="},
     "evaluate": {
         0: "evaluate weather.tally weather.csv --at-least 0.1",
         1: "evaluate weather.tally weather.csv --at-least 1.1",
@@ -43,6 +44,7 @@ ENDINGS = {  # verb → code → arguments
 CASES = [(code, line) for codes in ENDINGS.values() for code, line in codes.items()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "line"), CASES, ids=[line for _, line in CASES])
 def test_every_verb_ends_as_documented(tally, model, weather, code, line):
     weather.with_name("twice.csv").write_text(weather.read_text() * 2)
@@ -92,6 +94,7 @@ def test_the_shell_completes_verbs_and_options(monkeypatch, program, line, offer
     assert program().out.split() == [offered]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_whoever_is_told_to_end_leaves_nothing(weather, sent, code):
     running = subprocess.Popen(
@@ -160,6 +163,7 @@ def test_a_bug_is_not_taken_for_a_no(monkeypatch, tally, model):
     assert ended.err.startswith("tallybayes predict: AttributeError: no such thing. This is a bug")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", ["predict weather.tally weather.csv", "show weather.tally", "sample weather.tally 100"]
 )

@@ -154,6 +154,7 @@ def test_costs_are_of_the_classes_of_all_rows(tally, table):
     assert "\ncost " in ended.out
 
 
+@pytest.mark.slow
 def test_leave_one_out_is_as_many_folds_as_rows(tally, table):
     told = ("-l", "class", "--column", "subject=left out", "--column", "x=Gaussian")
     found = facts(tally("evaluate", table, *told, "--leave-one-out", "--format", "json"))

@@ -7,6 +7,8 @@ import pytest
 
 from tallybayes import Categorical, Histogram, load
 
+pytestmark = pytest.mark.slow
+
 ODD = ((8 << 20) + 400_000) // 46  # beyond the first block, and between the places that are looked at
 
 

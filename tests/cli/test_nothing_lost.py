@@ -38,6 +38,7 @@ def test_models_may_be_merged_into_one_of_them(tally, model):
     assert "10 rows" in tally("show", model).out
 
 
+@pytest.mark.slow
 def test_every_row_of_a_wide_table_is_counted_and_answered_once(tally, tmp_path):
     rows = 20_000
     cells = {f"c{i}": np.arange(float(rows)) % (i + 2) for i in range(150)}

@@ -88,6 +88,7 @@ def test_a_bad_line_does_not_change_what_the_others_are(tmp_path):
     assert (model.n, source.skipped, model.counts("tags").slots) == (2, 1, ["blue", "red"])
 
 
+@pytest.mark.slow
 def test_the_program_does_both(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"tags": ["red", "green"], "y": "p"}\n{"tags": [], "y": "q"}\n')
     written = subprocess.run([PROGRAM, "schema", "t.jsonl", "-l", "y"], cwd=tmp_path, capture_output=True, check=True)

@@ -56,6 +56,7 @@ def named(monkeypatch):
     return make
 
 
+@pytest.mark.slow
 def test_a_whole_family_passes(named):
     check_family(named(), examples=5)
 
@@ -85,6 +86,7 @@ def test_a_family_whose_setting_is_not_declared_cannot_be_made():
         Bare()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attributes", "law"),
     [

@@ -48,6 +48,7 @@ def over_line_as_counted(values):
     return over_line(values_of_keys(value_keys(np.array(values), 12), 12))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "values", "total"),
     [

@@ -40,6 +40,7 @@ TEXTS = st.lists(st.sampled_from(["aa", "aa", "aa", "bb", "bb", "cc", "dd"]), ma
 VECTORS = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0, 0.5]), min_size=4, max_size=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reading", [reading for reading in READINGS if reading != "auto"])
 @pytest.mark.parametrize("alpha", ALPHAS + BY_WORD, ids=repr)
 @settings(max_examples=10)

@@ -213,6 +213,7 @@ def one_damaged_byte():
     return bytes(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [hostile_header, one_damaged_byte])
 def test_a_large_file_that_is_no_model_is_refused_with_little_memory(make, tmp_path):
     path = tmp_path / "big"
@@ -231,6 +232,7 @@ except FileError as error:
     assert found.stdout.strip().endswith(". True")
 
 
+@pytest.mark.slow
 def test_a_killed_save_leaves_a_whole_file(tmp_path):
     """Children save again and again, and say so before each time; each is killed at some time or other."""
     code = f"""

@@ -17,12 +17,15 @@ from tallybayes import FAMILIES, Model, Schema
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.files.tensors import FileError, arrays_of, file_bytes, text_of
 
+pytestmark = pytest.mark.slow
+
 MANY = settings(max_examples=some(25), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 ROWS = {
     "Bag": [[1.0, 0.0, 2.5], [0.0, 3.0, 1.0], [4.0, 0.0, 0.0]],
     "Bernoulli": [True, False, True],
     "Categorical": ["red", "blue", "red"],
     "Each": [[1.5, 0.0, 2.5], [0.0, -3.0, 1.0], [4.0, 0.0, 0.0]],
+    "WordSequence": ["free prize free", "lunch on monday", ""],
     "Words": ["free prize free", "lunch on monday", ""],
 }
 LABELS = ["a", "b", "b"]

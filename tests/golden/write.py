@@ -18,6 +18,7 @@ CELLS = {
     "Bernoulli": [True, False, True, True, None, False],
     "Categorical": ["red", "blue", "red", "größe", None, ""],
     "Each": VECTORS,
+    "WordSequence": ["free prize free", "lunch on Monday", "", "größe, prize", None, "lunch"],
     "Words": ["free prize free", "lunch on Monday", "", "größe, prize", None, "lunch"],
 }
 LABELS = ["a", "b", "a", "b", "b", "a"]

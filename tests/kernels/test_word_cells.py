@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def is_as(cells, held):
     assert cells.met().tolist() == met
 
 
+@pytest.mark.slow
 @given(st.lists(CHANGE, max_size=8))
 def test_every_moment_has_the_cells_it_had(changes):
     moments, held = [(kernels.WordCells(), {})], {}

@@ -47,6 +47,7 @@ def test_any_html_is_a_text(pieces):
     valid(b"Content-Type: text/html\n\n" + "".join(pieces).encode())
 
 
+@pytest.mark.slow
 @settings(max_examples=some(300))
 @given(st.data())
 def test_mails_cut_mixed_and_broken_are_mails(data):

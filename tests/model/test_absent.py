@@ -43,6 +43,7 @@ ASKED = {
 some_columns = st.sets(st.sampled_from(list(COLUMNS)), min_size=1).map(sorted)
 
 
+@pytest.mark.slow
 @given(some_columns, st.sampled_from(list(MAKES)), st.sampled_from(list(ASKED)))
 def test_an_absent_column_is_as_one_whose_every_cell_is_missing(kept, make, asked):
     here = TABLE.select(kept)
@@ -51,6 +52,7 @@ def test_an_absent_column_is_as_one_whose_every_cell_is_missing(kept, make, aske
     np.testing.assert_array_equal(found, ASKED[asked](blank))
 
 
+@pytest.mark.slow
 @given(some_columns, st.sampled_from(list(MAKES)))
 def test_counted_likewise(kept, make):
     here = MAKES[make](TABLE.select(kept))

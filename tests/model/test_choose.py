@@ -62,6 +62,7 @@ def test_the_counts_stay_as_they_are():
     assert digest(found.model.believing(alpha=1.0)) == before
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Column 't' gives complement scores")
 @settings(max_examples=8, deadline=None)
 @given(st.data())

@@ -99,6 +99,7 @@ def over_intervals(model):
     return (bounds[:-1] + bounds[1:]) / 2, np.diff(bounds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plugin", [False, True])
 @pytest.mark.parametrize("label", ["a", "b"])
 def test_whole_numbers_are_drawn_as_they_are_scored(label, plugin):

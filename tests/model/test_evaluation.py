@@ -138,6 +138,7 @@ def test_any_batches_give_the_same(cuts, costly):
     assert_same(evaluate(MODEL, frames, "y", **options).to_json(), whole)
 
 
+@pytest.mark.slow
 def test_a_large_frame_is_looked_at_in_pieces():
     times = CELLS // (5 * N) + 10
     table = pa.table({**FRAME, "y": LABELS})

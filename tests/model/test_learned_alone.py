@@ -81,6 +81,7 @@ def test_a_dictionary(value, at):
     check_alike(ROW | {at: value}, ["yes"])
 
 
+@pytest.mark.slow
 @settings(max_examples=some(200), deadline=None)
 @given(value=values, kind=pandas_kinds, at=st.sampled_from("abcdefgh"))
 def test_a_row_of_pandas(value, kind, at):

@@ -229,6 +229,7 @@ def test_a_shared_variance_integrated_out_is_students(family):
     assert posterior.scale == pytest.approx(3.5 * variance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plugin", [False, True])
 def test_a_shared_variance_obeys_the_laws(plugin):
     values = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6))

@@ -59,6 +59,7 @@ def go_through(model, steps, batches, asked):
         assert np.array_equal(beliefs.log_joint({"x": asked}), answers, equal_nan=True)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("alpha", ALPHAS, ids=repr)
 @pytest.mark.parametrize("reading", READINGS)
@@ -73,6 +74,7 @@ def test_words_answer_as_if_just_loaded(reading, alpha, data):
     go_through(model, steps, data.draw(st.lists(ROWS, min_size=len(steps), max_size=len(steps))), asked)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "family",
@@ -98,6 +100,7 @@ def test_words_of_all_settings_answer_as_if_just_loaded(family, steps, data):
     go_through(model, steps, data.draw(st.lists(ROWS, min_size=len(steps), max_size=len(steps))), asked)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", names)
 @settings(max_examples=15)

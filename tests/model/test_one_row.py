@@ -90,6 +90,7 @@ def made(make):
             assume(False)
 
 
+@pytest.mark.slow
 @settings(max_examples=some(400), deadline=None)
 @given(value=values, kind=pandas_kinds, at=st.sampled_from("abcdef"), texts=st.booleans())
 @example(value=np.float32(0.1), kind="float32", at="d", texts=False)

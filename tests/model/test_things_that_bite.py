@@ -106,6 +106,7 @@ def test_empty_text_is_a_level_and_missing_text_is_none():
     assert silent.posterior({"x": ["u"]}).tolist() == [[0.5, 0.5]]
 
 
+@pytest.mark.slow
 def test_more_rows_than_float32_can_count():
     n = 2**24 + 3
     model = train(Gaussian(m=0.0), np.ones(n, np.float32), np.zeros(n, np.int8))

@@ -139,6 +139,7 @@ def test_left_out_rows_are_never_less_probable_than_without_weights():
         assert (found.weights is None) == (model.schema.weights is None)
 
 
+@pytest.mark.slow
 @given(st.permutations(range(60)), st.integers(1, 59), st.booleans())
 def test_the_same_rows_give_the_same_weights_in_any_order_and_batches(order, cut, dictionary):
     frame, labels = copies(rows=60, columns=2)

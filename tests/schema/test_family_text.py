@@ -26,6 +26,7 @@ from tallybayes import (
     Trees,
     Tuples,
     Words,
+    WordSequence,
 )
 from tallybayes.families.settings import settings_of
 from tallybayes.schema.family_text import column_from_text, family_from_text, family_to_text
@@ -60,6 +61,10 @@ OWN = {  # settings that families check by themselves
     Pairs: PAIRS,
     Tuples: PAIRS,
     Trees: {"codes": st.none(), "grown": st.none()},  # which are not written: they are found again
+    WordSequence: {
+        "discount": st.floats(0, 1) | st.just("counts"),
+        "tokeniser": st.none() | st.just("mine.tokens") | st.just(str.split),
+    },
     Words: {
         "alpha": ALPHA,
         "mix": st.none() | st.builds(Mix, st.lists(PIECES, min_size=1, max_size=4).map(tuple), st.floats(0, 1)),

@@ -43,6 +43,7 @@ def test_long_tables_are_cut_short():
     assert "… and 10 more" in learned._repr_html_()
 
 
+@pytest.mark.slow
 def test_scikit_learn_is_loaded_when_it_is_asked_for():
     code = (
         "import sys, tallybayes; assert 'NaiveBayes' in dir(tallybayes); assert 'sklearn' not in sys.modules; "

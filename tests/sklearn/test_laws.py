@@ -1,6 +1,7 @@
 """Whatever was learned, forgotten, asked and believed on the way: the same bytes as `fit` on what is left."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def parts(rows):
     return dict(zip(SCHEMA.columns, cells, strict=True)), labels, weights
 
 
+@pytest.mark.slow
 @given(kept=BATCHES, forgotten=BATCHES, alpha=st.sampled_from([None, 0.5, 2.0]))
 @settings(max_examples=some(60))
 def test_forgotten_is_never_seen_and_parts_are_the_whole(kept, forgotten, alpha):

@@ -15,6 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from tallybayes import Model, NaiveBayes, digest
 
+pytestmark = pytest.mark.slow
+
 
 def frame(n=300):
     columns, labels = table(n)

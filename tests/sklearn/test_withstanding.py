@@ -206,6 +206,7 @@ def test_an_estimator_pickled_in_another_form_says_who_wrote_it_and_what_to_do()
     assert digest(pickle.loads(pickle.dumps(again)).model_) == digest(again.model_)
 
 
+@pytest.mark.slow
 def test_scikit_learns_check_of_other_array_libraries_passes_where_scipy_is_set_to_take_them():
     """In this process scikit-learn skips it, since scipy wants to be told before it is imported."""
     contract = os.path.join(os.path.dirname(__file__), "test_contract.py")

@@ -65,6 +65,7 @@ def test_decimals_are_the_nearest_doubles_and_their_own_digits_whatever_their_sc
         assert [row["b"] for row in rows] == ["0.29", "1.1", "-7", "90071992547409.93", "0.1"]
 
 
+@pytest.mark.slow
 def test_all_rows_come_in_order_with_and_without_a_sample(path):
     n = np.arange(200_000)
     table = pa.table({"n": n, "word": np.array(["even", "odd"])[n % 2], "text": n.astype(str)})
@@ -80,6 +81,7 @@ def test_all_rows_come_in_order_with_and_without_a_sample(path):
         assert source.where(0).endswith(f", row {len(n) - len(batches[-1]) + 1}")
 
 
+@pytest.mark.slow
 def test_wide_tables_come_in_batches_of_few_rows(tmp_path):
     table = pa.table({f"c{i}": np.arange(20_000.0) for i in range(300)})
     source = open_source(write(tmp_path / "wide.parquet", table))
@@ -89,6 +91,7 @@ def test_wide_tables_come_in_batches_of_few_rows(tmp_path):
     assert [len(batch) for batch in open_source(tmp_path / "wide.parquet").batches({"c7": NUMBER})] == [20_000]
 
 
+@pytest.mark.slow
 def test_rows_are_given_once_if_batches_grow_after_a_sample(tmp_path):
     numbers = {f"c{i}": np.arange(20_000.0) for i in range(150)}
     table = pa.table({**numbers, "id": [f"{i:0300}" for i in range(20_000)]})

@@ -12,6 +12,8 @@ import pytest
 
 from tallybayes.sources import ReadOptions, SourceError, open_source
 
+pytestmark = pytest.mark.slow
+
 ROWS = 80
 N = np.arange(ROWS)
 TABLE = pa.table({"x": N * 0.5, "word": np.array(["ham", "spam"])[N % 2]})

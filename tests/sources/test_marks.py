@@ -55,6 +55,7 @@ def file(tmp_path):
     return write
 
 
+@pytest.mark.slow
 @given(st.lists(ROW, min_size=1, max_size=12), st.integers(1, 80), st.randoms(use_true_random=False))
 def test_a_cell_means_the_same_in_any_order_and_any_block(tmp_path_factory, rows, block_bytes, random):
     meant = {name: [row[at][0] for row in rows] for at, name in enumerate(("x", "level", "text", "y"))}

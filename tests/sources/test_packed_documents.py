@@ -65,6 +65,7 @@ def test_a_compressed_mbox_from_standard_input(monkeypatch):
     assert subjects("-", kind="mbox") == ["lunch", "minutes"]
 
 
+@pytest.mark.slow
 def test_progress_counts_the_bytes_that_are_stored(tmp_path):
     box = mbox(*(mail(f"mail {i}") for i in range(100_000)))
     lay_out(tmp_path, {"plain.mbox": box, "packed.mbox.gz": gzip.compress(box)})

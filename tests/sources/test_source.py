@@ -270,6 +270,7 @@ def test_threads_stop_when_the_consumer_does():
     assert set(threading.enumerate()) <= before
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_waiting_for_a_pipe_ends_at_once():
     script = READ.replace("batch.to_pylist()", "len(batch)").replace("source.sample()", "print('ready', flush=True)")
     with subprocess.Popen(

@@ -22,6 +22,7 @@ VERBS = (
     "weigh",
     "predict",
     "explain",
+    "ask",
     "evaluate",
     "choose",
     "learn",

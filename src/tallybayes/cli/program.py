@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import tallybayes
+from tallybayes.cli.ask import ask
 from tallybayes.cli.change import forget, learn, merge
 from tallybayes.cli.choose import choose
 from tallybayes.cli.codes import TERMINATED, WRONG
@@ -31,7 +32,7 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, evaluate, choose, learn, forget, merge, show, schema, sample, demo)
+VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, show, schema, sample, demo)
 for verb in VERBS:
     app.command()(ending(spread(verb)))
 

@@ -49,7 +49,7 @@ def _drawable(model: Model) -> Model:
     once = {
         name: family.changed({"reading": "multinomial"})
         for name, family in model.schema.columns.items()
-        if family.is_text and family.settings()["reading"] == "binary"
+        if family.is_text and family.settings().get("reading") == "binary"
     }
     if once:
         names = ", ".join(map(repr, once))

@@ -66,6 +66,11 @@ class Tally(AnyTally):
     def slots(self) -> list[Slot]:
         return list(self._slots)
 
+    @property
+    def slots_are_positions(self) -> bool:
+        """Whether the slots are whole numbers from 0 on, each in its place."""
+        return isinstance(self._slots, Positions)
+
     def __len__(self) -> int:
         """How many slots there are, those included that hold nothing any more."""
         return len(self._slots)

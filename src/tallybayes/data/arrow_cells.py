@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError
-from tallybayes.data.objects import is_sure, number_text, object_cells
+from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cells
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
 NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
@@ -22,6 +22,8 @@ FEW = 10_000  # cells for which Arrow would take longer to start than to work
 def numbers(cells: pa.Array) -> NDArray[np.float64]:
     """Cells as doubles, NaN where missing; without a copy where they are doubles already."""
     kind = cells.type
+    if isinstance(kind, WrittenOut):
+        return numbers(cells.storage)
     if pa.types.is_dictionary(kind):
         return numbers(decoded(cells))
     if pa.types.is_null(kind):
@@ -44,6 +46,8 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
 def texts(cells: pa.Array) -> pa.Array:
     """Cells as texts: a level is its text, so that the numbers 1 and 1.0 and the text "1" are one level."""
     kind = cells.type
+    if isinstance(kind, WrittenOut):
+        return cells.storage
     if pa.types.is_dictionary(kind):
         words = texts(cells.dictionary)
         spelled = decoded(words) if pa.types.is_dictionary(words.type) else words

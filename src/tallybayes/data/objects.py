@@ -30,6 +30,20 @@ MISSING = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported h
 MOST_DIGITS = 1000  # of a decimal that is written out
 
 
+class WrittenOut(pa.ExtensionType):  # type: ignore[misc]
+    """Numbers for which Arrow has no type in common, as their texts: these are levels, and nothing for `Words`."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.string(), "tallybayes.numbers")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: pa.DataType, serialized: bytes) -> WrittenOut:
+        return cls()
+
+
 def object_cells(values: Any) -> pa.Array:
     """A list, or an array, as one Arrow array. What mixes types is one of Arrow's errors."""
     if isinstance(values, np.ndarray) and values.dtype != object:
@@ -180,9 +194,9 @@ def _text_cells(values: Any) -> pa.Array:
 
 
 def _written_out(values: Iterable[Any]) -> pa.Array | None:
-    """Numbers for which Arrow has no type in common, as texts; nothing, if they are something else."""
+    """Numbers for which Arrow has no type in common; nothing, if they are something else."""
     try:
-        return pa.array(list(_texts(values)), pa.string())
+        return pa.ExtensionArray.from_storage(WrittenOut(), pa.array(list(_texts(values)), pa.string()))
     except TypeError:
         return None
 

@@ -29,6 +29,7 @@ from tallybayes.families.smoothing import JEFFREYS as JEFFREYS
 from tallybayes.families.smoothing import LAPLACE as LAPLACE
 from tallybayes.families.smoothing import MEstimate as MEstimate
 from tallybayes.families.text.mix import Mix as Mix
+from tallybayes.families.text.word_sequence import WordSequence as WordSequence
 from tallybayes.families.text.words import Words as Words
 from tallybayes.families.vectors.bag import Bag as Bag
 from tallybayes.families.vectors.each import Each as Each

@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.events import Conditional, Event, NoJointError, PairInformation
 from tallybayes.families.posteriors import Posterior
 
 MANY_PARTS = 1000.0  # the bound where a cell is made of many, each of which says little
@@ -125,6 +126,27 @@ class Belief(ABC):
     def free(self) -> Free | None:
         """How many parameters there are; nothing, where they grow with the rows."""
         return None
+
+    def conditionals(self) -> list[list[Conditional]]:
+        """Every column given the class and its parents, where it has levels: a network, or several of which each is as
+        likely as the others."""
+        raise NoJointError("only levels and numbers can be asked about.")
+
+    def log_within(self, event: Event) -> Floats:
+        """log P(a number within these bounds | class)."""
+        raise NoJointError("only levels and numbers can be asked about.")
+
+    def peak(self, event: Event) -> tuple[Floats, Floats]:
+        """The most probable number within bounds, and the logarithm of its probability or density: of every class."""
+        raise NoJointError("which number is most probable is not known; leave the column out of the schema.")
+
+    def dependences(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Of each of its columns, the others that it depends on within a class."""
+        return {column: tuple(columns[:i]) for i, column in enumerate(columns)}
+
+    def pair_information(self, columns: Sequence[str]) -> list[PairInformation]:
+        """How much each two of its columns tell of one another within the classes, where pairs are counted."""
+        return []
 
     def linear(self) -> Terms:
         """What this says as a weighted sum of features of the cell, if it is one."""

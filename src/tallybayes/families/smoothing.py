@@ -15,6 +15,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.data.frames import level_text
 from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, by_class, heaviest, log_odds
+from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.settings import as_number, number_words, refused, setting
 from tallybayes.families.shrinkage import fitted
@@ -195,6 +196,9 @@ class SmoothedBelief(Belief):
 
     def free(self) -> Free:
         return Free(max(len(self.counts) - 1, 0), outcomes=max(len(self.counts), 1))
+
+    def conditionals(self) -> list[list[Conditional]]:
+        return [[Conditional(0, self.levels, (), self.probability)]]
 
     def linear(self) -> Terms:
         """A feature for every level: 1 where the cell has it, else 0."""

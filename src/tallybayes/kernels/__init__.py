@@ -7,6 +7,7 @@ One job a file; `*_module.cpp` gives it its Python name. Each is checked against
 from tallybayes.kernels import compiled
 
 Bumps = compiled.Bumps
+Chain = compiled.Chain
 Documents = compiled.Documents
 Forest = compiled.Forest
 Groups = compiled.Groups
@@ -39,6 +40,7 @@ count_codes = compiled.count_codes
 count_matrix = compiled.count_matrix
 count_objects = compiled.count_objects
 count_pairs = compiled.count_pairs
+count_runs = compiled.count_runs
 count_words = compiled.count_words
 exact_products = compiled.exact_products
 find_depth = compiled.find_depth

@@ -46,6 +46,7 @@ nb::object give(std::vector<T>&& values) {
 
 void bind_blocks(nb::module_& m);
 void bind_strings(nb::module_& m);
+void bind_sequence(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_cells(nb::module_& m);
 void bind_bags(nb::module_& m);

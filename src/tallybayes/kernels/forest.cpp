@@ -92,6 +92,11 @@ void Forest::find(const CodeRows& given, int64_t tree, int32_t* leaves) const {
     walk(given, tree, [&](int64_t row, uint32_t node) { leaves[row] = leaf_[node] - first; });
 }
 
+void Forest::find_all(const CodeRows& given, int32_t* leaves) const {
+    for (int64_t tree = 0; tree < trees(); ++tree)
+        walk(given, tree, [&](int64_t row, uint32_t node) { leaves[row * trees() + tree] = leaf_[node]; });
+}
+
 void Forest::count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const {
     const uint32_t root = roots_[size_t(tree)], end = roots_[size_t(tree) + 1];
     sums.assign(size_t(end - root) * size_t(classes), 0.0);

@@ -54,6 +54,9 @@ public:
     // Each row's leaf in a tree, counted from that tree's first.
     void find(const CodeRows& given, int64_t tree, int32_t* leaves) const;
 
+    // Each row's leaves in all trees, [row, tree].
+    void find_all(const CodeRows& given, int32_t* leaves) const;
+
     // P(class) in every leaf: on the way down, what is counted in a node is smoothed by m rows as the node above has them.
     void believe(const double* counts, int64_t classes, double m, double* chances, double* logs) const;
 

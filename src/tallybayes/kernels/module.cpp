@@ -96,6 +96,7 @@ NB_MODULE(compiled, m) {
     bind_strings(m);
     bind_trees(m);
     bind_words(m);
+    bind_sequence(m);
     bind_bags(m);
     bind_bumps(m);
     bind_cells(m);

@@ -35,7 +35,7 @@ std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter)
 // How many lines are not blank; -1 if one of them does not begin with { and end with }.
 int64_t count_objects(const char* bytes, int64_t size);
 
-// How deep lists and objects of JSON stand within one another.
+// How deep lists and objects of JSON are nested.
 int64_t find_depth(const char* bytes, int64_t size);
 
 }  // namespace tallybayes

@@ -119,9 +119,29 @@ void Tokeniser::find_words_and_punctuation(Tokens& tokens) const {
     tokens.base = base;
 }
 
+// The texts once more, each with a start mark before it.
+void Tokeniser::mark_characters(Tokens& tokens) const {
+    std::vector<char>& joined = tokens.joined;
+    const char* base = tokens.text.bytes.data();
+    joined.clear();
+    uint32_t at = 0;
+    for (uint32_t& end : tokens.text.ends) {
+        if (joined.size() + end - at > 0xf0000000) throw std::length_error("a text of more than 4 GiB");
+        joined.push_back(start_mark);
+        const size_t from = joined.size();
+        joined.insert(joined.end(), base + at, base + end);
+        std::replace(joined.begin() + ptrdiff_t(from), joined.end(), start_mark, ' ');
+        at = end + 1;
+        end = uint32_t(joined.size());
+        joined.push_back(0);
+    }
+    joined.insert(joined.end(), Text::padding, 0);
+}
+
 void Tokeniser::find_characters(Tokens& tokens) const {
     tokens.spans.clear();
-    const char* base = tokens.text.bytes.data();
+    if (marked) mark_characters(tokens);
+    const char* base = marked ? tokens.joined.data() : tokens.text.bytes.data();
     uint32_t at = 0;
     for (const uint32_t end : tokens.text.ends) {
         tokens.words.clear();
@@ -153,7 +173,7 @@ void Tokeniser::cut(const Translation* translation, Tokens& tokens) const {
 }
 
 void Tokeniser::translate(const Translation* translation, Tokens& tokens) const {
-    if (!translation && high == 1) return;
+    if (!translation && high == 1 && !marked) return;
     if (translation) translation->from.look_up(tokens.base, tokens.spans, tokens.codes);
     std::vector<char>& joined = tokens.joined;
     joined.clear();
@@ -161,6 +181,11 @@ void Tokeniser::translate(const Translation* translation, Tokens& tokens) const 
     size_t next = 0;
     for (uint32_t& end : tokens.ends) {
         tokens.words.clear();
+        if (marked) {
+            if (!joined.empty()) joined.push_back(' ');
+            tokens.words.push_back({uint32_t(joined.size()), 1});
+            joined.push_back(start_mark);
+        }
         for (; next < end; ++next) {
             if (next && next % patience == 0) heed_signals();
             std::string_view word(tokens.base + tokens.spans[next].start, tokens.spans[next].length);

@@ -36,6 +36,9 @@ public:
     uint32_t low = 1, high = 1;  // how long runs are
     bool strict = true;        // what is not UTF-8 is an error
     bool punctuation = false;  // each character that `letters` says is punctuation is a token, however short
+    bool marked = false;       // a start mark comes before the first word of every text
+
+    static constexpr char start_mark = 2;  // U+0002, which no word has; among characters of a text, it is read as a space
 
     // Adds a text to those that are to be cut. Returns false if it is not UTF-8 and that is an error.
     bool add(std::string_view text, const char* behind, Tokens& tokens) const;
@@ -49,6 +52,7 @@ private:
     void find_words(Tokens& tokens) const;
     void find_words_and_punctuation(Tokens& tokens) const;
     void find_characters(Tokens& tokens) const;
+    void mark_characters(Tokens& tokens) const;
 };
 
 }  // namespace tallybayes

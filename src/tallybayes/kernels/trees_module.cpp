@@ -37,6 +37,15 @@ nb::object find(const Forest& forest, Table<uint8_t> codes, int64_t tree) {
     return result;
 }
 
+nb::object find_all(const Forest& forest, Table<uint8_t> codes) {
+    const CodeRows given = rows_of(forest, codes);
+    int32_t* leaves;
+    nb::object result = give<int32_t>({codes.shape(0), size_t(forest.trees())}, &leaves);
+    Free free;
+    forest.find_all(given, leaves);
+    return result;
+}
+
 nb::tuple believe(const Forest& forest, Table<double> counts, double m) {
     expect(int64_t(counts.shape(0)) == forest.leaves(), "a leaf has no counts");
     double *chances, *logs;
@@ -142,6 +151,7 @@ void bind_trees(nb::module_& m) {
         .def_prop_ro("leaves", &Forest::leaves)
         .def("first_leaf", &Forest::first_leaf, "tree"_a)
         .def("find", &find, "codes"_a.noconvert(), "tree"_a)
+        .def("find_all", &find_all, "codes"_a.noconvert())
         .def("believe", &believe, "counts"_a.noconvert(), "m"_a)
         .def("sums", &sums, "codes"_a.noconvert(), "chances"_a.noconvert(), "logs"_a.noconvert(), "first"_a, "last"_a)
         .def("changes", &changes, "codes"_a.noconvert(), "counts"_a.noconvert(), "m"_a)

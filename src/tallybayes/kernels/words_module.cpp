@@ -1,31 +1,14 @@
 // The Python names of what reads documents.
-#include <nanobind/stl/optional.h>
-
 #include <algorithm>
-#include <optional>
 
-#include "arrays.hpp"
 #include "columns.hpp"
+#include "documents.hpp"
 #include "mixed.hpp"
-#include "words.hpp"
 
 using namespace nanobind::literals;
 
 namespace tallybayes {
 namespace {
-
-// Documents, and the arrays that hold them.
-struct HeldDocuments {
-    In<uint8_t> offsets, bytes;
-    std::optional<In<uint8_t>> validity, missing;
-    std::optional<In<int64_t>> tokens;
-    Documents view;
-    // Of a few texts, instead of all that:
-    nb::object texts;
-    std::vector<char> joined;
-    std::vector<int64_t> edges;
-    std::vector<uint8_t> bits;
-};
 
 // A few texts, as Python has them: not worth a column.
 void make_few(HeldDocuments* self, nb::list texts) {
@@ -68,12 +51,12 @@ void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint
 }
 
 void make_tokeniser(Tokeniser* self, In<uint16_t> pages, In<uint32_t> entries, bool lower, uint32_t shortest, bool characters,
-                    uint32_t low, uint32_t high, bool strict, bool punctuation) {
+                    uint32_t low, uint32_t high, bool strict, bool punctuation, bool marked) {
     expect(pages.size() == 0x1100 && entries.size() % 256 == 0, "the tables do not cover Unicode");
     for (size_t i = 0; i < pages.size(); ++i) expect(size_t(pages.data()[i]) < entries.size() / 256, "a page is missing");
     expect(1 <= low && low <= high && shortest >= 1, "the tokens' lengths are not in order");
     Letters letters{{pages.data(), pages.data() + pages.size()}, {entries.data(), entries.data() + entries.size()}, lower};
-    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict, punctuation};
+    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict, punctuation, marked};
 }
 
 void make_translation(Translation* self, const StringIndex& from, const StringIndex& to, In<int32_t> becomes) {
@@ -81,12 +64,6 @@ void make_translation(Translation* self, const StringIndex& from, const StringIn
     for (size_t i = 0; i < becomes.size(); ++i) expect(becomes.data()[i] < to.size(), "a word becomes one that is not there");
     new (self) Translation{from, to, {becomes.data(), becomes.data() + becomes.size()}};
 }
-
-// Tokeniser, translation and what becomes of words that are not in the index.
-struct HeldReading {
-    nb::object tokeniser, translation, vocabulary;
-    Reading view;
-};
 
 template <class T>
 const T* or_none(const nb::object& given) {
@@ -123,6 +100,22 @@ nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, Strin
     return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.words)), give(std::move(found.counts)));
 }
 
+// Adds what the words of documents say, by one of the two ways below; gives how many words each document has.
+template <class Add, class Said>
+nb::object add_said(Add add, const HeldDocuments& documents, const HeldReading& reading, const StringIndex& index,
+                    const Said& said, Out<double> scores) {
+    expect(int64_t(scores.shape(0)) == said.width && int64_t(scores.shape(1)) >= documents.view.rows &&
+               reading.view.unknown < index.size(),
+           "the scores do not fit");
+    int64_t* lengths;
+    nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
+    {
+        Free free;
+        add(documents.view, reading.view, index, said, scores.data(), int64_t(scores.shape(1)), lengths);
+    }
+    return result;
+}
+
 // What words say, checked once and kept: an index of words, and a table or cells.
 class WordScorer {
 public:
@@ -144,16 +137,7 @@ public:
     }
 
     nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
-        expect(int64_t(scores.shape(0)) == said_.width && int64_t(scores.shape(1)) >= documents.view.rows &&
-                   reading.view.unknown < index_->size(),
-               "the scores do not fit");
-        int64_t* lengths;
-        nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
-        {
-            Free free;
-            add_words(documents.view, reading.view, *index_, said_, scores.data(), int64_t(scores.shape(1)), lengths);
-        }
-        return result;
+        return add_said(add_words, documents, reading, *index_, said_, scores);
     }
 
 private:
@@ -186,16 +170,7 @@ public:
     }
 
     nb::object add(const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) const {
-        expect(int64_t(scores.shape(0)) == said_.width && int64_t(scores.shape(1)) >= documents.view.rows &&
-                   reading.view.unknown < index_->size(),
-               "the scores do not fit");
-        int64_t* lengths;
-        nb::object result = give<int64_t>({size_t(documents.view.rows)}, &lengths);
-        {
-            Free free;
-            add_mixed(documents.view, reading.view, *index_, said_, scores.data(), int64_t(scores.shape(1)), lengths);
-        }
-        return result;
+        return add_said(add_mixed, documents, reading, *index_, said_, scores);
     }
 
 private:
@@ -212,7 +187,7 @@ void bind_words(nb::module_& m) {
     nb::exception<NotUtf8>(m, "NotUtf8Error", PyExc_ValueError);
     nb::class_<Tokeniser>(m, "Tokeniser")
         .def("__init__", &make_tokeniser, "pages"_a.noconvert(), "entries"_a.noconvert(), "lower"_a, "shortest"_a,
-             "characters"_a, "low"_a, "high"_a, "strict"_a, "punctuation"_a);
+             "characters"_a, "low"_a, "high"_a, "strict"_a, "punctuation"_a, "marked"_a = false);
     nb::class_<Translation>(m, "Translation")
         .def("__init__", &make_translation, "source"_a, "target"_a, "becomes"_a.noconvert());
     nb::class_<HeldReading>(m, "Reading")

@@ -1,6 +1,6 @@
 """From HTML to its text and its links, by lxml, whose parser is forgiving and bounded.
 
-It gives up at 256 elements in one another, where others take a time that grows with the square of the depth. No honest
+It gives up at elements nested 256 deep, where others take a time that grows with the square of the depth. No honest
 mail is that deep, and the text of others must not be lost: their tags are taken out, and nothing more.
 """
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from tallybayes.mail.decoding import decoded
 from tallybayes.mail.headers import Fields, keyword, media_type, parameter, split_headers
 
-DEPTH = 64  # parts in parts
+DEPTH = 64  # of nested parts
 PARTS = 1_000  # of one mail, those included that only hold others
 LINES = 10_000  # of one mail that begin as a boundary does
 BOUNDARY = 256  # characters; the standard allows 70

@@ -23,12 +23,16 @@ from tallybayes.model import decide, draw
 from tallybayes.model.batches import labelled
 from tallybayes.model.counted import Counted
 from tallybayes.model.evidence import Evidence
+from tallybayes.model.joint.asked import Joint, class_name
+from tallybayes.model.joint.bif import to_bif
+from tallybayes.model.joint.dependence import Dependences
+from tallybayes.model.joint.graph import Graph
 from tallybayes.model.linear import Linear, linear_view
 from tallybayes.model.parameter_count import ParameterCount, parameter_count
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES
-from tallybayes.schema.entries import Name
+from tallybayes.schema.entries import Name, members
 
 SHOWN = 12  # classes that a repr names
 
@@ -141,6 +145,57 @@ class Model(Counted):
         matrix = None if costs is None else decide.cost_matrix(classes, costs)
         chosen = decide.decide(self._believed().posterior(data, None, absent), matrix, reject)
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
+
+    def probability(self, question: Any, given: Any = None) -> float:
+        """P(question | given): of any columns and the class, with all that is not mentioned summed out.
+
+        A question is `"outlook=sunny, 20 < temp <= 25"`, or a mapping of columns to levels, lists of levels or tuples
+        of two bounds; `"outlook=sunny | play=yes"` asks and gives at once. The class is called as the schema calls it,
+        or "class".
+
+        >>> from tallybayes import Categorical
+        >>> frame = {"outlook": ["sunny", "sunny", "rain"]}
+        >>> model = Model.train({"outlook": Categorical(alpha=0)}, frame, ["no", "yes", "yes"])
+        >>> model.probability("class=yes | outlook=sunny")
+        0.5
+        >>> round(model.probability("outlook=rain", given={"class": "yes"}), 6)
+        0.5
+        """
+        return self._joint().probability(question, given)
+
+    def most_probable_row(self, given: Any = None) -> dict[str, Any]:
+        """The class and the columns that are most probable together, given what is known of some of them."""
+        return self._joint().most_probable_row(given)
+
+    def graph(self) -> Graph:
+        """Which columns can depend on which, the class among them."""
+        known, label = self._believed(), self._joint_label
+        parents: dict[str, tuple[str, ...]] = {label: ()}
+        for name, belief in known.counted.items():
+            parents |= {column: (label, *some) for column, some in belief.dependences(members(name)).items()}
+        return Graph(parents)
+
+    def dependence(self) -> Dependences:
+        """How much every two columns that are counted together depend on each other within the classes."""
+        known = self._believed().counted
+        found = [each for name, belief in known.items() for each in belief.pair_information(members(name))]
+        if not found:
+            raise ValueError(
+                "No two columns are counted together, so what one tells of another is not known. Count them as a "
+                f"block: Model.train({{{tuple(self.schema.by_column)!r}: Pairs()}}, …)."
+            )
+        return Dependences(found)
+
+    def to_bif(self, name: str = "tallybayes") -> str:
+        """The model as a network in the Bayesian Interchange Format, if all of its columns have levels."""
+        return to_bif(self._joint(), name)
+
+    @property
+    def _joint_label(self) -> str:
+        return class_name(self.schema.label, self.schema.by_column)
+
+    def _joint(self) -> Joint:
+        return Joint(self._believed(), self._joint_label)
 
     def sample(self, n: int, *, seed: int) -> draw.Sample:
         """Rows as the model has them come about, and their labels: each a class as the prior has it, then each column's

@@ -29,6 +29,7 @@ def trained(matrix, labels, family, **more):
     return Model.train({tuple(frame(matrix)): family}, frame(matrix), labels, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family",
     [
@@ -74,6 +75,7 @@ def test_integrated_out_is_students_distribution_in_several_dimensions():
     np.testing.assert_allclose(said, stats.multivariate_t(mean, scale, df=11).logpdf(asked))
 
 
+@pytest.mark.slow
 def test_the_predictive_distribution_adds_up_to_one():
     model = Model.train({BLOCK: Correlated()}, {"height": [1.0, 2.0, 4.0], "weight": [5.0, 5.5, 9.0]}, ["a"] * 3)
 

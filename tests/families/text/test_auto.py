@@ -35,6 +35,7 @@ def unusual(**changes):
     return Mix(**{"theta": theta, "gamma": 0.4, "a": 0.5, "p": 0.7, "length": 5.0, **changes})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family",
     [

@@ -20,6 +20,8 @@ from tallybayes.families.text.mix_pieces import PieceMaker
 from tallybayes.families.text.word_statistics import seen_words
 from tallybayes.families.text.word_tally import FIELDS
 
+pytestmark = pytest.mark.slow
+
 PAIRS = Words(reading="auto", ngrams=2)
 TEXT = st.lists(st.sampled_from(["aa", "bb", "cc", "dd"]), max_size=6).map(" ".join)
 

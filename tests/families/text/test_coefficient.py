@@ -16,6 +16,7 @@ from tallybayes.families.text.coefficient import log_orders
 from tallybayes.testing import check_family
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family", [Words(coefficient=True), Words(coefficient=True, reading="dirichlet-multinomial")], ids=repr
 )

@@ -38,6 +38,7 @@ def test_counting_words_and_punctuation_is_counting_them(rows, ngrams, shortest)
     assert dict(zip(keys, found, strict=True)) == reference.count_words(documents, codes.tolist())
 
 
+@pytest.mark.slow
 def test_punctuation_obeys_the_laws():
     check_family(Words(punctuation=True), st.text(st.sampled_from("ab !$.\n"), max_size=12), examples=10)
 

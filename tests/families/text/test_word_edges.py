@@ -3,6 +3,7 @@
 import copy
 import functools
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -261,3 +262,14 @@ def test_a_text_learned_by_itself_is_learned_as_in_a_column(text):
             assert digest(Model.train({"x": Words(**settings)}, data, ["k"])) == expected
     with pytest.raises((ValueError, UnicodeEncodeError)):
         train(["\ud800"], ["k"])
+
+
+@pytest.mark.parametrize("cells", [[1], [1, 2**63], [2**63], [1.5, 2**64], [None, 2**63], [Decimal("1.5")]])
+def test_numbers_are_no_texts_however_large(cells):
+    with pytest.raises(ValueError, match=r"Column 'x': .* are not texts\. Convert them"):
+        train(cells, ["k"] * len(cells))
+
+
+def test_cells_that_are_all_missing_are_texts_whatever_they_would_be():
+    for cells in ([None], [float("nan")], [Decimal("nan")], pa.array([None], pa.int64())):
+        assert train(cells, ["k"]).n == 1

@@ -39,6 +39,7 @@ def test_words_are_those_of_pythons_regular_expressions(text):
     assert counted(Words(), text) == {word: expected.count(word) for word in expected}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spell", ["{0}", "x{0}y{0}", "ΑΣ{0} Α{0}Σ", "{0}Σ{0}b", "ΑΣ{0}Α"])
 def test_every_character_of_unicode_is_what_it_is_in_python(spell):
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]

@@ -15,6 +15,7 @@ from tallybayes.testing import check_family
 texts = st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family",
     [

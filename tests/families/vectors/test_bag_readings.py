@@ -34,6 +34,7 @@ def vectors_of(total, size=3):
     return np.array([vector for vector in everything if sum(vector) == total], float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reading", ["averaged", "poisson"])
 @pytest.mark.parametrize("values", [VECTORS, WEIGHTS, HOLES], ids=["whole", "any", "holes"])
 def test_the_readings_obey_the_laws(reading, values):

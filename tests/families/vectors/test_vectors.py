@@ -46,6 +46,7 @@ def test_each_obeys_the_laws(family):
     check_family(Each(family), values, examples=10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reading", ["multinomial", "bernoulli", "complement"])
 def test_bag_obeys_the_laws(reading):
     check_family(Bag(reading=reading), VECTORS, examples=10)

@@ -18,6 +18,7 @@ from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.drawn_codes import drawn_cells
 from tallybayes.families.blocks.network_belief import NetworkBelief
 from tallybayes.families.blocks.pair_counts import PairCounts
+from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Posterior
 
 
@@ -52,6 +53,10 @@ class MeanBelief(CodedBelief):
     def groups(self) -> list[tuple[int, ...]]:
         """The parents of each network."""
         raise NotImplementedError
+
+    def conditionals(self) -> list[list[Conditional]]:
+        """A network for every group of parents; where there is none, all columns by themselves."""
+        return [tables for group in self.groups() or [()] for tables in self.network(group).conditionals()]
 
     def estimates(self) -> dict[str, Floats]:
         """Of every column by itself: those of all networks would be too many to read."""

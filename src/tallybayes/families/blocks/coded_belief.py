@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,8 +10,10 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import MANY_PARTS, Belief, WordWeight, heaviest, log_odds
-from tallybayes.families.blocks.coding import code_text
+from tallybayes.families.blocks.coding import code_state, code_text
+from tallybayes.families.blocks.networks import conditional_information
 from tallybayes.families.blocks.pair_counts import PairCounts
+from tallybayes.families.events import Conditional, PairInformation
 
 
 def logs(probability: Floats) -> Floats:
@@ -46,6 +49,26 @@ class CodedBelief(Belief):
         n = np.array([self.counts.single(j)[code, index] for j, code in met])
         rows = np.array([self.single_logs[j][code] for j, code in met]).reshape(-1, self.counts.width)
         return heaviest(words, n, log_odds(rows, index, prior), top)
+
+    def tables(self, parents: Sequence[Sequence[int]], tables: Sequence[Floats]) -> list[Conditional]:
+        """Tables of all codes, of those that were met."""
+        found = []
+        for j, (some, table) in enumerate(zip(parents, tables, strict=True)):
+            met = [np.flatnonzero(self.counts.met[p]) for p in (*some, j)]
+            states = [code_state(self.family.codes[j], code) for code in met[-1].tolist()]
+            found.append(Conditional(j, states, tuple(some), table[np.ix_(*met)]))
+        return found
+
+    def pair_information(self, columns: Sequence[str]) -> list[PairInformation]:
+        known, found = conditional_information(self.counts), []
+        first = int(self.counts.smoothing.ignored)  # missing cells are looked at, or are not
+        for i, j in zip(self.counts.layout.first.tolist(), self.counts.layout.second.tolist(), strict=True):
+            table = self.counts.pair(i, j)[first:, first:]
+            levels = [np.maximum(table.any(axis=axis).sum(axis=0) - 1, 0) for axis in (1, 0)]
+            g = max(2.0 * float(table.sum()) * float(known[i, j]), 0.0)
+            freedom = int((levels[0] * levels[1]).sum())
+            found.append(PairInformation(columns[i], columns[j], float(known[i, j]), g, freedom))
+        return found
 
     def outcomes(self) -> int:
         """How many different rows there can be."""

@@ -21,6 +21,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import Cells, numbers, texts
 from tallybayes.data.errors import CellError
+from tallybayes.families.events import NOT_THERE, Span, State
 from tallybayes.families.levels.categorical import codes_of, level_index
 from tallybayes.families.settings import as_number, refused
 
@@ -31,6 +32,7 @@ Bytes = NDArray[np.uint8]
 MISSING = 0  # the code of a cell that is not there …
 OTHER = 1  # … and of a level that is none of those named; intervals begin here
 FIRST = 2  # the code of the first level that is named
+THERE, REST = "(there)", "(any other)"  # as questions name them
 MOST = 254  # edges, or levels, of a column
 ABOUT_CODES = (
     "for each column, in the order of their names, the edges of its intervals, or its levels; None: whether it has a "
@@ -90,6 +92,22 @@ def code_text(code: Code, at: int) -> str:
     low = "" if at == OTHER else f"{code[at - FIRST]:g}"
     high = f"{code[at - OTHER]:g}" if at - OTHER < len(code) else ""
     return f"{low} … {high}" if low and high else f"≤ {high}" if high else f"> {low}"
+
+
+def code_state(code: Code, at: int) -> State:
+    """What a code means, for whoever asks about it.
+
+    >>> code_state((0.5, 2.0), 2), code_state(("rain", "sun"), 3), code_state(("rain", "sun"), 0)
+    (Span(low=0.5, high=2.0), 'sun', '(missing)')
+    """
+    if at == MISSING:
+        return NOT_THERE
+    if code is None:
+        return THERE
+    if not is_numeric(code):
+        return REST if at == OTHER else str(code[at - FIRST])
+    low = -np.inf if at == OTHER else float(code[at - FIRST])
+    return Span(low, float(code[at - OTHER]) if at - OTHER < len(code) else np.inf)
 
 
 class Coder:
@@ -152,6 +170,8 @@ class Coder:
             return OTHER
         try:
             if is_numeric(code):
+                if type(value) in (int, float) and isfinite(value):
+                    return OTHER + bisect_left(code, float(value))
                 x = numbers([value])
                 _check_finite(x)
                 return MISSING if isnan(x[0]) else OTHER + bisect_left(code, float(x[0]))

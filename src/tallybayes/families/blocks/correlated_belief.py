@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
 from tallybayes.families.blocks.moments import FLAT, Moments, updated
+from tallybayes.families.events import Conditional, NoJointError
 from tallybayes.families.numbers.support import FURTHEST
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
 from tallybayes.kernels import special
@@ -154,6 +155,9 @@ class CorrelatedBelief(Belief):
             location = float(mean[i] * unit)
             found[column] = NormalInverseGamma(location, float(weight[i, i]), float(n[i, i] / 2.0), scale)
         return ByColumn(found)
+
+    def conditionals(self) -> list[list[Conditional]]:
+        raise NoJointError("columns that vary together have no closed probability of bounds; give each a family.")
 
     def free(self) -> Free:
         size = len(self.family.columns)

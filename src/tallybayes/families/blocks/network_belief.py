@@ -19,6 +19,7 @@ from tallybayes.families.blocks.drawn_codes import draw_codes, drawn_cells
 from tallybayes.families.blocks.drawn_network import drawn_network
 from tallybayes.families.blocks.network_posterior import TablePosterior
 from tallybayes.families.blocks.pair_counts import PairCounts
+from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior
 
 
@@ -66,6 +67,12 @@ class NetworkBelief(CodedBelief):
     def conditional(self, j: int) -> Floats:
         """P(level | class, levels of the parents), [parents' levels …, level, class]."""
         return self.counts.conditional(j, self.parent_numbers[j], self.even)
+
+    def conditionals(self) -> list[list[Conditional]]:
+        return [self.tables(self.parent_numbers, [self.conditional(j) for j in range(self.counts.columns)])]
+
+    def dependences(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return {column: tuple(columns[p] for p in self.parent_numbers[j]) for j, column in enumerate(columns)}
 
     def _logs(self, j: int) -> Floats:
         """Given those of the parents' levels that were met."""

@@ -83,6 +83,10 @@ class Trees(CodedBlock):
         found = grow(coded.coder.encode(cells), rows, coded.codes, n=self.n, questions=self.questions, seed=self.seed)
         return replace(coded, grown=found).over(self.columns)
 
+    @property
+    def brief(self) -> str:
+        return repr(self)
+
     def __repr__(self) -> str:
         """Questions are no text: trees that are made again from this find theirs again."""
         return self.shown(("codes", "grown"))
@@ -130,22 +134,19 @@ class Trees(CodedBlock):
 
     def tally(self, cells: Bytes, rows: Rows) -> Tally:
         asked = self._asked
-        leaves = [asked.forest.find(cells, tree) for tree in range(len(asked))]
         if len(cells) * len(asked) * FEW < asked.leaves:
-            return self._few(np.array(leaves), rows)
-        sizes = np.diff([*asked.first_leaves.tolist(), asked.leaves])
-        counted = [rows.count(found, int(size)) for found, size in zip(leaves, sizes, strict=True)]
+            return self._few(cells, rows)
+        sizes = np.diff([*asked.first_leaves.tolist(), asked.leaves]).tolist()
+        counted = [rows.count(asked.forest.find(cells, tree), size) for tree, size in enumerate(sizes)]
         return Tally(rows.classes, positions(asked.leaves), {"n": concatenated(counted)})
 
-    def _few(self, leaves: Any, rows: Rows) -> Tally:
+    def _few(self, cells: Bytes, rows: Rows) -> Tally:
         """Of a few rows, those leaves that they have."""
-        numbers = leaves + self._asked.first_leaves[:, None]
-        met, at = np.unique(numbers, return_inverse=True)
-        at = at.reshape(numbers.shape).astype(np.int32)
-        counts = rows.count(np.ascontiguousarray(at[0]), len(met))
-        for each in at[1:]:
-            counts = counts + rows.count(np.ascontiguousarray(each), len(met))
-        return Tally(rows.classes, met.tolist(), {"n": counts})
+        trees = len(self._asked)
+        met, at = np.unique(self._asked.forest.find_all(cells), return_inverse=True)
+        weights = None if rows.weights is None else np.repeat(rows.weights, trees)
+        spread = Rows(rows.classes, np.repeat(rows.codes, trees), weights)
+        return Tally(rows.classes, met.tolist(), {"n": spread.count(at.reshape(-1).astype(np.int32), len(met))})
 
     def counts_of(self, tally: Tally, classes: Sequence[Key]) -> Floats:
         """How many rows of each class every leaf has."""
@@ -175,7 +176,10 @@ class Trees(CodedBlock):
 
     def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
         """Every tree counts every row."""
-        return tally.aligned(range(self._first_size()), classes).sums["n"].sum(axis=0)
+        slots = range(self._first_size())
+        if tally.slots_are_positions and tally.classes == list(classes):
+            return tally.sums["n"][: len(slots)].sum(axis=0)
+        return tally.aligned(slots, classes).sums["n"].sum(axis=0)
 
     def _first_size(self) -> int:
         many = isinstance(self.grown, Questions) and len(self.grown) > 1

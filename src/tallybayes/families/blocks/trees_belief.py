@@ -41,14 +41,14 @@ class TreesBelief(Belief):
         total = np.zeros((len(cells), scores.shape[0]))
         for first, last in self.asked.kinds.values():
             total += self._sums(cells, first, last)[0]
-        scores += (np.log(total / len(self.asked) + TINY) - self.shares).T
+        scores[:, : len(cells)] += (np.log(total / len(self.asked) + TINY) - self.shares).T
 
     def add_parts(self, cells: Bytes, said: Floats) -> None:
         """[part, class, row]"""
         at = 0
         for first, last in self.asked.kinds.values():
             for part in _parts(*self._sums(cells, first, last), last - first):
-                said[at] += part.T
+                said[at, :, : len(cells)] += part.T
                 at += 1
 
     def _sums(self, cells: Bytes, first: int, last: int) -> tuple[Floats, Floats]:

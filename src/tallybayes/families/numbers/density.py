@@ -13,12 +13,15 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief, by_class
+from tallybayes.families.events import Event, NoJointError
 from tallybayes.families.left_out import LeftOut, alike, taken, weights_of
+from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.stretched import Stretched
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Values, least_of_keys, value_keys, values_of_keys
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
+from tallybayes.kernels import special
 
 RULE = "rule"
 LEFT_OUT = "leave one out"
@@ -170,6 +173,23 @@ class DensityBelief(Belief):
             counts = self.counts[c, held] - weights[at] * (self.places[held] == own[at])
             left[at] = np.sum(np.maximum(counts, 0.0) * away)
         return left
+
+    def log_within(self, event: Event) -> Floats:
+        if event.is_empty:
+            return np.full(len(self.totals), -np.inf)
+        return log_between(self._shares(event.low), self._shares(event.high))
+
+    def _shares(self, x: float) -> tuple[Floats, Floats]:
+        """P(up to x) and P(beyond x): what the bumps have there, and the heavy tail."""
+        if not self.totals.any():
+            raise NoJointError("nothing was counted, so no interval is known.")
+        tail = np.arctan((x - self.scale.median) / self.scale.spread) / np.pi
+        place = np.sign(x) * np.inf if np.isinf(x) else float(self._place(np.array([x]))[0])
+        z = (place - self.places) / self.widths[:, None]
+        below, beyond = ((self.counts * special.ndtr(each)).sum(axis=1) for each in (z, -z))
+        whole = self.totals + self.m
+        whole = np.where(whole > 0, whole, 1.0)
+        return (below + self.m * (0.5 + tail)) / whole, (beyond + self.m * (0.5 - tail)) / whole
 
     def estimates(self) -> dict[str, Floats]:
         """The width of a bump in the middle of the column."""

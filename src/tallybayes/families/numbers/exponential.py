@@ -46,6 +46,15 @@ class Exponential(Numeric[Totals]):
         said = np.log(s.n) - np.log(s.x) - (s.n + 1.0) * np.log1p(x / s.x)
         return np.where(s.x > 0, said, np.where((x == 0) & (s.n > 0), 0.0, -np.inf))
 
+    def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_beyond = -s.n / s.x * x if self.plugin else -s.n * np.log1p(x / s.x)
+        log_beyond = np.where(s.x > 0, log_beyond, -np.inf) if x > 0 else np.zeros(np.shape(s.x))
+        return -np.expm1(log_beyond), np.exp(log_beyond)
+
+    def peak(self, s: Any) -> Floats:
+        return np.zeros(np.shape(s.x))
+
     def estimate(self, s: Any) -> dict[str, Floats]:
         return {"rate": s.n / s.x}
 

@@ -82,6 +82,13 @@ class Gamma(Numeric[LogTotals]):
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         return self.log_density(x, **self.estimate(s))
 
+    def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
+        z = max(x, 0.0) / s.scale
+        return np.asarray(special.gammainc(s.shape, z)), np.asarray(special.gammaincc(s.shape, z))
+
+    def peak(self, s: Any) -> Floats:
+        return np.asarray(np.maximum(s.shape - 1.0, 0.0) * s.scale)
+
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return random.gamma(parameters["shape"], parameters["scale"])
 

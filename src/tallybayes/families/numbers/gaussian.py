@@ -89,6 +89,18 @@ class Gaussian(ByMoments[PowerSums]):
         said = student_constant(s.nu, width) - (s.nu + 1.0) / 2.0 * np.log1p((x - s.mean) ** 2 / (s.nu * width))
         return _at_a_point(said, s.variance, x, s.mean)
 
+    def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
+        width = s.variance if self.plugin else s.variance * (1.0 + 1.0 / s.weight)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = (x - s.mean) / np.sqrt(width)
+        below, beyond = (special.ndtr(t) if self.plugin else special.stdtr(s.nu, t) for t in (z, -z))
+        point = s.variance == 0
+        return np.where(point, x >= s.mean, below), np.where(point, x < s.mean, beyond)
+
+    def peak(self, s: Any) -> Floats:
+        """The most probable number."""
+        return np.asarray(s.mean)
+
     def estimate(self, s: Any) -> dict[str, Floats]:
         return {"mean": s.mean, "variance": s.variance}
 

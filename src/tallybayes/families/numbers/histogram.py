@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -18,9 +19,11 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief, Scorer
+from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.intervals import METHODS
+from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.values import Values, keys_from, least_of_keys, values_of_keys
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import MEstimate, Smoothed, SmoothedBelief, pseudo_of, smoothed, smoothing
@@ -129,6 +132,40 @@ class IntervalBelief(SmoothedBelief):
             kernels.add_intervals(list(cells), edges, halves, tables, scores)
 
         return score
+
+    def conditionals(self) -> list[list[Conditional]]:
+        raise NoJointError("numbers are asked about by their bounds, as in 20 < x <= 25.")
+
+    def log_within(self, event: Event) -> Floats:
+        if event.is_empty:
+            return np.full(self.probability.shape[1], -np.inf)
+        return log_between(self._shares(event.low), self._shares(event.high))
+
+    def _shares(self, x: float) -> tuple[Floats, Floats]:
+        """P(up to x) and P(beyond x)."""
+        if not self.counts.any():
+            raise NoJointError("nothing was counted, so no interval is known.")
+        edges, p = self.edges, self.probability.copy()
+        low, high = p[0] * self.below, p[-1] * self.beyond
+        p[0] -= low
+        p[-1] -= high
+        away = max(edges[0] - x, x - edges[-1], 0.0)
+        outside = 0.0 if math.isinf(away) else 2.0 * self.half / (away + 2.0 * self.half)
+        if x < edges[0]:
+            return low * outside, 1.0 - low * outside
+        if x > edges[-1]:
+            return 1.0 - high * outside, high * outside
+        part = np.clip((x - edges[:-1]) / np.diff(edges), 0.0, 1.0)[:, None]
+        return low + (part * p).sum(axis=0), high + ((1.0 - part) * p).sum(axis=0)
+
+    def peak(self, event: Event) -> tuple[Floats, Floats]:
+        """The middle of the densest interval, or of the part of it that is meant."""
+        low, high = np.clip(self.edges[:-1], event.low, event.high), np.clip(self.edges[1:], event.low, event.high)
+        there = low < high
+        if not there.any():
+            return super().peak(event)
+        best = np.where(there[:, None], self.table, -np.inf).argmax(axis=0)
+        return (low / 2.0 + high / 2.0)[best], self.table[best, np.arange(len(best))]
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         if not self.counts.any():

@@ -10,6 +10,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import Square
+from tallybayes.families.events import NoJointError
 from tallybayes.families.numbers.gaussian import Gaussian, NormalBelief, StudentBelief, UpdatedBelief
 from tallybayes.families.numbers.statistics import LogPowerSums
 from tallybayes.families.numbers.support import POSITIVE, Support
@@ -38,6 +39,17 @@ class LogNormal(Gaussian):
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         logs = kernels.logarithm(x)
         return super().log_density(logs, **parameters) - logs
+
+    def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
+        if x <= 0:
+            return np.zeros(np.shape(s.mean)), np.ones(np.shape(s.mean))
+        return super().shares(s, float(np.log(x)))
+
+    def peak(self, s: Any) -> Floats:
+        """With mean and variance of the logarithm estimated."""
+        if not self.plugin:
+            raise NoJointError("LogNormal has no closed form of its most probable number; use plugin=True.")
+        return np.asarray(np.exp(s.mean - s.variance))
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.exp(super().draw(random, **parameters))

@@ -34,6 +34,7 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
+from tallybayes.families.events import NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.compiled_belief import Compiled
 from tallybayes.families.numbers.numeric_belief import NumericBelief, Table
@@ -263,6 +264,10 @@ class Numeric(Family, Generic[S]):
             s = self.updated(each, total)
             s = type(s)(*(np.broadcast_to(value, each.n.shape) for value in s))
             return Table(self, s, np.any(each.n > 0, axis=1), self.compiled(s))
+
+    def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
+        """P(up to x) and P(beyond x) by what scores, of a number that is not whole."""
+        raise NoJointError(f"{type(self).__name__} does not say how probable an interval is.")
 
     def log_likelihood(self, s: Any, x: Floats) -> Floats:
         """What scores: −∞ where nothing is counted and nothing assumed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,7 +13,27 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import sums_at
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
+from tallybayes.families.events import Event, NoJointError
 from tallybayes.families.posteriors import Posterior
+
+MOST_WHOLE = 10_000_000  # numbers that are added up …
+STEP = 1 << 16  # … so many at a time
+
+
+def log_between(low: tuple[Floats, Floats], high: tuple[Floats, Floats]) -> Floats:
+    """log P(between) from P(up to) and P(beyond) of both bounds: by whichever is the smaller, or digits are lost."""
+    inside = np.where(low[0] > 0.5, low[1] - high[1], high[0] - low[0])
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.clip(inside, 0.0, 1.0)))
+
+
+def whole_bounds(event: Event) -> tuple[int, int]:
+    """The least and the largest whole number that is meant."""
+    low = 0 if math.isinf(event.low) else math.floor(event.low) + 1
+    high = 1 << 60 if math.isinf(event.high) else math.ceil(event.high) - 1
+    low -= event.with_low and event.low == math.floor(event.low)
+    high += event.with_high and event.high == math.ceil(event.high)
+    return low, high
 
 
 class NumericBelief(Belief):
@@ -54,6 +75,40 @@ class NumericBelief(Belief):
     def free(self) -> Free:
         common = self.family.in_common
         return Free(len(self.estimates()) - common, common)
+
+    def log_within(self, event: Event) -> Floats:
+        if event.is_empty:
+            return np.full(np.shape(self.s[0]), -np.inf)
+        if not self.family.support.whole:
+            return log_between(self.family.shares(self.s, event.low), self.family.shares(self.s, event.high))
+        inside = self._sum(*whole_bounds(event)) if math.isfinite(event.high) else None
+        if inside is None:  # what is left by the numbers below
+            below = self._sum(0, whole_bounds(event)[0] - 1)
+            inside = np.maximum(1.0 - below, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.minimum(inside, 1.0)))
+
+    def _sum(self, first: int, last: int) -> Floats:
+        """P(a whole number from the first to the last)."""
+        if last - max(first, 0) >= MOST_WHOLE:
+            raise NoJointError(f"there are more than {MOST_WHOLE:,} whole numbers between these bounds.")
+        total = np.zeros(np.shape(self.s[0]))
+        for start in range(max(first, 0), last + 1, STEP):
+            x = np.arange(start, min(start + STEP, last + 1), dtype=np.float64)
+            total += np.exp(self.family.log_likelihood(self._columns, x[None, :])).sum(axis=1)
+        return total
+
+    def peak(self, event: Event) -> tuple[Floats, Floats]:
+        if self.family.support.whole:
+            first, last = whole_bounds(event)
+            x = np.arange(max(first, 0), min(last, max(first, 0) + STEP) + 1, dtype=np.float64)
+            said = self.family.log_likelihood(self._columns, x[None, :])
+            best = said.argmax(axis=1) if len(x) else np.zeros(len(said), int)
+            return (x[best], said.max(axis=1)) if len(x) else (np.zeros(len(said)), np.full(len(said), -np.inf))
+        if not hasattr(self.family, "peak"):
+            return super().peak(event)
+        x = np.clip(self.family.peak(self.s), event.low, event.high)
+        return x, np.diag(self.family.log_likelihood(self._columns, x[None, :])).copy()
 
     def linear(self) -> Terms:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

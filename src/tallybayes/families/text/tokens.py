@@ -16,6 +16,7 @@ from tallybayes.counts.exact import Codes
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
+from tallybayes.data.objects import WrittenOut
 from tallybayes.kernels import letters
 from tallybayes.kernels.strings import index_strings, index_words, is_writable, string_buffers
 
@@ -77,11 +78,12 @@ def _full_name(function: Any) -> str:
 
 
 class Cutter:
-    """The settings of a `Words` family, made ready for the kernels."""
+    """The settings of a family of texts, made ready for the kernels; where `marked`, a start mark comes before the
+    first word of every text."""
 
-    def __init__(self, family: Any) -> None:
+    def __init__(self, family: Any, ngrams: tuple[int, int] | None = None, marked: bool = False) -> None:
         self.family = family
-        low, high = family.ngrams
+        low, high = ngrams or family.ngrams
         self.tokeniser = _tokeniser(
             family.lower,
             family.shortest,
@@ -90,6 +92,7 @@ class Cutter:
             high,
             family.errors == STRICT,
             family.punctuation,
+            marked,
         )
 
     @cached_property
@@ -114,7 +117,8 @@ class Cutter:
         kind = cells.type
         if pa.types.is_list(kind) or pa.types.is_large_list(kind):
             if self.family.unit == CHARACTERS:
-                raise CellError(None, "the cells are lists of tokens, and Words(unit='characters') wants texts.")
+                wants = f"{type(self.family).__name__}(unit='characters') wants texts."
+                raise CellError(None, f"the cells are lists of tokens, and {wants}")
             return _token_lists(cells, self.family.errors)
         if self.family.tokeniser is None:
             return texts(cells)
@@ -181,9 +185,11 @@ def texts(cells: pa.Array) -> pa.Array:
         return cells.view(pa.string() if pa.types.is_binary(kind) else pa.large_string())
     if frames.is_text(kind):
         return pc.cast(cells, pa.large_string())
-    if pa.types.is_null(kind) or (pa.types.is_floating(kind) and pc.all(pc.is_null(cells, nan_is_null=True)).as_py()):
+    nans = pa.types.is_floating(kind) and pc.all(pc.is_null(cells, nan_is_null=True)).as_py()
+    if cells.null_count == len(cells) or nans:
         return pa.nulls(len(cells), pa.large_string())
-    raise CellError(None, f"cells of type {kind} are not texts. Convert them, or give the column another family.")
+    what = "numbers" if isinstance(kind, WrittenOut) else f"cells of type {kind}"
+    raise CellError(None, f"{what} are not texts. Convert them, or give the column another family.")
 
 
 def not_utf8(row: Any) -> CellError:
@@ -204,10 +210,17 @@ def snowball(language: str) -> Any:
 
 @cache
 def _tokeniser(
-    lower: bool, shortest: int, characters: bool, low: int, high: int, strict: bool, punctuation: bool
+    lower: bool,
+    shortest: int,
+    characters: bool,
+    low: int,
+    high: int,
+    strict: bool,
+    punctuation: bool,
+    marked: bool = False,
 ) -> kernels.Tokeniser:
     tables = letters.tables(lower, punctuation)
-    return kernels.Tokeniser(*tables, lower, shortest, characters, low, high, strict, punctuation)
+    return kernels.Tokeniser(*tables, lower, shortest, characters, low, high, strict, punctuation, marked)
 
 
 def _translation(stems: Mapping[str, str], stop_words: Sequence[str]) -> kernels.Translation:

@@ -1,0 +1,171 @@
+"""Each word given the one before, beside words and pairs of words that are counted by themselves.
+
+    python bench/sequence.py [perplexity] [speed] [set …]
+
+Perplexity: movie-reviews-2k, every fifth review asked about; words met once while learning are "<unk>" to both. The
+peer is NLTK's interpolated Kneser-Ney (pip install nltk) with its own discount, 0.1, and with the usual one, 0.75; it
+is asked about the first 2,000 words, since each takes it milliseconds, and the time is told for a word. Speed: counting
+and asking beside `Words(ngrams=2)`, on one thread. Then every set of ../shared/data/text, in 5 folds or as it comes in
+two parts: `Words(ngrams=2, shortest=1)`, `WordSequence` of order 1 and 2, of characters of order 3, words and order 1
+weighed, each alone and both together: accuracy, and log-loss in nats.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+import warnings
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sets import by_set, read_lines
+from tallybayes import Model, Schema, Words, WordSequence, weigh
+from text_auto import DATA, Part, chosen, measured, parts_of
+from timing import best_of
+
+REVIEWS = "movie-reviews-2k"
+ASKED = 2000  # words
+SETS = ("mr", "sms-spam", "banking77", "clinc150", "subj", "enron1-2", "cr", REVIEWS)
+BAG = Words(ngrams=2, shortest=1)
+FIRST = "Words(ngrams=2)"
+FAMILIES = {
+    FIRST: BAG,
+    "order 1": WordSequence(),
+    "order 2": WordSequence(order=2),
+    "characters, 3": WordSequence(unit="characters", order=3),
+}
+
+
+def reviews() -> tuple[list[list[str]], list[list[str]]]:
+    """Words of the reviews that are learned, and of those that are asked about."""
+    files = next(paths for name, paths in by_set(DATA.iterdir(), [REVIEWS]) if name == REVIEWS)
+    texts = [re.findall(r"\w+", text.lower()) for path in files for text, _ in read_lines(path)]
+    learned = [words for i, words in enumerate(texts) if i % 5]
+    met = Counter(word for words in learned for word in words)
+    known = [[word if met[word] > 1 else "<unk>" for word in words] for words in texts]
+    return [words for i, words in enumerate(known) if i % 5], known[::5]
+
+
+def first(texts: list[list[str]], count: int) -> list[list[str]]:
+    found: list[list[str]] = []
+    for words in texts:
+        if sum(map(len, found)) + len(words) > count:
+            break
+        found.append(words)
+    return found
+
+
+def perplexity() -> None:
+    learned, asked = reviews()
+    few = first(asked, ASKED)
+    total, little = sum(map(len, asked)), sum(map(len, few))
+    print(
+        f"\nperplexity: {sum(map(len, learned)):,} words learned, {total:,} asked; of NLTK the first {little:,} of them"
+    )
+    print(f"  {'':28} {'of all':>9} {'of few':>9} {'learning':>10} {'few asked':>10}")
+    for order in (1, 2, 3):
+        start = time.perf_counter()
+        model = Model.train({"text": WordSequence(order=order)}, {"text": learned}, ["all"] * len(learned), threads=1)
+        belief: Any = model.belief("text")
+        counted = time.perf_counter() - start
+        start = time.perf_counter()
+        little_known = belief.perplexity(few)[0]
+        asking = time.perf_counter() - start
+        told = f"{belief.perplexity(asked)[0]:9.1f} {little_known:9.1f} {counted:9.2f}s {asking * 1e3:8.1f}ms"
+        print(f"  {f'WordSequence(order={order})':28} {told}", flush=True)
+    for discount in (0.1, 0.75):
+        shown = kneser_ney(learned, few, discount)
+        print(f"  {f'NLTK Kneser-Ney, d={discount}':28} {'':9} {shown}", flush=True)
+
+
+def kneser_ney(learned: list[list[str]], asked: list[list[str]], discount: float) -> str:
+    """Order 1, as NLTK has it: pairs."""
+    from nltk.lm import KneserNeyInterpolated
+
+    start = time.perf_counter()
+    model = KneserNeyInterpolated(2, discount=discount)
+    pairs = ([*zip(["<s>", *words]), *zip(["<s>", *words], words, strict=False)] for words in learned)
+    model.fit(pairs, ["<s>", *(word for words in learned for word in words)])
+    counted = time.perf_counter() - start
+    start, said, words = time.perf_counter(), 0.0, 0
+    for text in asked:
+        for before, word in zip(["<s>", *text], text, strict=False):
+            said += np.log(model.score(word, [before]))
+            words += 1
+    seconds = time.perf_counter() - start
+    return f"{np.exp(-said / words):9.1f} {counted:9.2f}s {seconds * 1e3:8.0f}ms"
+
+
+def speed() -> None:
+    files = next(paths for name, paths in by_set(DATA.iterdir(), [REVIEWS]) if name == REVIEWS)
+    rows = [row for path in files for row in read_lines(path)]
+    texts, labels = {"text": pa.array([text for text, _ in rows])}, [label for _, label in rows]
+    families = {FIRST: BAG, **{f"order {order}": WordSequence(order=order) for order in (1, 2, 3)}}
+    schemas = {name: Schema({"text": family}) for name, family in families.items()}
+    counting = best_of({n: lambda s=s: Model.train(s, texts, labels, threads=1) for n, s in schemas.items()})
+    models = {name: Model.train(schema, texts, labels) for name, schema in schemas.items()}
+    once = {}
+    for name, model in models.items():
+        start = time.perf_counter()
+        model.posterior(texts, threads=1)
+        once[name] = time.perf_counter() - start
+    asking = best_of({name: lambda m=m: m.posterior(texts, threads=1) for name, m in models.items()})
+    print(f"\nspeed: {len(rows)} reviews, one thread; beside {FIRST}")
+    for name in families:
+        told = [
+            f"{found[name] * 1e3:8.1f} ms {found[name] / found[FIRST]:5.2f} ×" for found in (counting, asking, once)
+        ]
+        print(f"  {name:16} counting {told[0]}   asking {told[1]}   asking for the first time {told[2]}")
+
+
+def alone(family: Any) -> Any:
+    def contender(part: Part) -> Any:
+        model = Model.train(Schema({"text": family}), {"text": part.texts}, part.labels)
+        return model.classes, model.posterior({"text": part.asked})
+
+    return contender
+
+
+def weighed(*families: Any) -> Any:
+    def contender(part: Part) -> Any:
+        names = [f"reading {i}" for i in range(len(families))]
+        texts, asked = dict.fromkeys(names, part.texts), dict.fromkeys(names, part.asked)
+        model = Model.train(Schema(dict(zip(names, families, strict=True))), texts, part.labels)
+        model = weigh(model, texts, part.labels)
+        return model.classes, model.posterior(asked)
+
+    return contender
+
+
+def compare(names: list[str]) -> None:
+    contenders = {name: alone(family) for name, family in FAMILIES.items()}
+    contenders |= {
+        "Words, weighed": weighed(BAG),
+        "order 1, weighed": weighed(FAMILIES["order 1"]),
+        "both, weighed": weighed(BAG, FAMILIES["order 1"]),
+    }
+    for name in chosen(names):
+        parts = parts_of(name)
+        print(f"\n{name}: {len(parts[0].texts)} texts are learned, {len(set(parts[0].labels))} classes")
+        print(f"  {'':18} {'accuracy':>8} {'log-loss':>9} {'seconds':>8}")
+        for title, contender in contenders.items():
+            found = measured(contender, parts)
+            print(f"  {title:18} {found.accuracy:8.4f} {found.loss:9.4f} {found.seconds:8.2f}", flush=True)
+
+
+def main(names: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    for name, work in (("perplexity", perplexity), ("speed", speed)):
+        if not names or name in names:
+            work()
+    sets = [name for name in names if name not in ("perplexity", "speed")]
+    if sets or not names:
+        compare(sets or list(SETS))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

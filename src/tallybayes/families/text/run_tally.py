@@ -1,0 +1,110 @@
+"""What is counted of texts as sequences: how often every run of words came, and how long texts are.
+
+A text is a start mark and its words. A run of words is one text with spaces between them, a run of characters has none;
+so runs are told apart by their length, and no word has a space or the mark in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Counts, Exact
+from tallybayes.counts.packing import Arrays, PackError
+from tallybayes.counts.sparse import SparseTally
+from tallybayes.counts.sums import weighted_sums
+from tallybayes.counts.tallies import Tallies
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.families.text.tokens import not_utf8
+from tallybayes.families.text.word_tally import rounded_lengths
+
+START = "\x02"  # before the first word of every text
+
+
+class RunTally(Tallies):
+    """Two tallies that go together: the lengths of texts in words, and runs of words."""
+
+    def __init__(self, runs: SparseTally, lengths: Tally) -> None:
+        super().__init__({"lengths": lengths, "runs": runs})
+
+    @classmethod
+    def empty(cls) -> RunTally:
+        return cls(SparseTally.empty(("n",)), Tally.empty(("n",)))
+
+    @property
+    def runs(self) -> SparseTally:
+        return self.parts["runs"]
+
+    @property
+    def lengths(self) -> Tally:
+        return self.parts["lengths"]
+
+    @property
+    def slots(self) -> list[str]:
+        return self.runs.slots
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> RunTally:
+        found = super().unpacked(prefix, about, keys, arrays)
+        met = np.array(found.lengths.slots or [0])
+        if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
+            raise PackError("its lengths of texts are not lengths")
+        return found
+
+    def texts(self, classes: list[Key]) -> Exact:
+        """How many texts each of these classes has."""
+        return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
+
+
+def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:
+    """What a `WordSequence` counts of texts, each of which counts once."""
+    index = kernels.StringIndex()
+    try:
+        reading = family.cutter.reading(documents, False, -1)
+        runs, classes, n, sizes = kernels.count_runs(documents, reading, index, rows.codes, len(rows.classes))
+    except kernels.NotUtf8Error as error:
+        raise not_utf8(error) from None
+    tally = SparseTally(rows.classes, index, runs, classes, {"n": Exact(n[:, None])})
+    return RunTally(tally, _lengths(words_of(sizes, family.order), rows))
+
+
+def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> RunTally:
+    """The same for rows that weigh something."""
+    index, width = kernels.StringIndex(), len(rows.classes)
+    try:
+        reading = family.cutter.reading(documents, False, -1)
+        starts, runs, counts = kernels.list_words(documents, reading, index, True)
+    except kernels.NotUtf8Error as error:
+        raise not_utf8(error) from None
+    row = np.repeat(np.arange(len(rows)), np.diff(starts))
+    sizes = np.where(missing, -1, np.bincount(row, counts, len(rows))).astype(np.int64)
+    kept = rows.codes[row] >= 0
+    row, runs, counts = row[kept], runs[kept], counts[kept]
+    pairs, at = np.unique(runs.astype(np.int64) * width + rows.codes[row], return_inverse=True)
+    assert rows.weights is not None
+    weights = [rows.weights[row], counts.astype(np.float64)]
+    n = weighted_sums(weights, at.astype(np.int32).reshape(-1), len(pairs))
+    new_runs, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
+    tally = SparseTally(rows.classes, index, new_runs, columns, {"n": n})
+    return RunTally(tally, _lengths(words_of(sizes, family.order), rows))
+
+
+def words_of(sizes: Counts, order: int) -> Counts:
+    """How many words texts have that are made of so many runs; −1 of one that was not counted."""
+    longest = order + 1
+    short = np.cumsum(np.arange(longest + 1))  # so many runs have so few tokens, the start mark among them
+    tokens = np.where(
+        sizes < short[-1], np.searchsorted(short, sizes), (sizes + longest * (longest - 1) // 2) // longest
+    )
+    return np.where(sizes < 0, -1, tokens - 1).astype(np.int64)
+
+
+def _lengths(words: Counts, rows: Rows) -> Tally:
+    there = words >= 0
+    met, length = np.unique(rounded_lengths(words[there]), return_inverse=True)
+    codes = np.full(len(words), -1, np.int32)
+    codes[there] = length.reshape(-1)
+    return Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))})

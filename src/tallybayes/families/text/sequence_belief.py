@@ -1,0 +1,127 @@
+"""What the words of new texts say, each given the ones before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Key
+from tallybayes.families.base import MANY_PARTS, Belief, Part, WordWeight, heaviest, log_odds
+from tallybayes.families.posteriors import Posterior
+from tallybayes.families.text.drawn_sequences import draw_sequences
+from tallybayes.families.text.run_tally import START, RunTally
+from tallybayes.families.text.tokens import CHARACTERS, not_utf8
+from tallybayes.kernels.strings import index_strings
+
+SHOWN = "<s>"  # the start mark, as people know it
+
+
+def chain_of(family: Any, tally: RunTally, classes: list[Key], counts: bool = False) -> kernels.Chain:
+    """The counts of runs, ready to be asked."""
+    return _chain(family, *_cells(tally, classes), len(classes), counts)
+
+
+def _chain(family: Any, index: Any, runs: Any, columns: Any, n: Floats, width: int, counts: bool) -> kernels.Chain:
+    discount = -1.0 if isinstance(family.discount, str) else family.discount
+    return kernels.Chain(index, family.unit == CHARACTERS, runs, columns, n, width, family.order, discount, counts)
+
+
+def _cells(tally: RunTally, classes: list[Key]) -> tuple[Any, Any, Any, Floats]:
+    """Those that hold something. Numbers that are not whole are added up in the order of their runs: that in which they
+    were met must not show."""
+    found = tally.runs
+    runs, columns, sums = found.cells()
+    n = sums["n"].round()
+    if np.any(n != np.floor(n)):
+        found = found.canonical()
+        runs, columns, sums = found.cells()
+        n = sums["n"].round()
+    number = {key: i for i, key in enumerate(classes)}
+    place = np.array([number.get(key, -1) for key in found.classes] or [-1], np.int32)
+    held = (n > 0) & (place[columns] >= 0)
+    return found.index, runs[held], place[columns[held]], n[held]
+
+
+class SequenceBelief(Belief):
+    """P(word | class, the words before it), by interpolated absolute discounting."""
+
+    has_parts = True
+    bound = MANY_PARTS
+
+    def __init__(self, family: Any, tally: RunTally, classes: list[Key]) -> None:
+        self.family, self.width = family, len(classes)
+        self.index, self._runs, self._columns, self._n = _cells(tally, classes)
+        self.chain = _chain(family, self.index, self._runs, self._columns, self._n, self.width, False)
+        known = tally.lengths.canonical()
+        self.lengths = np.array(known.slots, np.int64)
+        self.texts = known.aligned(known.slots, classes).sums["n"].round()  # so long, of each class
+
+    def add_evidence(self, cells: Any, scores: Floats) -> None:
+        self._add(cells, scores)
+
+    def _add(self, cells: Any, scores: Floats) -> Any:
+        documents = self.family.word_cutter.documents(cells)
+        try:
+            return self.chain.add(documents, self.family.word_cutter.reading(documents, False, -1), scores)
+        except kernels.NotUtf8Error as error:
+            raise not_utf8(error) from None
+
+    def perplexity(self, texts: Any) -> Floats:
+        """How many words a class is as unsure between as if all were alike: exp(−log P(texts | class) / words)."""
+        cells = self.family.encode(texts if isinstance(texts, pa.Array) else pa.array(texts))
+        scores = np.zeros((self.width, len(cells)))
+        words = self._add(cells, scores)
+        total = int(np.maximum(words, 0).sum())
+        if not total:
+            raise ValueError("The texts have no words, so there is no perplexity of them.")
+        return np.asarray(np.exp(-scores.sum(axis=1) / total))
+
+    def parts(self, cells: Any) -> Iterator[list[Part]]:
+        """For every text what each word says behind the ones before it, in the order of the text."""
+        names, documents = kernels.StringIndex(), self.family.word_cutter.documents(cells)
+        reading = self.family.word_cutter.reading(documents, False, -1)
+        starts, words, said = self.chain.take_apart(documents, reading, names)
+        said, texts = said.reshape(-1, self.width), index_strings(names).to_pylist()
+        between = "" if self.family.unit == CHARACTERS else " "
+        for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            found: dict[str, list[int]] = {}
+            for at in range(start, stop):
+                first = max(start, at - self.family.order)
+                run = between.join(texts[i] for i in words[first : at + 1])
+                found.setdefault(run if at - first == self.family.order else f"{SHOWN}{between}{run}", []).append(at)
+            yield [Part(run, len(places), said[places].sum(axis=0)) for run, places in found.items()]
+
+    @cached_property
+    def _known(self) -> tuple[list[str], Any]:
+        """The runs that say something, as they are shown and in that order, and their numbers."""
+        names = index_strings(self.index).to_pylist()
+        met = [run for run in np.unique(self._runs).tolist() if names[run] != START]
+        shown = sorted((names[run].replace(START, SHOWN), run) for run in met)
+        return [name for name, _ in shown], np.array([run for _, run in shown], np.intp)
+
+    def estimates(self) -> dict[str, Floats]:
+        """P(last word | class, the words before it) of every run."""
+        names, runs = self._known
+        return dict(zip(names, self.chain.probabilities()[runs], strict=True))
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        names, runs = self._known
+        with np.errstate(divide="ignore"):
+            odds = log_odds(np.log(self.chain.probabilities()[runs]), index, prior)
+        counts = np.zeros(len(self.chain))
+        own = self._columns == index
+        counts[self._runs[own]] = self._n[own]
+        return heaviest(names, counts[runs], odds, top)
+
+    def posterior(self, index: int) -> Posterior:
+        raise TypeError("WordSequence discounts counts, and so has no posterior of its parameters; Words has.")
+
+    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+        return draw_sequences(self, random, classes)

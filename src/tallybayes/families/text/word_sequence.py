@@ -1,0 +1,155 @@
+"""Text as a sequence: each word given the ones before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.tally import Key, Rows
+from tallybayes.data.cells import Cells
+from tallybayes.data.errors import CellError
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.left_out import LeftOut
+from tallybayes.families.settings import refused, setting
+from tallybayes.families.text.run_tally import START, RunTally, count, count_weighted
+from tallybayes.families.text.sequence_belief import SequenceBelief
+from tallybayes.families.text.sequence_left_out import sequence_left_out
+from tallybayes.families.text.tokens import CHARACTERS, REPLACE, STRICT, WORDS, Cutter, Tokeniser
+from tallybayes.kernels.strings import index_words
+
+FROM_COUNTS = "counts"
+
+
+def as_tokeniser(family: Any, name: str, given: Any) -> Tokeniser:
+    if not callable(given) and not isinstance(given, str):
+        raise refused(family, name, given, "a function from a text to its tokens")
+    return Tokeniser(given)
+
+
+def as_discount(family: Any, name: str, given: Any) -> str | float:
+    if isinstance(given, str) and given == FROM_COUNTS:
+        return FROM_COUNTS
+    number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
+    if not number or not 0.0 <= float(given) <= 1.0:
+        raise refused(family, name, given, '"counts", or a number from 0 to 1')
+    return float(given) + 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WordSequence(Family):
+    """A text, of which each word is told by the ones before it.
+
+    What is counted: runs of up to `order` words and the one behind them, a start mark before the first. What a word is,
+    is as for Words: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased; with
+    `punctuation`, every punctuation character and symbol too; with `unit="characters"`, every character; or what a
+    `tokeniser` of your own says. A word may not have a space in it.
+
+    What the counts mean: interpolated absolute discounting. P(word | before) is (n − d) / N of the run, and beside that
+    what the discounts left over times P(word | one word less before); in the end all words are alike, and so is one
+    more that stands for any never met. `discount` is d, or "counts": in each class and for each length of runs the one
+    that its counts of counts ask for, (once + ½) / (once + 2 twice + 1), where so many runs were met once and twice.
+
+    >>> WordSequence(order=2)
+    WordSequence(order=2)
+    """
+
+    is_text: ClassVar[bool] = True
+    vocabulary: ClassVar[None] = None
+    unknown: ClassVar[bool] = False
+    stems: ClassVar[None] = None
+    stop_words: ClassVar[tuple[str, ...]] = ()
+    order: int = setting(1, "so many words before a word tell it", least=1, most=3, counting=True)
+    shortest: int = setting(1, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
+    lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
+    unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
+    punctuation: bool = setting(False, "every punctuation character and symbol is a word of its own", counting=True)
+    tokeniser: Callable[[str], Iterable[str]] | str | None = setting(
+        None, "a function of your own, from a text to its tokens", check=as_tokeniser, counting=True
+    )
+    errors: str = setting(
+        STRICT,
+        'bytes that are not UTF-8: "strict" is an error, "replace" puts U+FFFD, which belongs to no word',
+        choices=(STRICT, REPLACE),
+    )
+    discount: str | float = setting(
+        FROM_COUNTS, 'what is taken from the count of every run: "counts" finds it out', check=as_discount
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tokeniser is not None and (self.punctuation or self.unit == CHARACTERS):
+            raise ValueError("WordSequence(tokeniser=…) says itself what a token is; leave punctuation and unit.")
+        if self.unit == CHARACTERS and self.punctuation:
+            raise ValueError("WordSequence(unit='characters') counts punctuation as it is; leave punctuation=False.")
+
+    @cached_property
+    def cutter(self) -> Cutter:
+        """From texts to their runs."""
+        return Cutter(self, (1, self.order + 1), marked=True)
+
+    @cached_property
+    def word_cutter(self) -> Cutter:
+        """From texts to their words."""
+        return Cutter(self, (1, 1), marked=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.settings()
+
+    def encode(self, cells: Cells) -> Any:
+        found = self.cutter.encode(cells)
+        if type(found) is not list and pa.types.is_large_list(found.type):
+            tokens = found.flatten()
+            for mark in (" ", START):
+                if pc.any(pc.match_substring(tokens, mark)).as_py():
+                    wrong = next(token for token in tokens.to_pylist() if mark in token)
+                    raise CellError(None, f"the token {wrong!r} has {mark!r} in it, which stands between words.")
+        return found
+
+    def empty(self) -> Any:
+        return RunTally.empty()
+
+    def takes(self, slots: Sequence[Any]) -> bool:
+        """Whether none of the runs is too long."""
+        longest = self.order + 1
+        if self.unit == CHARACTERS:
+            return all(len(run) <= longest for run in slots)
+        return all(run.count(" ") < longest for run in slots)
+
+    def tally(self, cells: Any, rows: Rows) -> RunTally:
+        documents = self.cutter.documents(cells)
+        if rows.weights is None:
+            return count(self, documents, rows)
+        return count_weighted(self, documents, self.missing(cells), rows)
+
+    def present(self, tally: RunTally, classes: Sequence[Key]) -> Exact:
+        return tally.texts(list(classes))
+
+    def impossible(self, tally: RunTally, touched: RunTally) -> str | None:
+        cells = tally.touched(touched)
+        return self.refusal(cells["runs"]) or self.refusal(cells["lengths"])
+
+    def discord(self, tally: RunTally, classes: Sequence[Key]) -> str | None:
+        """Every text has one start mark."""
+        known, (runs, columns, sums) = tally.texts(list(classes)), tally.runs.cells()
+        marks = np.flatnonzero(runs == int(index_words(tally.runs.index, [START], grow=False)[0]))
+        number = {key: i for i, key in enumerate(classes)}
+        at = [number[tally.runs.classes[column]] for column in columns[marks].tolist()]
+        started = Exact.zeros((len(classes),))
+        started.add_at(np.array(at, np.intp), sums["n"][marks])
+        trace = TRACE * (1.0 + known.round())
+        if (known - started).is_below(trace).any() or (started - known).is_below(trace).any():
+            return "there would not be as many start marks as texts"
+        return None
+
+    def believe(self, tally: RunTally, classes: Sequence[Key]) -> Belief:
+        return SequenceBelief(self, tally, list(classes))
+
+    def left_out(self, tally: RunTally, classes: Sequence[Key]) -> LeftOut:
+        return sequence_left_out(self, tally, list(classes)) or super().left_out(tally, classes)

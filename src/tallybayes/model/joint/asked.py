@@ -1,0 +1,162 @@
+"""Any question to the joint distribution of the class and all columns."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.base import Belief, Family
+from tallybayes.families.events import Event, NoJointError, Span
+from tallybayes.model.joint.elimination import log_max, log_sum
+from tallybayes.model.joint.questions import Events, asked_events, parted
+from tallybayes.model.scoring import Beliefs
+from tallybayes.schema.entries import Name, members
+
+CLASS = "class"  # as questions name it where the schema does not
+
+
+def class_name(label: str | None, columns: Container[str]) -> str:
+    """What the class is called in questions."""
+    return label or (CLASS if CLASS not in columns else f"({CLASS})")
+
+
+class Joint:
+    """P(class, columns), as the counts have it."""
+
+    def __init__(self, known: Beliefs, label: str) -> None:
+        if known.scores:
+            raise NoJointError(f"Column {known.scores[0]!r} gives scores, which are no probabilities.")
+        if known.schema.weights is not None:
+            raise NoJointError("Weighed evidence is no joint distribution; use believing(weights=None).")
+        self.known = known
+        self.columns = list(known.schema.by_column)
+        self.label = label
+
+    def probability(self, question: Any, given: Any = None) -> float:
+        """P(question | given)."""
+        if isinstance(question, str) and given is None:
+            question, given = parted(question)
+        names = [*self.columns, self.label]
+        asked, known = asked_events(question, names), asked_events(given, names)
+        if not asked:
+            raise ValueError("The question asks nothing. Write a column and a level, as 'outlook=sunny'.")
+        both = {name: asked[name].both(known[name]) if name in known else event for name, event in asked.items()}
+        for name, event in both.items():
+            self._refuse_point(name, event, known.get(name))
+        whole = np.logaddexp.reduce(self.log_joint(known))
+        if np.isneginf(whole):
+            raise ValueError(f"What is given, {given!r}, has probability 0, so nothing follows from it.")
+        return float(np.exp(min(np.logaddexp.reduce(self.log_joint({**known, **both})) - whole, 0.0)))
+
+    def log_joint(self, events: Events) -> Floats:
+        """log P(class, events) of every class. A single number of a column that is not whole counts by its density."""
+        total = self._log_classes(events)
+        for name, belief in self.known.columns.items():
+            asked = {i: events[column] for i, column in enumerate(members(name)) if column in events}
+            if asked:
+                total = total + self._told(self._log_events, name, belief, asked)
+        return np.asarray(total)
+
+    def most_probable_row(self, given: Any = None) -> dict[str, Any]:
+        """The class and the columns that are most probable together, as far as they are not given."""
+        events = asked_events(given, [*self.columns, self.label])
+        total, rows = self._log_classes(events), [dict[str, Any]() for _ in self.known.keys]
+        for name, belief in self.known.columns.items():
+            asked = {i: events[column] for i, column in enumerate(members(name)) if column in events}
+            said, found = self._told(self._peak, name, belief, asked)
+            total = total + said
+            for row, states in zip(rows, found, strict=True):
+                row.update(zip(members(name), states, strict=True))
+        best = int(np.argmax(total))
+        if np.isneginf(total[best]):
+            raise ValueError(f"What is given, {given!r}, has probability 0, so there is no such row.")
+        return {**rows[best], self.label: self.known.labels[best]}
+
+    def _log_classes(self, events: Events) -> Floats:
+        if self.label not in events:
+            return self.known.prior
+        names = [str(label).lower() if isinstance(label, bool) else str(label) for label in self.known.labels]
+        try:
+            return np.where(events[self.label].mask(names), self.known.prior, -np.inf)
+        except ValueError as error:
+            raise ValueError(f"Of {self.label!r} {error}") from None
+
+    def _log_events(self, name: Name, belief: Belief, asked: Mapping[int, Event]) -> Floats:
+        family = self.known.schema.columns[name]
+        if family.support is not None:
+            return self._log_number(family, belief, asked[0])
+        networks = belief.conditionals()
+        said = [log_sum(network, _masks(family, network, asked)) for network in networks]
+        return np.asarray(np.logaddexp.reduce(said, axis=0) - np.log(len(networks)))
+
+    def _log_number(self, family: Family, belief: Belief, event: Event) -> Floats:
+        if event.but:
+            raise ValueError("numbers are asked about by their bounds, as in 20 < x <= 25, not by what they are not.")
+        points = event.points()
+        if points is None:
+            return belief.log_within(event)
+        if len(points) != 1:
+            if points:
+                raise ValueError("several numbers are asked about at once; ask about one, or about bounds.")
+            return np.full(len(self.known.keys), -np.inf)
+        scores = np.zeros((len(self.known.keys), 1))
+        belief.add_evidence(family.encode(pa.array(points)), scores)
+        return scores[:, 0]
+
+    def _peak(self, name: Name, belief: Belief, asked: Mapping[int, Event]) -> tuple[Floats, list[tuple[Any, ...]]]:
+        family = self.known.schema.columns[name]
+        if family.support is not None:
+            event = asked.get(0, Event())
+            points = event.points()
+            if points is not None:
+                return self._log_number(family, belief, event), [tuple(points[:1] or [None])] * len(self.known.keys)
+            x, said = belief.peak(event)
+            return said, [(int(each) if family.support.whole else float(each),) for each in x.tolist()]
+        networks = belief.conditionals()
+        if len(networks) > 1:
+            raise NoJointError("an average of networks has no most probable row that can be found; use 'tree'.")
+        said, found = log_max(networks[0], _masks(family, networks[0], asked))
+        return said, [tuple(_shown(each.states[row[each.column]]) for each in networks[0]) for row in found]
+
+    def _told(self, work: Any, name: Name, belief: Belief, asked: Mapping[int, Event]) -> Any:
+        """What is wrong, with the name of the column."""
+        try:
+            return work(name, belief, asked)
+        except NoJointError as error:
+            family = type(self.known.schema.columns[name]).__name__
+            raise NoJointError(f"Column {name!r} ({family}) cannot be asked about: {error}") from None
+        except ValueError as error:
+            raise ValueError(f"Of {name!r} {error}") from None
+
+    def _refuse_point(self, name: str, event: Event, known: Event | None) -> None:
+        """A single number is asked about that is not whole, and that was not given."""
+        support = None if name == self.label else self.known.schema.by_column[name].support
+        if support is None or support.whole or event.is_empty or event.points() is None:
+            return
+        if known is None or known.points() is None:
+            raise ValueError(
+                f"{name!r} is a number, and each by itself has probability 0. Ask about bounds, as 20 < {name} <= 25; "
+                "what is given may be a single number."
+            )
+
+
+def _shown(state: Any) -> Any:
+    return str(state) if isinstance(state, Span) else state
+
+
+def _masks(family: Family, network: Sequence[Any], asked: Mapping[int, Event]) -> dict[int, Any]:
+    """Which states are meant, of the columns that are asked about; levels by the texts under which they are counted."""
+    found = {}
+    for each in network:
+        if each.column in asked:
+            event = asked[each.column]
+            if event.among is not None and not family.takes_blocks:
+                known = set(each.states)
+                among = frozenset(t if t in known else family.level_named(t) for t in event.among)
+                event = Event(among, event.but, event.low, event.high, event.with_low, event.with_high)
+            found[each.column] = event.mask(each.states)
+    return found

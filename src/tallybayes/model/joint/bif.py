@@ -1,0 +1,80 @@
+"""A model of levels as a network in the Bayesian Interchange Format, which pgmpy, bnlearn and pyAgrum read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from tallybayes.families.events import Conditional, NoJointError
+from tallybayes.model.joint.asked import Joint
+from tallybayes.schema.entries import members
+
+
+def to_bif(joint: Joint, name: str = "tallybayes") -> str:
+    """The network as a text. Names are letters, digits and underscores there: others become underscores."""
+    columns = _names([*joint.columns, joint.label])
+    classes = _names(map(str, joint.known.labels))
+    prior = np.exp(joint.known.prior)
+    variables = [_variable(columns[joint.label], classes.values())]
+    tables = [f"probability ( {columns[joint.label]} ) {{\n  table {_numbers(prior / prior.sum())};\n}}\n"]
+    for entry, belief in joint.known.columns.items():
+        networks = _networks(entry, belief)
+        own = [columns[column] for column in members(entry)]
+        states = {each.column: _names(map(str, each.states)) for each in networks}
+        for each in networks:
+            variables.append(_variable(own[each.column], states[each.column].values()))
+            tables.append(_table(each, own, states, columns[joint.label], list(classes.values())))
+    return "\n".join([f"network {_name(name)} {{\n}}", *variables, *tables])
+
+
+def _networks(entry: Any, belief: Any) -> list[Conditional]:
+    try:
+        found = belief.conditionals()
+    except NoJointError as error:
+        raise NoJointError(f"Column {entry!r} is not one of levels, as BIF has it: {error}") from None
+    if len(found) > 1:
+        raise NoJointError(f"The columns {entry!r} are an average of networks, and no network; use structure='tree'.")
+    return list(found[0])
+
+
+def _variable(name: str, states: Iterable[str]) -> str:
+    listed = list(states)
+    return f"variable {name} {{\n  type discrete [ {len(listed)} ] {{ {', '.join(listed)} }};\n}}"
+
+
+def _table(
+    each: Conditional, own: Sequence[str], states: Mapping[int, dict[str, str]], label: str, classes: Sequence[str]
+) -> str:
+    """P(state | class, parents), a line for every combination of these."""
+    given = ", ".join([label, *(own[parent] for parent in each.parents)])
+    lines, table = [], np.moveaxis(each.table, -1, 0)
+    for c, label_state in enumerate(classes):
+        for at in product(*(range(len(states[parent])) for parent in each.parents)):
+            names = [list(states[parent].values())[i] for parent, i in zip(each.parents, at, strict=True)]
+            lines.append(f"  ({', '.join([label_state, *names])}) {_numbers(table[(c, *at)])};")
+    return "\n".join([f"probability ( {own[each.column]} | {given} ) {{", *lines, "}\n"])
+
+
+def _numbers(row: Any) -> str:
+    return ", ".join(repr(float(p)) for p in row)
+
+
+def _name(text: str) -> str:
+    name = re.sub(r"[^A-Za-z0-9_]", "_", text)
+    return name if re.match(r"[A-Za-z_]", name) else f"_{name}"
+
+
+def _names(texts: Iterable[str]) -> dict[str, str]:
+    """A name for every text, no two alike."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, more = _name(text), 1
+        while name in found.values():
+            more += 1
+            name = f"{_name(text)}_{more}"
+        found[text] = name
+    return found

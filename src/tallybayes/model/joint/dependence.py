@@ -1,0 +1,51 @@
+"""How much columns depend on one another within the classes: conditional mutual information, and what chance makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tallybayes.families.events import PairInformation
+from tallybayes.kernels import special
+
+
+class Dependence(NamedTuple):
+    """Two columns: what one tells of the other once the class is known, in nats, which is also how far the product that
+    naive Bayes takes is from the pair counts; G = 2 · rows · information, and the probability of as much by chance."""
+
+    one: str
+    other: str
+    information: float
+    g: float
+    freedom: int
+    p: float
+
+
+class Dependences(Sequence[Dependence]):
+    """Every two columns that are counted together, those that depend most first."""
+
+    def __init__(self, found: Sequence[PairInformation]) -> None:
+        rows = [Dependence(*each, _chance(each.g, each.freedom)) for each in found]
+        self._rows = sorted(rows, key=lambda row: (-row.information, row.one, row.other))
+
+    def __getitem__(self, at):  # type: ignore[no-untyped-def]
+        return self._rows[at]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Dependence]:
+        return iter(self._rows)
+
+    def __repr__(self) -> str:
+        wide = max((len(f"{row.one}, {row.other}") for row in self._rows), default=0)
+        lines = [f"{'':{wide}}  {'nats':>8}  {'G':>10}  {'df':>5}  {'p':>8}"]
+        for row in self._rows:
+            name = f"{row.one}, {row.other}"
+            lines.append(f"{name:{wide}}  {row.information:8.4f}  {row.g:10.2f}  {row.freedom:5d}  {row.p:8.2g}")
+        return "\n".join(lines)
+
+
+def _chance(g: float, freedom: int) -> float:
+    """P(at least this G), if the columns were independent within every class."""
+    return float(special.chdtrc(freedom, g)) if freedom > 0 else 1.0

@@ -1,0 +1,116 @@
+"""Variable elimination: columns that nobody asks about are summed, or maximised, out of a network of tables.
+
+A column goes when the table that its going leaves is the smallest of all; in naive Bayes and in trees that is never
+more than a table of one column, whatever their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.events import Conditional
+
+MOST = 20_000_000  # numbers in a table
+
+
+class Factor(NamedTuple):
+    """A table over some columns: [states of each …, class]."""
+
+    columns: tuple[int, ...]
+    table: Floats
+
+
+Masks = Mapping[int, NDArray[np.bool_]]
+Chosen = tuple[int, tuple[int, ...], Any]  # a column, those that its best state depends on, and that state
+
+
+def log_sum(network: Sequence[Conditional], masks: Masks) -> Floats:
+    """log P(columns within these masks | class)."""
+    asked, factors = _ancestors(network, masks), []
+    for each in network:
+        if each.column in asked:
+            factors.append(_masked(each, masks))
+    return _eliminated(factors, sorted(asked), network[0].table.shape[-1], None)
+
+
+def log_max(network: Sequence[Conditional], masks: Masks) -> tuple[Floats, list[dict[int, int]]]:
+    """Of every class the most probable states of all columns, within the masks, and log P(these | class)."""
+    chosen: list[Chosen] = []
+    width = network[0].table.shape[-1]
+    best = _eliminated([_masked(each, masks) for each in network], [e.column for e in network], width, chosen)
+    found: list[dict[int, int]] = []
+    for c in range(width):
+        states: dict[int, int] = {}
+        for column, others, table in reversed(chosen):
+            states[column] = int(table[(*(states[other] for other in others), c)])
+        found.append(states)
+    return best, found
+
+
+def _ancestors(network: Sequence[Conditional], masks: Masks) -> set[int]:
+    """The columns asked about, and all that they depend on: the others add up to one."""
+    parents = {each.column: each.parents for each in network}
+    found, left = set[int](), list(masks)
+    while left:
+        column = left.pop()
+        if column not in found:
+            found.add(column)
+            left.extend(parents[column])
+    return found
+
+
+def _masked(each: Conditional, masks: Masks) -> Factor:
+    """Columns in ascending order; states that are not meant have no probability."""
+    columns, table = (*each.parents, each.column), each.table
+    if each.column in masks:
+        table = table * masks[each.column][:, None]
+    order = sorted(range(len(columns)), key=columns.__getitem__)
+    return Factor(tuple(columns[i] for i in order), np.transpose(table, (*order, len(columns))))
+
+
+def _eliminated(factors: list[Factor], columns: Sequence[int], width: int, chosen: list[Chosen] | None) -> Floats:
+    logs, left = np.zeros(width), list(columns)
+    while left:
+        column = min(left, key=lambda each: (_size_without(factors, each), each))
+        left.remove(column)
+        joined = _product([each for each in factors if column in each.columns])
+        axis = joined.columns.index(column)
+        others = tuple(each for each in joined.columns if each != column)
+        if chosen is not None:
+            chosen.append((column, others, joined.table.argmax(axis=axis)))
+        table = joined.table.sum(axis=axis) if chosen is None else joined.table.max(axis=axis)
+        scale = table.max(axis=tuple(range(table.ndim - 1))) if table.ndim > 1 else table
+        with np.errstate(divide="ignore"):
+            logs = logs + np.log(scale)
+        factors = [each for each in factors if column not in each.columns]
+        if others:
+            factors.append(Factor(others, table / np.where(scale > 0, scale, 1.0)))
+    return logs
+
+
+def _size_without(factors: Sequence[Factor], column: int) -> int:
+    """How many numbers the table has that is left when a column goes."""
+    sizes: dict[int, int] = {}
+    for each in factors:
+        if column in each.columns:
+            sizes.update(zip(each.columns, each.table.shape, strict=False))
+    sizes.pop(column, None)
+    return int(np.prod(list(sizes.values()), dtype=object))
+
+
+def _product(factors: Sequence[Factor]) -> Factor:
+    columns = tuple(sorted({column for each in factors for column in each.columns}))
+    sizes = {column: n for each in factors for column, n in zip(each.columns, each.table.shape, strict=False)}
+    size = int(np.prod([sizes[column] for column in columns], dtype=object)) * factors[0].table.shape[-1]
+    if size > MOST:
+        raise MemoryError(f"The question needs a table of {size:,} numbers; ask about fewer columns at once.")
+    result: Any = 1.0
+    for each in factors:
+        shape = [sizes[column] if column in each.columns else 1 for column in columns]
+        result = result * each.table.reshape([*shape, each.table.shape[-1]])
+    return Factor(columns, result)

@@ -1,0 +1,161 @@
+"""Which columns can depend on which: the network of a model, and Bayes' ball, which finds the paths between two."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+from tallybayes.families.events import nearest
+
+UP, DOWN = "up", "down"  # how the ball comes to a node: from a child, or from a parent
+
+
+@dataclass(frozen=True)
+class Independence:
+    """Whether two nodes are independent, given others, in every distribution that has this network. If not, `path` is
+    a shortest way on which what is known of one tells of the other."""
+
+    one: str
+    other: str
+    given: tuple[str, ...]
+    path: tuple[str, ...]
+    arrows: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return not self.path
+
+    def __str__(self) -> str:
+        given = f" given {', '.join(self.given)}" if self.given else ""
+        if not self.path:
+            return f"{self.one} and {self.other} are independent{given}"
+        way = self.path[0] + "".join(f" {a} {node}" for a, node in zip(self.arrows, self.path[1:], strict=True))
+        return f"{self.one} and {self.other} may depend on each other{given}: {way}"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A network: every node with its parents.
+
+    >>> graph = Graph({"play": (), "outlook": ("play",), "wind": ("play",)})
+    >>> print(graph.independent("outlook", "wind"))
+    outlook and wind may depend on each other: outlook ← play → wind
+    >>> bool(graph.independent("outlook", "wind", given=["play"]))
+    True
+    """
+
+    parents: Mapping[str, tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        kept = {str(node): tuple(some) for node, some in self.parents.items()}
+        for node, some in kept.items():
+            for parent in some:
+                if parent not in kept:
+                    raise ValueError(f"{node!r} has the parent {parent!r}, which is no node.{nearest(parent, [*kept])}")
+        object.__setattr__(self, "parents", kept)
+        self._in_order()
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(self.parents)
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """From parents to children."""
+        return [(parent, node) for node, some in self.parents.items() for parent in some]
+
+    @cached_property
+    def children(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {node: [] for node in self.parents}
+        for parent, child in self.edges:
+            found[parent].append(child)
+        return {node: tuple(some) for node, some in found.items()}
+
+    def _in_order(self) -> list[str]:
+        """Parents before their children; a `ValueError`, if there is a circle."""
+        left, found = dict(self.parents), list[str]()
+        while left:
+            free = [node for node, some in left.items() if not any(parent in left for parent in some)]
+            if not free:
+                raise ValueError(f"The network goes round in a circle among {', '.join(map(repr, left))}.")
+            found += free
+            left = {node: some for node, some in left.items() if node not in free}
+        return found
+
+    def independent(self, one: str, other: str, given: Iterable[str] | str = ()) -> Independence:
+        """By Bayes' ball: it is thrown from one node, passes where what is known lets it pass, and is waited for at the
+        other. A node that is given stops it, but for a child of two that was given, or of which a descendant was: it
+        lets the ball through from one parent to another."""
+        known = (given,) if isinstance(given, str) else tuple(given)
+        for node in (one, other, *known):
+            if node not in self.parents:
+                raise ValueError(f"There is no node {node!r}.{nearest(node, [*self.parents])}")
+        if one in known or other in known:
+            return Independence(one, other, known, ())  # what is known already, nothing tells more of
+        if one == other:
+            return Independence(one, other, known, (one,))
+        return self._thrown(one, other, known)
+
+    def _thrown(self, one: str, other: str, known: tuple[str, ...]) -> Independence:
+        given, opened = set(known), self._with_ancestors(known)
+        before: dict[tuple[str, str], tuple[str, str] | None] = {(one, UP): None}
+        waiting = deque(before)
+        while waiting:
+            at = waiting.popleft()
+            if at[0] == other:
+                return self._way(at, before, one, other, known)
+            for step in self._steps(*at, given, opened):
+                if step not in before:
+                    before[step] = at
+                    waiting.append(step)
+        return Independence(one, other, known, ())
+
+    def _steps(self, node: str, came: str, given: set[str], opened: set[str]) -> list[tuple[str, str]]:
+        """Where the ball goes from a node that it came to from a child, or from a parent."""
+        up = [(parent, UP) for parent in self.parents[node]]
+        down = [(child, DOWN) for child in self.children[node]]
+        if came == UP:
+            return [] if node in given else up + down
+        return (up if node in opened else []) + ([] if node in given else down)
+
+    def _with_ancestors(self, nodes: Sequence[str]) -> set[str]:
+        found, left = set[str](), list(nodes)
+        while left:
+            node = left.pop()
+            if node not in found:
+                found.add(node)
+                left.extend(self.parents[node])
+        return found
+
+    def _way(self, at: Any, before: Mapping[Any, Any], one: str, other: str, known: tuple[str, ...]) -> Independence:
+        steps = [at]
+        while before[steps[-1]] is not None:
+            steps.append(before[steps[-1]])
+        steps.reverse()
+        arrows = tuple("←" if came == UP else "→" for _, came in steps[1:])
+        return Independence(one, other, known, tuple(node for node, _ in steps), arrows)
+
+    def to_dot(self) -> str:
+        """As Graphviz has it."""
+        lines = [f"  {_quoted(node)};" for node in self.nodes]
+        lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in self.edges]
+        return "\n".join(["digraph {", *lines, "}", ""])
+
+    def to_networkx(self) -> Any:
+        """As a `networkx.DiGraph`, if that library is installed."""
+        try:
+            networkx = import_module("networkx")
+        except ImportError:
+            raise ImportError("A graph of networkx needs that library: pip install networkx.") from None
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from(self.edges)
+        return graph
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

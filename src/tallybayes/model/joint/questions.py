@@ -1,0 +1,153 @@
+"""From a question as it is typed to what it says of each column. It is read, never run.
+
+`outlook=sunny, 20 < temp <= 25`: conditions with commas between them, each a column and a level or bounds. Names and
+levels that have a comma, a bar, a sign or spaces around them are put in quotes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence, Set
+from numbers import Real
+from typing import Any, NamedTuple
+
+from tallybayes.families.events import Event, nearest, number_of
+
+SIGNS = {"=": "=", "==": "=", "!=": "!=", "≠": "!=", "<": "<", "<=": "<=", "≤": "<=", ">": ">", ">=": ">=", "≥": ">="}
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+TOKEN = re.compile(
+    r"""\s*+(?:(?P<quoted>"[^"]*+"|'[^']*+')|(?P<sign>==|!=|<=|>=|[=<>≠≤≥])|(?P<bar>[|,])"""
+    r"""|(?P<bare>(?:[^"'=<>≠≤≥!|,]|!(?!=))(?:[^=<>≠≤≥!|,]|!(?!=))*+))\s*+"""
+)
+LONGEST = 100_000  # characters of a question
+SHOWN = 60
+
+
+class Operand(NamedTuple):
+    text: str
+    quoted: bool
+
+
+Condition = list[Any]  # operands, and the signs between them
+Events = dict[str, Event]
+
+
+def asked_events(question: Any, columns: Sequence[str]) -> Events:
+    """What a question says of each column: a text, or for each column a level, a list of levels or two bounds."""
+    if question is None:
+        return {}
+    if isinstance(question, Mapping):
+        return {_known(name, columns): _given(value) for name, value in question.items()}
+    if not isinstance(question, str):
+        raise TypeError(f"A question is a text, as 'outlook=sunny', or a mapping, not {question!r}.")
+    found: Events = {}
+    for condition in conditions(question):
+        name, event = _event(condition, columns)
+        found[name] = found[name].both(event) if name in found else event
+    return found
+
+
+def parted(question: str) -> tuple[str, str | None]:
+    """What is asked, and what is given: the parts before and behind the bar."""
+    for match in _tokens(question):
+        if match["bar"] == "|":
+            return question[: match.start("bar")].strip(), question[match.end("bar") :].strip()
+    return question, None
+
+
+def conditions(text: str) -> list[Condition]:
+    """Operands and signs, condition by condition."""
+    found: list[Condition] = [[]]
+    for match in _tokens(text):
+        if match["bar"] == "|":
+            raise ValueError(f"{_short(text)} has a bar, which stands between what is asked and what is given.")
+        if match["bar"]:
+            found.append([])
+        elif match["sign"]:
+            found[-1].append(match["sign"])
+        else:
+            quoted = match["quoted"] is not None
+            found[-1].append(Operand(match["quoted"][1:-1] if quoted else match["bare"].strip(), quoted))
+    return [] if found == [[]] else [_checked(condition, text) for condition in found]
+
+
+def _tokens(text: str) -> list[re.Match[str]]:
+    if len(text) > LONGEST:
+        raise ValueError(f"The question has {len(text):,} characters, more than {LONGEST:,}.")
+    found, at = [], 0
+    while at < len(text.rstrip()):
+        match = TOKEN.match(text, at)
+        if match is None:
+            raise ValueError(f"{_short(text)} is not understood from {_short(text[at:])} on. {HOW}")
+        found.append(match)
+        at = match.end()
+    return found
+
+
+HOW = "Write column=level, or bounds as 20 < column <= 25, with commas in between; put odd names in quotes."
+
+
+def _checked(condition: Condition, text: str) -> Condition:
+    """An operand, a sign, an operand, and maybe both once more."""
+    shape = "".join("s" if isinstance(each, str) else "o" for each in condition)
+    bounds = all(SIGNS[sign][0] in "<>" for sign in condition[1::2] if isinstance(sign, str))
+    if shape == "oso" or (shape == "ososo" and bounds):
+        return condition
+    shown = " ".join(each if isinstance(each, str) else each.text for each in condition)
+    if shape == "o":
+        raise ValueError(f"{_short(shown)} says nothing about the column. {HOW}")
+    if shape == "os":
+        raise ValueError(f"{_short(shown)} lacks what the column is compared with. {HOW}")
+    raise ValueError(f"{_short(shown or text)} is no condition. {HOW}")
+
+
+def _event(condition: Condition, columns: Sequence[str]) -> tuple[str, Event]:
+    """The column that a condition is about, and what it says of it."""
+    if len(condition) == 5:
+        low, first, name, second, high = condition
+        column = _known(name.text, columns)
+        one, other = _compared(MIRRORED[SIGNS[first]], low.text), _compared(SIGNS[second], high.text)
+        return column, one.both(other)
+    left, sign, right = condition
+    turned = left.text not in columns and right.text in columns
+    name, value = (right, left) if turned else (left, right)
+    sign = MIRRORED[SIGNS[sign]] if turned else SIGNS[sign]
+    return _known(name.text, columns), _compared(sign, value.text)
+
+
+def _compared(sign: str, value: str) -> Event:
+    if sign == "=":
+        return Event(among=frozenset([value]))
+    if sign == "!=":
+        return Event(but=frozenset([value]))
+    x, closed = number_of(value), sign.endswith("=")
+    return Event(low=x, with_low=closed) if sign.startswith(">") else Event(high=x, with_high=closed)
+
+
+def _known(name: Any, columns: Sequence[str]) -> str:
+    if name not in columns:
+        raise ValueError(f"There is no column {_short(str(name))}.{nearest(str(name), list(columns))}")
+    return str(name)
+
+
+def _given(value: Any) -> Event:
+    """A level, a list of levels, or a tuple of two bounds of which the upper belongs to the interval."""
+    if isinstance(value, tuple):
+        if len(value) != 2 or not all(each is None or isinstance(each, Real) for each in value):
+            raise ValueError(f"{value!r}: give bounds as a tuple of two numbers, either of which may be None.")
+        low, high = (math.nan if each is None else float(each) for each in value)
+        return Event(
+            low=-math.inf if math.isnan(low) else low, high=math.inf if math.isnan(high) else high, with_high=True
+        )
+    if isinstance(value, (list, Set)):
+        return Event(among=frozenset(map(_text, value)))
+    return Event(among=frozenset([_text(value)]))
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

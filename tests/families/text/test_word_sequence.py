@@ -1,0 +1,284 @@
+"""WordSequence: the laws, what it says against plain fractions, what it draws, and texts that bite."""
+
+import re
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from tallybayes import Model, Schema, WordSequence, digest
+from tallybayes.model.left_out import left_out
+from tallybayes.testing import check_family
+
+START = "\x02"
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "no", "yes", "größe"]), max_size=7)
+TEXTS = WORDS.map(" ".join)
+CLASSES = st.sampled_from("xy")
+
+
+class Reference:
+    """Interpolated absolute discounting, slow and with fractions. `rows` are lists of words and classes."""
+
+    def __init__(self, rows, order, discount=None):
+        self.order, self.given = order, discount
+        self.counts = defaultdict(Counter)
+        for words, label in rows:
+            marked = (START, *words)
+            for length in range(1, order + 2):
+                for i in range(len(marked) - length + 1):
+                    self.counts[label][marked[i : i + length]] += 1
+        self.words = sorted({run[0] for runs in self.counts.values() for run in runs if len(run) == 1} - {START})
+
+    def discount(self, label, length):
+        if self.given is not None:
+            return Fraction(self.given)
+        found = Counter(n for run, n in self.counts[label].items() if len(run) == length and run != (START,))
+        return (found[1] + Fraction(1, 2)) / (found[1] + 2 * found[2] + 1)
+
+    def p(self, label, word, before):
+        """P(word | class, these words before it)."""
+        if before is None:
+            return Fraction(1, len(self.words) + 1)
+        runs = self.counts[label]
+        behind = {run: n for run, n in runs.items() if run[:-1] == before and run != (START,)}
+        shorter = self.p(label, word, before[1:] if before else None)
+        total = sum(behind.values())
+        if not total:
+            return shorter
+        d = self.discount(label, len(before) + 1)
+        left = sum(min(d, n) for n in behind.values())
+        kept = max(behind.get((*before, word), 0) - d, 0)
+        return kept / Fraction(total) + Fraction(left) / total * shorter
+
+    def text(self, label, words):
+        marked, result = (START, *words), Fraction(1)
+        for i in range(1, len(marked)):
+            result *= self.p(label, marked[i], marked[max(i - self.order, 0) : i])
+        return result
+
+
+def words_of(text):
+    return text.split()
+
+
+def trained(rows, **settings):
+    texts = [" ".join(words) for words, _ in rows]
+    return Model.train({"text": WordSequence(**settings)}, {"text": texts}, [label for _, label in rows])
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_obeys_the_laws(order):
+    check_family(WordSequence(order=order), TEXTS, examples=8)
+
+
+def test_obeys_the_laws_by_characters_and_with_a_discount_of_its_own():
+    texts = st.text(st.sampled_from("ab ä\x02\n"), max_size=6)
+    check_family(WordSequence(order=2, unit="characters", discount=0.25), texts, examples=8)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(WORDS, CLASSES), min_size=1, max_size=6),
+    st.lists(st.sampled_from(["a", "b", "no", "zebra", "yeti"]), max_size=6),
+    st.integers(1, 3),
+    st.sampled_from([None, 0.5, 0.125]),
+)
+def test_what_it_says_is_interpolated_absolute_discounting(rows, asked, order, discount):
+    model = trained(rows, order=order, **({} if discount is None else {"discount": discount}))
+    reference = Reference(rows, order, discount)
+    found = model.evidence({"text": [" ".join(asked)]})["text"][0]
+    expected = [float(reference.text(label, asked)) for label in model.classes]
+    np.testing.assert_allclose(np.exp(found), expected, rtol=1e-12)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(WORDS, CLASSES), min_size=1, max_size=6), WORDS, st.integers(1, 3))
+def test_words_and_the_unknown_one_add_up_to_one_behind_any_words(rows, before, order):
+    model = trained(rows, order=order)
+    known = sorted({word for words, _ in rows for word in words})
+    asked = [" ".join([*before, word]) for word in [*known, "zebra"]]
+    said = model.evidence({"text": [*asked, " ".join(before)]})["text"]
+    np.testing.assert_allclose(np.exp(said[:-1] - said[-1]).sum(axis=0), 1.0, rtol=1e-12)
+
+
+def test_a_text_by_hand():
+    model = trained([(["a", "b"], "x"), (["a", "a"], "x")], discount=0.5)
+    uniform = Fraction(1, 3)
+    a = (3 - Fraction(1, 2)) / 4 + Fraction(1, 4) * uniform  # two kinds of words give half a count each
+    first = (2 - Fraction(1, 2)) / 2 + Fraction(1, 4) * a  # behind the start mark there was only this
+    b = Fraction(1, 2) / 4 + Fraction(1, 4) * uniform
+    second = Fraction(1, 2) / 2 + Fraction(1, 2) * b  # behind it came two kinds, once each
+    said = model.evidence({"text": ["a b"]})["text"][0]
+    assert np.exp(said[0]) == pytest.approx(float(first * second), rel=1e-14)
+
+
+def test_parts_add_up_and_name_the_words_before():
+    model = trained([(words_of("the cat sat on the mat"), "x"), (words_of("a dog ran"), "y")], order=2)
+    evidence = model.evidence({"text": ["the cat sat the cat sat quietly"]})
+    parts = evidence.words(0)
+    assert {part.word: part.times for part in parts} == {
+        "<s> the": 1,
+        "<s> the cat": 1,
+        "the cat sat": 2,
+        "cat sat the": 1,
+        "sat the cat": 1,
+        "cat sat quietly": 1,
+    }
+    np.testing.assert_allclose(sum(part.said for part in parts), evidence["text"][0], rtol=1e-13)
+
+
+def test_perplexity_is_that_of_all_words_together():
+    model = trained([(["a", "b"], "x"), (["b", "b"], "y")])
+    said = model.evidence({"text": ["a b", "b"]})["text"].sum(axis=0)
+    np.testing.assert_allclose(model.belief("text").perplexity(["a b", "b"]), np.exp(-said / 3))
+    with pytest.raises(ValueError, match="no words"):
+        model.belief("text").perplexity([""])
+
+
+def test_estimates_are_what_runs_say():
+    rows = [(words_of("a b a"), "x"), (words_of("b b"), "y")]
+    found, reference = trained(rows).estimates("text"), Reference(rows, 1)
+    assert list(found) == ["<s> a", "<s> b", "a", "a b", "b", "b a", "b b"]
+    for run, by_class in found.items():
+        *before, word = run.replace("<s>", START).split(" ")
+        for label, p in by_class.items():
+            assert p == pytest.approx(float(reference.p(label, word, tuple(before))), rel=1e-13)
+
+
+def test_drawn_pairs_come_as_often_as_they_are_said_to():
+    rows = [(words_of("a b a c a b"), "x"), (words_of("b a a c"), "x"), (words_of("c b"), "x")]
+    reference = Reference(rows, 1)
+    drawn = trained(rows).sample(4000, seed=5).rows.column("text").to_pylist()
+    behind = defaultdict(Counter)
+    for text in drawn:
+        words = [START, *text.split()]
+        for before, word in pairwise(words):
+            behind[before][word] += 1
+    for before, counts in behind.items():
+        p = np.array([float(reference.p("x", word, (before,))) for word in reference.words])
+        seen = [counts[word] for word in reference.words]
+        assert stats.chisquare(seen, p / p.sum() * sum(seen)).pvalue > 1e-4  # the unknown word is not drawn
+
+
+def test_drawn_threes_come_as_often_as_they_are_said_to():
+    rows = [(words_of("a b a c a b a b"), "x"), (words_of("b a a c b a"), "x"), (words_of("c b a b"), "x")]
+    reference = Reference(rows, 2)
+    drawn = trained(rows, order=2).sample(4000, seed=6).rows.column("text").to_pylist()
+    behind = Counter(re.findall(r"(?=\bb a (\w))", "\n".join(drawn)))
+    p = np.array([float(reference.p("x", word, ("b", "a"))) for word in reference.words])
+    seen = [behind[word] for word in reference.words]
+    assert stats.chisquare(seen, p / p.sum() * sum(seen)).pvalue > 1e-4
+
+
+def test_what_is_drawn_does_not_depend_on_the_order_of_learning():
+    rows = [(words_of("a b c"), "x"), (words_of("c c a"), "y"), (words_of("b a"), "x")]
+    one, other = (trained(found, order=2).sample(20, seed=1) for found in (rows, rows[::-1]))
+    assert one.rows.equals(other.rows)
+    assert one.labels.equals(other.labels)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(WORDS, CLASSES), min_size=2, max_size=6), st.integers(1, 3), st.booleans())
+def test_left_out_is_what_the_others_say(rows, order, given):
+    settings = {"order": order, **({"discount": 0.5} if given else {})}
+    model = trained(rows, **settings)
+    texts = {"text": [" ".join(words) for words, _ in rows]}
+    found = left_out(model, texts, [label for _, label in rows])["text"]
+    for i, (words, _) in enumerate(rows):
+        reference = Reference(rows[:i] + rows[i + 1 :], order, 0.5 if given else None)
+        for at, label in enumerate(model.classes):
+            if any(other == label for _, other in rows[:i] + rows[i + 1 :]):
+                assert np.exp(found[i, at]) == pytest.approx(float(reference.text(label, words)), rel=1e-10)
+
+
+def test_learned_in_any_order_is_the_same_to_the_last_bit():
+    rows = [(words_of("a b c a"), "x"), (words_of("c a"), "y"), (words_of("b b a"), "y")]
+    asked = {"text": ["a b c", "c c zebra a"]}
+    models = [trained(found, order=3) for found in (rows, rows[::-1])]
+    assert digest(models[0]) == digest(models[1])
+    assert np.array_equal(models[0].log_joint(asked), models[1].log_joint(asked))
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_an_empty_text_says_nothing_and_counts_as_a_text(order):
+    model = trained([([], "x"), (["a"], "y")], order=order)
+    assert model.evidence({"text": [""]})["text"].tolist() == [[0.0, 0.0]]
+    assert model.columns["text"].lengths[0] == {"x": 1, "y": 0}
+    # a class of empty texts finds all words alike: one that was met, and the unknown one
+    assert np.exp(model.evidence({"text": ["a zebra"]})["text"][0, 0]) == pytest.approx(0.25)
+
+
+def test_words_never_met_after_words_never_met_are_told_by_no_others():
+    model = trained([(words_of("a b a b"), "x"), (words_of("b a"), "y")], order=3)
+    one, two = model.evidence({"text": ["a zebra yeti", "a zebra"]})["text"]
+    again = model.evidence({"text": ["b unicorn"]})["text"][0] - model.evidence({"text": ["b"]})["text"][0]
+    alone = one - two  # behind a word never met, the words of the class say it
+    words = Reference([(words_of("a b a b"), "x"), (words_of("b a"), "y")], 3)
+    np.testing.assert_allclose(np.exp(alone), [float(words.p(c, "yeti", ())) for c in "xy"], rtol=1e-12)
+    assert (again < 0).all()
+
+
+def test_a_long_text_does_not_underflow():
+    model = trained([(words_of("a b c"), "x"), (words_of("d e"), "y")])
+    said = model.evidence({"text": ["a b c " * 5000]})["text"][0]
+    assert np.isfinite(said).all()
+    assert said[0] > said[1]
+
+
+def test_no_discount_rules_out_what_was_never_met():
+    model = trained([(["a", "b"], "x"), (["b", "b"], "y")], discount=0)
+    assert np.isneginf(model.evidence({"text": ["a a"]})["text"][0]).all()
+    np.testing.assert_allclose(model.evidence({"text": ["a b"]})["text"][0], [0.0, -np.inf])
+
+
+def test_tokens_may_be_given_but_have_no_space():
+    family = WordSequence()
+    model = Model.train({"text": family}, {"text": [["New_York", "is"], ["it", "is"]]}, ["x", "y"])
+    assert model.columns["text"].runs.slots  # "New_York" as it is given
+    assert "New_York is" in model.columns["text"].slots
+    for token in ("New York", "a\x02"):
+        with pytest.raises(ValueError, match="stands between words"):
+            Model.train({"text": family}, {"text": [[token]]}, ["x"])
+
+
+def test_a_start_mark_among_characters_is_a_space():
+    family = {"text": WordSequence(unit="characters")}
+    one, other = (Model.train(family, {"text": [f"a{mark}b"]}, ["x"]) for mark in (START, " "))
+    assert digest(one) == digest(other)
+
+
+def test_bytes_that_are_no_text_are_refused_or_replaced():
+    cells = pa.array([b"a b", b"a \xff b"])
+    with pytest.raises(ValueError, match="row 1"):
+        Model.train({"text": WordSequence()}, {"text": cells}, ["x", "y"])
+    model = Model.train({"text": WordSequence(errors="replace")}, {"text": cells}, ["x", "y"])
+    assert model.columns["text"].runs.slots.count("a b") == 1
+
+
+def test_what_cannot_have_been_counted_is_not_forgotten():
+    model = trained([(words_of("a b"), "x")])
+    before = digest(model)
+    with pytest.raises(ValueError, match="below zero"):
+        model -= trained([(words_of("b a"), "x")])
+    assert digest(model) == before
+
+
+def test_settings_that_make_no_sense_are_refused():
+    for settings_ in ({"order": 0}, {"order": 4}, {"discount": 1.5}, {"discount": "none"}, {"unit": "letters"}):
+        with pytest.raises(ValueError, match="WordSequence"):
+            WordSequence(**settings_)
+    with pytest.raises(ValueError, match="says itself"):
+        WordSequence(tokeniser=str.split, punctuation=True)
+
+
+def test_it_tells_apart_what_words_alone_cannot():
+    rows = [(words_of("not good at all"), "bad"), (words_of("good not bad at all"), "fine")]
+    model = trained(rows)
+    assert model.decide({"text": ["not good", "good not bad"]}) == ["bad", "fine"]
+    assert Schema({"text": WordSequence()}) == Schema({"text": WordSequence(order=1)})

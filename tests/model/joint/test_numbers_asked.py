@@ -1,0 +1,121 @@
+"""Bounds of numbers: the probability of an interval is what the density, or the whole numbers in it, add up to."""
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from tallybayes import (
+    Categorical,
+    Density,
+    Exponential,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Histogram,
+    LogNormal,
+    Model,
+    NegativeBinomial,
+    Pairs,
+    Poisson,
+)
+
+VALUES = [1.5, 2.25, 2.5, 4.0, 4.5, 7.0, 8.25, 9.0, 11.0, 12.5, 3.0, 5.0]
+WHOLE = [0, 1, 1, 2, 3, 5, 8, 2, 4, 6, 3, 1]
+LABELS = ["x", "y"] * 6
+CONTINUOUS = [
+    Gaussian(),
+    Gaussian(plugin=True),
+    LogNormal(),
+    LogNormal(plugin=True),
+    Exponential(),
+    Exponential(plugin=True),
+    Gamma(),
+    Density(),
+    Density(bandwidth=1.0),
+    Histogram(intervals=4),
+    Histogram(method="equal count", intervals=3, alpha=0.5),
+]
+
+
+def trained(family, values):
+    return Model.train({"x": family}, {"x": values}, LABELS)
+
+
+@pytest.mark.parametrize("family", CONTINUOUS, ids=repr)
+def test_an_interval_is_the_area_under_the_density(family):
+    model = trained(family, VALUES)
+    edges = getattr(model.belief("x"), "edges", np.zeros(0)).tolist()
+    for low, high in ((2.0, 5.0), (0.5, 3.25), (6.0, 14.0)):
+        breaks = [edge for edge in edges if low < edge < high]
+        for c, label in enumerate(model.classes):
+            area, _ = quad(
+                lambda x, c=c: float(np.exp(model.evidence({"x": [x]})["x"][0, c])), low, high, points=breaks or None
+            )
+            found = model.probability(f"{low} < x <= {high}", given={"class": label})
+            assert found == pytest.approx(area, abs=1e-6)
+
+
+@pytest.mark.parametrize("family", CONTINUOUS, ids=repr)
+def test_all_intervals_together_are_certain(family):
+    model = trained(family, VALUES)
+    parts = ["x <= 0.5", "0.5 < x <= 4", "4 < x <= 30", "30 < x"]
+    assert sum(map(model.probability, parts)) == pytest.approx(1.0, abs=1e-12)
+    assert model.probability("x > 1e9") < 1e-3
+    assert model.probability("5 < x <= 4") == 0.0
+
+
+@pytest.mark.parametrize("family", [Poisson(), Poisson(plugin=True), Geometric(), NegativeBinomial()], ids=repr)
+def test_whole_numbers_are_added_up(family):
+    model = trained(family, WHOLE)
+    single = [model.probability(f"x={n}") for n in range(6)]
+    assert model.probability("1 < x <= 4") == pytest.approx(sum(single[2:5]))
+    assert model.probability("1 <= x < 4") == pytest.approx(sum(single[1:4]))
+    assert model.probability("x >= 2.5") == pytest.approx(1 - sum(single[:3]))
+    assert model.probability("x > 0 | x <= 3") == pytest.approx(sum(single[1:4]) / sum(single[:4]))
+
+
+def test_far_out_nothing_is_lost_to_rounding():
+    model = Model.train({"x": Gaussian(plugin=True, m=0.0)}, {"x": [-1.0, 1.0]}, ["a", "a"])
+    assert model.probability("x > 10") == pytest.approx(7.619853024160527e-24, rel=1e-9)
+    assert model.probability("x <= -10") == pytest.approx(7.619853024160527e-24, rel=1e-9)
+
+
+def test_a_single_number_may_be_given_but_not_asked_about():
+    frame = {"x": VALUES, "colour": ["red", "blue", "blue"] * 4}
+    model = Model.train({"x": Gaussian(), "colour": Categorical()}, frame, LABELS)
+    posterior = dict(zip(model.classes, model.posterior({"x": [3.0], "colour": [None]})[0], strict=True))
+    assert model.probability("class=x | x=3") == pytest.approx(posterior["x"])
+    expected = sum(p * model.probability(f"colour=red | class={label}") for label, p in posterior.items())
+    assert model.probability("colour=red", given="x = 3.0") == pytest.approx(expected)
+    for question in ("x=3", "x=3, colour=red", "x=3 | 2 < x <= 4"):
+        with pytest.raises(ValueError, match="each by itself has probability 0"):
+            model.probability(question)
+    with pytest.raises(ValueError, match="'blue' is not a number"):
+        model.probability("x=blue | colour=red")
+    with pytest.raises(ValueError, match="by their bounds"):
+        model.probability("x != 3")
+
+
+def test_numbers_that_are_counted_by_intervals_are_asked_at_their_edges():
+    codes = (("blue", "red"), (3.0, 6.0))
+    frame = {"colour": ["red", "blue", "blue"] * 4, "x": VALUES}
+    model = Model.train({("colour", "x"): Pairs(structure="tree", codes=codes)}, frame, LABELS)
+    middle = model.probability("3 < x <= 6")
+    assert model.probability({"x": (3, 6)}) == middle
+    assert model.probability("x <= 3") + middle + model.probability("x > 6") == pytest.approx(1.0)
+    assert model.probability("x = 4 | colour=red") == model.probability("3 < x <= 6 | colour=red")
+    with pytest.raises(ValueError, match=r"Of .* numbers are counted by intervals; .* bounds among 3, 6"):
+        model.probability("2 < x <= 6")
+    assert model.most_probable_row("x > 6")["x"] == "> 6"
+
+
+def test_the_most_probable_number_is_where_the_density_is_highest():
+    model = Model.train({"x": Gaussian()}, {"x": VALUES}, LABELS)
+    assert model.most_probable_row("class=x")["x"] == pytest.approx(model.estimates("x")["mean"]["x"])
+    assert model.most_probable_row("class=x, x <= 2")["x"] == 2.0
+    whole = trained(Poisson(plugin=True, shape=0, rate=0), WHOLE)
+    row = whole.most_probable_row("class=y")
+    said = np.exp(whole.evidence({"x": np.arange(30.0)})["x"][:, whole.classes.index("y")])
+    assert row["x"] == int(said.argmax())
+    bars = trained(Histogram(intervals=4), VALUES).most_probable_row()
+    assert 1.5 < bars["x"] < 12.5
