@@ -29,9 +29,7 @@ def test_columns_that_depend_on_each_other_are_counted_together_and_that_is_told
     assert "weighed by 120 rows left out" in ended.err
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [("trees", "Trees()"), ("pairs", "Pairs(structure='averaged')")]
-)
+@pytest.mark.parametrize(("kind", "name"), [("trees", "Trees()"), ("pairs", "Pairs(structure='averaged')")])
 def test_trees_or_pairs_alone(tally, parity, kind, name):
     ended = tally(*parity, "--dependence", kind)
     assert f"Together: 2 columns by {name}" in ended.err
