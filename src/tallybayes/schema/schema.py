@@ -230,8 +230,8 @@ class Schema:
         for name, family in changes.items():
             if isinstance(family, Family):
                 columns[self.entry(name)] = family
-        reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
-        result = Schema(columns, prior=prior, label=self.label, reasons=reasons, weights=weights)
+        result = Schema(columns, prior=prior, label=self.label, weights=weights)
+        result.reasons = {k: why for k, why in self.reasons.items() if result.columns.get(k) == self.columns.get(k)}
         self.check_compatible(result)
         return result
 
