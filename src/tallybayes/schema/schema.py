@@ -235,6 +235,13 @@ class Schema:
         self.check_compatible(result)
         return result
 
+    def of_classes(self, labels: Sequence[Any]) -> Schema:
+        """The same without weights of classes that are no more."""
+        weights = None if self.weights is None else self.weights.only(labels)
+        if weights is self.weights:
+            return self
+        return Schema(self.columns, prior=self.prior, label=self.label, reasons=self.reasons, weights=weights)
+
     def without_reasons(self) -> Schema:
         """The same without what was said of the rows from which it was inferred, who may be gone: that a number was the
         largest, say."""

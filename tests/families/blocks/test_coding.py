@@ -27,7 +27,7 @@ def coded(x, edges):
 
 
 def test_few_values_have_an_interval_each():
-    assert number_code(np.array([3.0, 1.0, 1.0, 2.0, np.nan]), 3) == (1.5, 2.0)
+    assert number_code(np.array([3.0, 1.0, 1.0, 2.0, np.nan]), 3) == (1.5, 2.5)
     assert number_code(np.array([1.0, 1.0]), 5) is None
     assert number_code(np.array([np.nan]), 5) is None
     assert number_code(np.array([]), 5) is None

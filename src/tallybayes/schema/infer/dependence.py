@@ -33,11 +33,11 @@ def with_dependence(
         return dict(columns), dict(reasons)
     name = tuple(sorted(together))
     members: list[Family] = [] if dependence == PAIRS else [Trees()]
-    why = "columns that may depend on each other"
+    why = "columns that may depend on each other; what that tells is weighed"
     if dependence != TREES and len(together) <= MOST:
         members.append(Pairs(structure="averaged"))
     elif dependence != TREES:
-        why += f"; no pairs, for there are more than {MOST}"
+        why += f"; no pairs of columns, for there are more than {MOST}"
     crossed = _of_many_levels(columns, together, sample) if dependence == AUTO else []
     if crossed:
         members.append(Crossed(of=tuple(crossed)))
