@@ -125,7 +125,7 @@ def threes(frame: pd.DataFrame, labels: np.ndarray) -> None:
 
 
 def trees(frame: pd.DataFrame, labels: np.ndarray) -> None:
-    """A forest's questions are found, its leaves counted and asked, against scikit-learn's forest of as many trees. That
+    """Questions are found, leaves counted and asked, against scikit-learn's forest of as many trees. That
     is grown with a tenth of the rows, and its time multiplied by ten: all rows take longer than in proportion."""
     block, some = tuple(frame.columns), frame[:ASKED]
     schema = prepare({block: Trees()}, frame, labels)

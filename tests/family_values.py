@@ -19,6 +19,7 @@ VALUES = {  # of families whose cells are no numbers, or blocks of them
     "Bernoulli": st.booleans(),
     "Categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
     "Correlated": REAL,
+    "Crossed": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
     "Each": st.lists(REAL, min_size=3, max_size=3),
     "WordSequence": st.lists(WORD, max_size=6).map(" ".join),
     "Pairs": REAL,

@@ -43,7 +43,7 @@ __version__ = "0.1.0"
 _FOUND_IN = {
     "model.evaluation": ("Evaluation", "evaluate"),
     "families": (
-        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Density"),
+        *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Crossed", "Density"),
         *("Dirichlet", "Each", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Histogram", "LogNormal"),
         *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Tuples"),
         *("WordSequence", "Words"),

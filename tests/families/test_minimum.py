@@ -57,3 +57,24 @@ def test_a_flat_function_is_left_where_it_is(size):
     start = np.arange(float(size))
     found = minimum(lambda x: (0.0, np.zeros(size)), start, start - 1.0, start + 1.0, slope=1e-9)
     assert found.tolist() == start.tolist()
+
+
+@given(st.integers(50, 400), st.integers(2, 6), st.integers(0, 2**32 - 1))
+def test_a_step_that_brings_little_is_not_taken_for_the_end(rows, columns, seed):
+    """Pieces of evidence may differ by orders of magnitude; the fall ends it, as in weighing."""
+    random = np.random.default_rng(seed)
+    y = random.choice([-1.0, 1.0], rows)
+    sizes = 10.0 ** random.uniform(-1, 3, columns)
+    x = (random.normal(size=(rows, columns)) + 0.7 * y[:, None]) * sizes
+
+    def loss(w):
+        margin = y * (x @ w)
+        slope = -y / (1.0 + np.exp(np.clip(margin, -500, 500)))
+        return float(np.logaddexp(0.0, -margin).sum() + 0.5 * w @ w), x.T @ slope + w
+
+    unit = 1.0 / np.sqrt((x * x).sum(axis=0) / 4.0 + 1.0)
+    scaled = lambda w: (loss(w * unit)[0], loss(w * unit)[1] * unit)  # noqa: E731
+    start, low, high = np.full(columns, 0.5) / unit, np.zeros(columns), np.full(columns, np.inf)
+    found = minimum(scaled, start, low, high, fall=1e-7, slope=1e-3)
+    best = minimize(scaled, start, jac=True, bounds=[(0.0, None)] * columns, options={"ftol": 1e-14, "gtol": 1e-9})
+    assert scaled(found)[0] <= best.fun + 1e-3 * (1.0 + best.fun)

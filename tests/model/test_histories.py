@@ -19,7 +19,7 @@ def test_a_decayed_model_loads_and_goes_on(name):
     values = [True, False, True] if name == "Bernoulli" else [0.1, 0.1, 3.0]
     if takes_whole_numbers(name):
         values = [1, 1, 3]
-    if name == "Words":
+    if name in ("Words", "WordSequence"):
         values = ["one word", "one word", "three"]
     if FAMILIES[name].takes_vectors:
         values = [[value, 2.0] for value in values]

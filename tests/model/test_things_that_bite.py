@@ -56,7 +56,8 @@ def test_one_row_in_a_class(name):
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_a_class_in_no_row_of_this_batch_and_one_with_no_value_at_all(name):
     family = family_of(name)
-    values = {"Bernoulli": [True, False], "Words": ["one word", "another"]}.get(name, [3.0, 4.0])
+    texts = {key: ["one word", "another"] for key in ("Words", "WordSequence")}
+    values = {"Bernoulli": [True, False], **texts}.get(name, [3.0, 4.0])
     values = [[value] for value in values] if family.takes_vectors else values
     model = train(family, values, ["a", "a"]) + train(family, values[:1], ["b"])
     assert digest(model) == digest(train(family, [*values, values[0]], ["a", "a", "b"]))

@@ -29,7 +29,7 @@ from tallybayes import (
 )
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.model.weigh import reweighed, sampled_rows
-from tallybayes.model.weights_fit import _penalty
+from tallybayes.model.weights_fit import Layout, _penalty
 
 TENNIS = {
     "outlook": ["sunny", "sunny", "rain", "rain", None, "overcast", "rain", "sunny"],
@@ -342,19 +342,22 @@ def test_every_training_set_is_weighed_by_rows_of_its_own(reading):
     assert found.log_loss < cross_validate(schema, frame, labels, k=3).log_loss or reading == "auto"
 
 
-@given(st.integers(0, 4), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_columns_are_drawn_to_their_mean_and_missing_cells_to_nothing(columns, missing, own, seed):
-    size = own * (columns + missing)
-    values = np.random.default_rng(seed).normal(size=size + 4)
+@given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_columns_are_drawn_to_their_mean_missing_cells_to_nothing_and_parts_to_a_quarter(
+    columns, missing, parts, own, seed
+):
+    layout = Layout(own, columns + missing, parts, 3)
+    size, end = layout.size, layout.size + parts
+    values = np.random.default_rng(seed).normal(size=end + 4)
     strengths = np.tile([4.0] * columns + [-10.0] * missing, own)
-    found, slopes = _penalty(values, size, strengths)
+    found, slopes = _penalty(values, layout, strengths)
     thetas = values[:size].reshape(own, -1)
     mean = thetas[:, :columns].mean() if columns else 0.2
     pulled = 4.0 * ((thetas[:, :columns] - mean) ** 2).sum() + 10.0 * (thetas[:, columns:] ** 2).sum()
-    rest = (mean - 0.2) ** 2 / 2 + (values[size] - 0.25) ** 2 / 2 + (values[size + 1 :] ** 2).sum()
+    rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - 0.25) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
     assert found == pytest.approx(pulled + rest)
     steps = 1e-6 * np.eye(len(values))
     expected = [
-        (_penalty(values + h, size, strengths)[0] - _penalty(values - h, size, strengths)[0]) / 2e-6 for h in steps
+        (_penalty(values + h, layout, strengths)[0] - _penalty(values - h, layout, strengths)[0]) / 2e-6 for h in steps
     ]
     np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-6)

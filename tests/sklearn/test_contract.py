@@ -13,6 +13,7 @@ from tallybayes.sklearn import (
     MultinomialNB,
     NaiveBayes,
     PoissonNB,
+    SemiNaiveBayes,
 )
 
 pytestmark = pytest.mark.slow
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.slow
         CategoricalNB(),
         PoissonNB(),
         GammaNB(),
+        SemiNaiveBayes(),
     ]
 )
 def test_scikit_learns_contract(estimator, check):

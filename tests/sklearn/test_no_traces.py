@@ -22,7 +22,7 @@ TABLE = pd.DataFrame(
     }
 )
 LABELS = np.array(["a", "b", "a", SECRET])
-DROP_INS = [getattr(face, name) for name in face.__all__ if name != "NaiveBayes"]
+DROP_INS = [getattr(face, name) for name in face.__all__ if name not in ("NaiveBayes", "SemiNaiveBayes")]
 SCHEMA = {"text": Words(), "city": Categorical(), "age": Gaussian()}
 
 
@@ -74,3 +74,16 @@ def test_the_length_of_a_forgotten_label_does_not_show():
     estimator = forgetful(face.MultinomialNB(), COUNTS)
     assert estimator.classes_.dtype == np.dtype("<U1")
     assert estimator.predict(COUNTS).dtype == np.dtype("<U1")
+
+
+@pytest.mark.parametrize("kind", [face.NaiveBayes, face.SemiNaiveBayes])
+def test_weights_keep_no_class_that_was_forgotten(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = [*rng.choice(["a", "b"], 300), SECRET]
+    rows = {"x": rng.normal(size=301), "y": rng.normal(size=301)}
+    estimator = kind().fit(rows, labels)
+    assert estimator.model_.schema.weights is not None
+    estimator.forget({name: column[-1:] for name, column in rows.items()}, labels[-1:])
+    for name, written in traces(estimator, tmp_path).items():
+        assert SECRET.encode() not in written, name
+    assert set(estimator.model_.schema.weights.offsets) == {"a", "b"}

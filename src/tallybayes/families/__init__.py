@@ -9,6 +9,7 @@ from tallybayes.families.base import FAMILIES as FAMILIES
 from tallybayes.families.base import Belief as Belief
 from tallybayes.families.base import Family as Family
 from tallybayes.families.blocks.correlated import Correlated as Correlated
+from tallybayes.families.blocks.crossed import Crossed as Crossed
 from tallybayes.families.blocks.pairs import Pairs as Pairs
 from tallybayes.families.blocks.several import Several as Several
 from tallybayes.families.blocks.trees import Trees as Trees

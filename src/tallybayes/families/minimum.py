@@ -40,15 +40,18 @@ def minimum(
         if np.abs(np.clip(x - slopes, low, high) - x).max(initial=0.0) <= slope:
             break
         free = ~(((x <= low) & (slopes > 0)) | ((x >= high) & (slopes < 0)))
+        fresh = not known
         found = _step(function, x, value, slopes, _direction(slopes, free, known), (low, high))
-        if found is None:
+        little = True
+        if found is not None:
+            there, less, then = found
+            known.append((there - x, then - slopes))
+            little = value - less <= fall * max(abs(value), abs(less), 1.0)
+            x, value, slopes = there, less, then
+        if little and fresh:
             break
-        there, less, then = found
-        known.append((there - x, then - slopes))
-        done = value - less <= fall * max(abs(value), abs(less), 1.0)
-        x, value, slopes = there, less, then
-        if done:
-            break
+        if little:
+            known.clear()  # curvature that misleads: straight downhill once more before it is believed to be the end
     return x
 
 

@@ -149,7 +149,10 @@ void bind_trees(nb::module_& m) {
     nb::class_<Forest>(m, "Forest")
         .def(nb::new_(&made), "nodes"_a.noconvert(), "roots"_a.noconvert(), "columns"_a)
         .def_prop_ro("leaves", &Forest::leaves)
-        .def("first_leaf", &Forest::first_leaf, "tree"_a)
+        .def("first_leaf", [](const Forest& forest, int64_t tree) {
+            check_trees(forest, tree, tree + 1);
+            return forest.first_leaf(tree);
+        }, "tree"_a)
         .def("find", &find, "codes"_a.noconvert(), "tree"_a)
         .def("find_all", &find_all, "codes"_a.noconvert())
         .def("believe", &believe, "counts"_a.noconvert(), "m"_a)

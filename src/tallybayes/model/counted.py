@@ -125,6 +125,8 @@ class Counted(Additive):
         if reason:
             raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
         self.schema = self.schema.without_reasons()
+        if self.schema.weights is not None:
+            self.schema = self.schema.of_classes(self.classes)
         return self
 
     def _take_away(self, other: Self) -> str | None:

@@ -75,7 +75,10 @@ def sampled_rows(
             pass
     else:
         show(data, labels)
-    return sample.rows()
+    found = sample.rows()
+    if any(family.parts for family in schema.columns.values()):
+        _without(model, found, np.arange(len(found)))  # an error, if they were not counted
+    return found
 
 
 def sample_for(schema: Schema, rows: int | None = None) -> Sample:

@@ -12,11 +12,9 @@ import pyarrow as pa
 import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
-from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.data.one_row import Row
-from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.schema.class_prior import (
     FREQUENCIES,
@@ -30,7 +28,6 @@ from tallybayes.schema.class_prior import (
 from tallybayes.schema.compatible import check_same_counts
 from tallybayes.schema.entries import (
     Name,
-    by_entry,
     check_apart,
     check_distinct,
     checked_name,
@@ -41,13 +38,10 @@ from tallybayes.schema.entries import (
     shared_column,
     title,
 )
-from tallybayes.schema.infer.chosen import choose_for
-from tallybayes.schema.infer.dependence import NONE, check_dependence, with_dependence
-from tallybayes.schema.infer.from_source import sample_of
-from tallybayes.schema.infer.sample import sampled
+from tallybayes.schema.infer.dependence import NONE, check_dependence
+from tallybayes.schema.infer.inferred import AS_GIVEN as AS_GIVEN
+from tallybayes.schema.infer.inferred import inferred
 from tallybayes.schema.weights import Weights, as_weights
-
-AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 
 
 class Schema:
@@ -138,35 +132,9 @@ class Schema:
         day      left out                     as given
         (class)  frequencies
         """
-        hints = hints or {}
         check_dependence(dependence)
-        if isinstance(data, RowSource):
-            label, whole = label or data.label, whole and data.is_sampled_whole()
-            data, hints = sample_of(data, label, hints)
-        hinted = by_entry(hints)
-        owner = {column: name for name in hinted for column in members(name)}
-        sample, all_rows = sampled(data)
-        for name in [*owner, *([label] if label is not None else [])]:
-            frames.column(sample, name, "Give hints and the label by the names of columns.")
-        if choose and label is None:
-            raise ValueError("With choose=True, give the name of the column that holds the labels.")
-        labels = frames.column(sample, label) if choose and label is not None else None
-        columns: dict[Name, Family] = {}
-        reasons: dict[Name, str] = {}
-        passed_over = {label, *frames.index_columns(sample.schema)}
-        for column in sample.schema.names:
-            name = owner.get(column, column)
-            if column in passed_over or name in reasons:
-                continue
-            if name in hinted:
-                family, reasons[name] = hinted[name], AS_GIVEN
-            else:
-                cells = frames.column(sample, column)
-                family, reasons[name] = choose_for(cells, column, whole and all_rows, labels)
-            if family is not None:
-                columns[name] = family
-        columns, reasons = with_dependence(columns, reasons, dependence)
-        return cls(columns, prior=prior, label=label, reasons=reasons)
+        found = inferred(data, label, hints or {}, whole, choose, dependence)
+        return cls(found.columns, prior=prior, label=found.label, reasons=found.reasons)
 
     @cached_property
     def by_family(self) -> list[tuple[Family, list[Name]]]:
@@ -230,10 +198,17 @@ class Schema:
         for name, family in changes.items():
             if isinstance(family, Family):
                 columns[self.entry(name)] = family
-        reasons = {k: why for k, why in self.reasons.items() if columns.get(k) == self.columns.get(k)}
-        result = Schema(columns, prior=prior, label=self.label, reasons=reasons, weights=weights)
+        result = Schema(columns, prior=prior, label=self.label, weights=weights)
+        result.reasons = {k: why for k, why in self.reasons.items() if result.columns.get(k) == self.columns.get(k)}
         self.check_compatible(result)
         return result
+
+    def of_classes(self, labels: Sequence[Any]) -> Schema:
+        """The same without weights of classes that are no more."""
+        weights = None if self.weights is None else self.weights.only(labels)
+        if weights is self.weights:
+            return self
+        return Schema(self.columns, prior=self.prior, label=self.label, reasons=self.reasons, weights=weights)
 
     def without_reasons(self) -> Schema:
         """The same without what was said of the rows from which it was inferred, who may be gone: that a number was the

@@ -253,7 +253,7 @@ def _written(value: Any) -> str:
     """A value as TOML has it."""
     if isinstance(value, str):
         return _quoted(value)
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):  # a block is a tuple of columns
         return f"[{', '.join(map(_written, value))}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_written(each)}' for key, each in value.items())}}}"

@@ -83,6 +83,22 @@ class Weights:
     def offsets_of(self, labels: Sequence[Any]) -> Floats:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
 
+    def only(self, labels: Iterable[Any]) -> Weights:
+        """The same without what was of other classes."""
+        kept = set(labels)
+
+        def of(weight: Weight) -> Weight:
+            if not isinstance(weight, Mapping) or kept.issuperset(weight):
+                return weight
+            left = {label: number for label, number in weight.items() if label in kept}
+            return left or math.fsum(weight.values()) / len(weight)
+
+        if kept.issuperset(self.offsets) and all(of(w) is w for w in (*self.columns.values(), *self.missing.values())):
+            return self
+        columns, missing = ({name: of(w) for name, w in part.items()} for part in (self.columns, self.missing))
+        offsets = {label: number for label, number in self.offsets.items() if label in kept}
+        return Weights(columns, missing, self.prior, offsets, self.parts)
+
     def shown(self, column: Name | None) -> str:
         """The weight of a column, or of the prior, as people read it: of several, the least and the greatest.
 

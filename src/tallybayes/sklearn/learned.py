@@ -96,6 +96,7 @@ class Learned:
     def forget(self, rows: Model) -> None:
         self.model -= rows
         self.schema, self.weighed = self.schema.without_reasons(), self.weighed.without_reasons()
+        self.weighed = self.weighed.of_classes(self.model.classes)
         self._changed()
         if self.kind.kind in "US":  # no wider than the longest label that is left
             self.kind = np.array(self.classes().tolist(), self.kind.kind).dtype

@@ -216,15 +216,15 @@ def level_code(cells: pa.Array, least: int, weights: Floats | None = None) -> Co
 
 
 def _middle(low: Floats, high: Floats) -> Floats:
-    """Numbers between neighbours, written with few digits: at least the lower one, and below the higher."""
-    middle = low / 2 + high / 2
-    found = low
-    for digits in range(17, 0, -1):
+    """Numbers about halfway between neighbours, written with as few digits as that takes."""
+    middle, aside = low / 2 + high / 2, high / 4 - low / 4
+    found = np.where((middle >= low) & (middle < high), middle, low)
+    for digits in range(16, 0, -1):
         short = np.array([float(f"{value:.{digits}g}") for value in middle.tolist()])
-        fits = (short >= low) & (short < high)
-        found = np.where(fits, short, found)
+        fits = np.abs(short - middle) < aside
         if not fits.any():
             break
+        found = np.where(fits, short, found)
     return found
 
 

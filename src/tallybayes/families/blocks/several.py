@@ -172,8 +172,11 @@ class Several(Block):
         for i, member in enumerate(self.members):
             given = (tally[str(i)], classes)
             own = cells.members[i]
-            alone = None if member.parts else member.left_out(*given)(own, rows)[:, :, None]
-            said.append(member.left_out_parts(*given, own, rows) if alone is None else alone)
+            if member.parts:
+                said.append(member.left_out_parts(*given, own, rows))
+                continue
+            alone = member.fit_left_out(tally[str(i)], own, rows, classes)[1]
+            said.append((member.left_out(*given)(own, rows) if alone is None else alone)[:, :, None])
         return np.concatenate(said, axis=2)
 
     def takes(self, slots: Any) -> bool:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tallybayes.families import Family, Pairs, Several, Trees
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tallybayes.data import frames
+from tallybayes.families import Crossed, Family, Pairs, Several, Trees
 from tallybayes.schema.entries import Name
 
 NONE, AUTO, TREES, PAIRS = "none", "auto", "trees", "pairs"
 KINDS = (NONE, AUTO, TREES, PAIRS)
+MANY_LEVELS = 100  # of two columns or more, for pairs of levels to be counted one by one …
+SOME_LEVELS = 10  # … of all columns that have so many …
+MOST_CROSSED = 8  # … unless these are more
 MOST = 60  # columns of which every two are counted together, and each is asked about given each other
 
 
@@ -18,30 +25,38 @@ def check_dependence(dependence: str) -> None:
 
 
 def with_dependence(
-    columns: Mapping[Name, Family], reasons: Mapping[Name, str], dependence: str
+    columns: Mapping[Name, Family], reasons: Mapping[Name, str], dependence: str, sample: pa.RecordBatch
 ) -> tuple[dict[Name, Family], dict[Name, str]]:
     """Columns and why they have their families, and beside these a block of all of them that are numbers or levels."""
     together = [name for name, family in columns.items() if isinstance(name, str) and _can_be_asked(family)]
     if dependence == NONE or len(together) < 2:
         return dict(columns), dict(reasons)
     name = tuple(sorted(together))
-    pairs, why = _pairs(len(together), dependence)
-    if dependence == PAIRS:
-        family: Family | None = pairs
-    else:
-        family = Trees() if pairs is None else Several(members=(Trees(), pairs))
-    if family is None:
+    members: list[Family] = [] if dependence == PAIRS else [Trees()]
+    why = "columns that may depend on each other; what that tells is weighed"
+    if dependence != TREES and len(together) <= MOST:
+        members.append(Pairs(structure="averaged"))
+    elif dependence != TREES:
+        why += f"; no pairs of columns, for there are more than {MOST}"
+    crossed = _of_many_levels(columns, together, sample) if dependence == AUTO else []
+    if crossed:
+        members.append(Crossed(of=tuple(crossed)))
+        why += f"; pairs of levels of {', '.join(crossed)}, which are many"
+    if not members:
         return dict(columns), {**reasons, name: why}
-    return {**columns, name: family}, {**reasons, name: why}
+    return {**columns, name: members[0] if len(members) == 1 else Several(members=tuple(members))}, {
+        **reasons,
+        name: why,
+    }
 
 
-def _pairs(columns: int, dependence: str) -> tuple[Pairs | None, str]:
-    questions = "questions about columns that may depend on each other"
-    if dependence == TREES:
-        return None, questions
-    if columns > MOST:
-        return None, f"{questions}; no pairs of columns, for there are more than {MOST}"
-    return Pairs(structure="averaged"), "columns that may depend on each other; what that tells is weighed"
+def _of_many_levels(columns: Mapping[Name, Family], names: list[str], sample: pa.RecordBatch) -> list[str]:
+    """Columns of levels, if some have too many for a table of pairs, but for those of very few."""
+    levels = [name for name in names if columns[name].support is None]
+    counts = {name: len(pc.unique(frames.texts(sample.column(name)))) for name in levels}
+    some = [name for name in levels if counts[name] > SOME_LEVELS]
+    many = [name for name in some if counts[name] > MANY_LEVELS]
+    return some if len(many) > 1 and len(some) <= MOST_CROSSED else []
 
 
 def _can_be_asked(family: Family) -> bool:

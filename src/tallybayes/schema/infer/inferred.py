@@ -1,0 +1,54 @@
+"""A family for every column of a sample, those that are hinted at aside; and what is counted of columns together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from tallybayes.data import frames
+from tallybayes.data.row_source import RowSource
+from tallybayes.families import Family
+from tallybayes.schema.entries import Name, by_entry, members
+from tallybayes.schema.infer.chosen import choose_for
+from tallybayes.schema.infer.dependence import with_dependence
+from tallybayes.schema.infer.from_source import sample_of
+from tallybayes.schema.infer.sample import sampled
+
+AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
+
+
+class Inferred(NamedTuple):
+    columns: dict[Name, Family]
+    reasons: dict[Name, str]
+    label: str | None
+
+
+def inferred(
+    data: Any, label: str | None, hints: Mapping[Any, Family | None], whole: bool, choose: bool, dependence: str
+) -> Inferred:
+    """As `Schema.infer` says."""
+    if isinstance(data, RowSource):
+        label, whole = label or data.label, whole and data.is_sampled_whole()
+        data, hints = sample_of(data, label, hints)
+    hinted = by_entry(hints)
+    owner = {column: name for name in hinted for column in members(name)}
+    sample, all_rows = sampled(data)
+    for name in [*owner, *([label] if label is not None else [])]:
+        frames.column(sample, name, "Give hints and the label by the names of columns.")
+    if choose and label is None:
+        raise ValueError("With choose=True, give the name of the column that holds the labels.")
+    labels = frames.column(sample, label) if choose and label is not None else None
+    columns: dict[Name, Family] = {}
+    reasons: dict[Name, str] = {}
+    passed_over = {label, *frames.index_columns(sample.schema)}
+    for column in sample.schema.names:
+        name = owner.get(column, column)
+        if column in passed_over or name in reasons:
+            continue
+        if name in hinted:
+            family, reasons[name] = hinted[name], AS_GIVEN
+        else:
+            family, reasons[name] = choose_for(frames.column(sample, column), column, whole and all_rows, labels)
+        if family is not None:
+            columns[name] = family
+    return Inferred(*with_dependence(columns, reasons, dependence, sample), label)

@@ -1,0 +1,84 @@
+"""--dependence on the command line: what is counted of columns together is told, asked and shown."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tallybayes import load
+
+
+@pytest.fixture
+def parity(tally):
+    random = np.random.default_rng(0)
+    one, two = random.integers(0, 2, (2, 120))
+    rows = [f"{'uv'[a]},{b},{'same' if a == b else 'other'}" for a, b in zip(one, two, strict=True)]
+    Path("parity.csv").write_text("\n".join(["one,two,y", *rows, ""]))
+    return ("train", "parity.csv", "--label", "y", "-o", "m.tally")
+
+
+def test_columns_that_depend_on_each_other_are_counted_together_and_that_is_told(tally, parity):
+    ended = tally(*parity, "--dependence", "auto")
+    assert ended.code == 0
+    (line,) = [line for line in ended.err.splitlines() if line.startswith("Together: ")]
+    assert "2 columns by Several(members=(Trees(), Pairs(structure='averaged')))" in line
+    assert "columns that may depend on each other; what that tells is weighed" in line
+    assert "best mean of logs × " in line
+    assert "Pairs × " in line
+    assert "weighed by 120 rows left out" in ended.err
+
+
+@pytest.mark.parametrize(("kind", "name"), [("trees", "Trees()"), ("pairs", "Pairs(structure='averaged')")])
+def test_trees_or_pairs_alone(tally, parity, kind, name):
+    ended = tally(*parity, "--dependence", kind)
+    assert f"Together: 2 columns by {name}" in ended.err
+    assert "Together" not in tally(*parity, "--dependence", "none").err
+    assert "Together" not in tally(*parity).err
+
+
+def test_the_model_is_asked_explained_shown_and_learns(tally, parity):
+    assert tally(*parity, "--dependence", "auto").code == 0
+    code, out, _ = tally("evaluate", "m.tally", "parity.csv", "--format", "json")
+    assert code == 0
+    assert json.loads(out)["accuracy"] == 1.0
+    code, out, _ = tally("predict", "m.tally", "--cell", "one=u", "--cell", "two=1")
+    assert (code, "other" in out) == (0, True)
+    code, out, _ = tally("explain", "m.tally", "--cell", "one=u", "--cell", "two=0", "--format", "json")
+    assert code == 0
+    said = [entry["column"] for entry in json.loads(out)["columns"]]
+    assert {"one", "two", "one, two"} <= set(said)
+    code, out, _ = tally("show", "m.tally")
+    assert code == 0
+    assert "one, two" in out
+    before = load("m.tally")
+    row = ("--cell", "one=u", "--cell", "two=0", "--class", "same")
+    assert tally("learn", "m.tally", *row).code == 0
+    assert load("m.tally").n == before.n + 1
+    assert tally("forget", "m.tally", *row).code == 0
+    assert load("m.tally") == before
+
+
+def test_a_schema_that_is_given_has_its_blocks_itself(tally, parity):
+    code, out, _ = tally("schema", "parity.csv", "--label", "y")
+    assert code == 0
+    Path("schema.toml").write_text(out)
+    ended = tally(*parity, "--schema", "schema.toml", "--dependence", "auto")
+    assert ended.code == 2
+    assert "--dependence says what is inferred; a schema that is given has its blocks itself." in ended.err
+    assert not Path("m.tally").exists()
+
+
+def test_folds_of_guided_trees_say_why_not(tally, parity):
+    ended = tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", "--column", "one,two=Trees(n=5)")
+    assert ended.code == 2
+    assert "finds its questions by the labels of rows, held-out rows among them" in ended.err
+    assert "SemiNaiveBayes()" in ended.err
+    random = ("--column", "one,two=Trees(n=5,questions='random')")
+    assert tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", *random).code == 0
+
+
+def test_what_is_no_kind_of_dependence_is_an_error(tally, parity):
+    ended = tally(*parity, "--dependence", "forest")
+    assert ended.code == 2
+    assert "forest" in ended.err

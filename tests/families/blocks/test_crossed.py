@@ -1,0 +1,88 @@
+"""Pairs of levels as words: what is counted of a row, and that it is counted like everything else."""
+
+import numpy as np
+import pytest
+
+from tallybayes import Categorical, Crossed, Model, Schema, SemiNaiveBayes, Words, digest, left_out, weigh
+from tallybayes.files import from_bytes, to_bytes
+
+ROWS = {
+    "verb": ["eat", "eat", "see", "see", None, "hit"],
+    "noun": ["pizza", "soup", "man", "man", "man", None],
+    "prep": ["with", "with", "with", "in", "in", "on"],
+}
+LABELS = ["v", "v", "n", "n", "n", "v"]
+BLOCK = ("noun", "prep", "verb")
+
+
+def word(one, a, other, b):
+    return f"{one}\x1e{a}\x1f{other}\x1e{b}"
+
+
+def trained(rows=ROWS, labels=LABELS, family=None):
+    return Model.train({BLOCK: family or Crossed()}, rows, labels)
+
+
+def test_every_two_levels_of_a_row_are_a_word():
+    counts = trained().counts(BLOCK)
+    assert counts[word("noun", "man", "prep", "in")]["documents"]["n"] == 2
+    assert counts[word("noun", "man", "verb", "see")]["documents"]["n"] == 2
+    assert counts[word("prep", "with", "verb", "eat")]["documents"]["v"] == 2
+    assert len(counts.slots) == 11  # a pair of which one is missing is none
+
+
+def test_of_names_the_columns_that_are_paired():
+    counts = trained(family=Crossed(of=("verb", "noun"))).counts(BLOCK)
+    assert sorted(slot.count("\x1e") for slot in counts.slots) == [2, 2, 2]
+    assert all("prep" not in slot for slot in counts.slots)
+    with pytest.raises(ValueError, match=r"of must be some of 'noun', 'prep', 'verb'"):
+        trained(family=Crossed(of=("colour",)))
+
+
+def test_one_row_at_a_time_is_one_batch():
+    model = Model.train({BLOCK: Crossed()}, {k: v[:1] for k, v in ROWS.items()}, LABELS[:1])
+    for at in range(1, len(LABELS)):
+        model += Model.train({BLOCK: Crossed()}, {name: column[at] for name, column in ROWS.items()}, [LABELS[at]])
+    assert digest(model) == digest(trained())
+
+
+def test_forgotten_is_never_seen_and_a_file_brings_it_back():
+    fewer = {name: column[:-1] for name, column in ROWS.items()}
+    model = trained()
+    model -= Model.train({BLOCK: Crossed()}, {name: column[-1:] for name, column in ROWS.items()}, LABELS[-1:])
+    assert digest(model) == digest(trained(fewer, LABELS[:-1]))
+    assert from_bytes(to_bytes(model)) == model
+
+
+def test_what_pairs_say_is_what_words_say():
+    listed = [
+        [
+            word(a, row[a], b, row[b])
+            for a, b in (("noun", "prep"), ("noun", "verb"), ("prep", "verb"))
+            if row[a] is not None and row[b] is not None
+        ]
+        for row in ({name: column[at] for name, column in ROWS.items()} for at in range(len(LABELS)))
+    ]
+    words = Words(lower=False, shortest=1, reading="binary")
+    wanted = Model.train({"w": words}, {"w": listed}, LABELS)
+    found = trained(family=Crossed(words=words))
+    np.testing.assert_array_equal(found.posterior(ROWS), wanted.posterior({"w": listed}))
+    alone, beside = left_out(wanted, {"w": listed}, LABELS), left_out(found, ROWS, LABELS)
+    np.testing.assert_allclose(beside.total(), alone.total())
+
+
+def table(n=600):
+    """Whether the numbers of two levels add up to an odd one, which neither level tells by itself."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 150, n), rng.integers(0, 150, n)
+    return {"a": [f"a{i}" for i in a], "b": [f"b{i}" for i in b]}, np.where((a + b) % 2, "odd", "even")
+
+
+def test_weighing_and_inference_know_of_it():
+    rows, labels = table()
+    schema = Schema.infer(rows, dependence="auto")
+    assert [type(each).__name__ for each in schema.columns["a", "b"].members] == ["Trees", "Pairs", "Crossed"]
+    model = SemiNaiveBayes().fit(rows, labels)
+    assert "Crossed" in model.schema_.weights.parts["a", "b"]
+    plain = Model.train({"a": Categorical(), "b": Categorical(), ("a", "b"): Crossed()}, rows, labels)
+    assert weigh(plain, rows, labels).posterior(rows).shape == (600, 2)

@@ -1,0 +1,108 @@
+"""Several families of one block: the laws, and that each says what it says by itself."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tallybayes import Gaussian, Model, Pairs, Schema, Several, Trees, digest, left_out, prepare, weigh
+from tallybayes.files import from_bytes, to_bytes
+
+BLOCK = ("a", "b")
+MEMBERS = (Trees(n=6), Pairs(structure="tree"))
+
+
+def made(rows=150, seed=0):
+    random = np.random.default_rng(seed)
+    one, two = random.integers(0, 3, (2, rows))
+    labels = np.where(random.random(rows) < 0.85, (one + two) % 2, random.integers(0, 3, rows))
+    return pd.DataFrame({"a": one.astype(str), "b": two + random.normal(0, 0.1, rows)}), labels.tolist()
+
+
+FRAME, LABELS = made()
+SCHEMA = prepare({BLOCK: Several(members=MEMBERS)}, FRAME, LABELS)
+
+
+def alone(member):
+    return Model.train({BLOCK: SCHEMA.columns[BLOCK].members[member]}, FRAME, LABELS)
+
+
+def test_each_counts_as_it_does_by_itself_and_together_they_say_the_mean():
+    model = Model.train(SCHEMA, FRAME, LABELS)
+    said = [alone(member).evidence(FRAME)[BLOCK] for member in range(2)]
+    np.testing.assert_allclose(model.evidence(FRAME)[BLOCK], np.mean(said, axis=0), rtol=1e-12)
+    for at in (0, 7):
+        np.testing.assert_allclose(model.evidence(FRAME.iloc[[at]])[BLOCK][0], model.evidence(FRAME)[BLOCK][at])
+
+
+def test_left_out_is_the_mean_as_well():
+    found = left_out(Model.train(SCHEMA, FRAME, LABELS), FRAME, LABELS)[BLOCK]
+    said = [left_out(alone(member), FRAME, LABELS)[BLOCK] for member in range(2)]
+    np.testing.assert_allclose(found, np.mean(said, axis=0), rtol=1e-12)
+
+
+def test_any_order_merging_and_forgetting_leave_the_same_bytes():
+    order = np.random.default_rng(1).permutation(len(LABELS))
+    whole = Model.train(SCHEMA, FRAME, LABELS)
+    assert to_bytes(Model.train(SCHEMA, FRAME.iloc[order], [LABELS[i] for i in order])) == to_bytes(whole)
+    first, rest = (Model.train(SCHEMA, FRAME[part], LABELS[part]) for part in (slice(40), slice(40, None)))
+    assert to_bytes(first + rest) == to_bytes(whole)
+    assert to_bytes(whole - rest) == to_bytes(first)
+
+
+def test_files_and_pickles_bring_it_back():
+    model = Model.train(SCHEMA, FRAME, LABELS)
+    for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
+        assert again == model
+        assert digest(again) == digest(model)
+        np.testing.assert_array_equal(again.posterior(FRAME), model.posterior(FRAME))
+
+
+def test_what_is_weighed_are_the_parts_of_each():
+    model = weigh(Model.train(SCHEMA, FRAME, LABELS), FRAME, LABELS)
+    parts = model.schema.weights.parts[BLOCK]
+    kinds = [f"{kind} {part}" for kind in ("best", "drawn") for part in ("mean of logs", "log of mean")]
+    assert [*parts] == [*kinds, "Pairs"] == list(SCHEMA.columns[BLOCK].parts)
+    assert all(weight >= 0 for weight in parts.values())
+    right = (model.posterior(FRAME).argmax(axis=1) == LABELS).mean()
+    assert right > 0.8
+
+
+def test_beliefs_of_each_can_be_changed():
+    model = Model.train(SCHEMA, FRAME, LABELS).believing(m=2.0)
+    assert [member.m for member in model.schema.columns[BLOCK].members] == [2.0, 2.0]
+    assert model.believing(structure="naive").schema.columns[BLOCK].members[1].structure == "naive"
+
+
+def test_merging_says_which_member_differs():
+    other = prepare({BLOCK: Several(members=(Trees(n=6, seed=1), MEMBERS[1]))}, FRAME, LABELS)
+    with pytest.raises(ValueError, match="The questions differ: <6 trees"):
+        Model.train(SCHEMA, FRAME, LABELS) + Model.train(other, FRAME, LABELS)
+
+
+def test_evidence_opens_and_the_network_and_the_questions_are_drawn():
+    model = Model.train(SCHEMA, FRAME, LABELS)
+    assert {part.word.split()[0] for part in model.evidence(FRAME.iloc[:1]).words()} == {"a", "b"}
+    drawn = model.belief(BLOCK).drawing()
+    assert any("of 6 trees" in line for line in drawn)
+    assert model.belief(BLOCK).parents in ({"a": "b"}, {"b": "a"})
+    with pytest.raises(TypeError, match="draw no rows together"):
+        model.sample(2, seed=0)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [(), (Trees(),), (Trees(), Trees(n=3)), (Trees(), Gaussian()), "Trees", (Trees(), Several()), {"a": Trees()}, 3],
+    ids=str,
+)
+def test_members_that_cannot_be_are_refused(members):
+    with pytest.raises(ValueError, match="two or more different families of blocks"):
+        Several(members=members)
+
+
+def test_it_is_written_and_read():
+    assert repr(Several()) == "Several()"
+    assert Schema({BLOCK: Several(members=MEMBERS)}).columns[BLOCK].brief == (
+        "Several(members=(Trees(n=6), Pairs(structure='tree')))"
+    )

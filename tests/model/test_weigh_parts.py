@@ -1,0 +1,169 @@
+"""Weighing what blocks say beside their columns: the weights of parts, and what they must withstand."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from examples import some
+from tallybayes import (
+    Categorical,
+    Model,
+    Pairs,
+    Schema,
+    Trees,
+    Weights,
+    counts_digest,
+    left_out,
+    schema_from_toml,
+    schema_to_toml,
+    weigh,
+)
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.model.weigh import reweighed, sampled_rows
+
+BLOCK = ("one", "two")
+OVERLAPPING = {"one": Categorical(), "two": Categorical(), BLOCK: Trees(n=10)}
+PARTS = tuple(f"{kind} {part}" for kind in ("best", "drawn") for part in ("mean of logs", "log of mean"))
+
+
+def made(rows=200, seed=0, clear=0.9):
+    random = np.random.default_rng(seed)
+    one, two = random.integers(0, 2, (2, rows))
+    labels = np.where(random.random(rows) < clear, one ^ two, random.integers(0, 2, rows))
+    return pd.DataFrame({"one": one.astype(str), "two": two.astype(str)}), labels.tolist()
+
+
+def weighing(schema, frame, labels):
+    model = Model.train(schema, frame, labels)
+    return reweighed(model, sampled_rows(model, frame, labels))
+
+
+def test_parts_have_weights_of_their_own():
+    model, found = weighing(OVERLAPPING, *made())
+    weights = model.schema.weights
+    assert [*weights.parts] == [BLOCK]
+    assert tuple(weights.parts[BLOCK]) == PARTS
+    assert set(weights.columns) == {"one", "two"}
+    assert found.weighed < found.naive - 0.2
+    assert weights.of_parts(BLOCK, PARTS).tolist() == [weights.parts[BLOCK][part] for part in PARTS]
+
+
+def test_weighed_scores_are_the_weighed_sum_of_what_is_said():
+    frame, labels = made()
+    model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
+    plain = Model.train({BLOCK: model.schema.columns[BLOCK]}, frame, labels)
+    said = np.zeros((len(PARTS), 2, len(frame)))
+    plain.belief(BLOCK).add_parts(plain.schema.encode(pa.RecordBatch.from_pandas(frame))[BLOCK], said)
+    said -= said.mean(axis=1, keepdims=True)
+    expected = np.einsum("pcr,p->rc", said, model.schema.weights.of_parts(BLOCK, PARTS))
+    found = model.evidence(frame)[BLOCK]
+    np.testing.assert_allclose(found - found.mean(axis=1, keepdims=True), expected, atol=1e-9)
+
+
+def test_weights_of_parts_are_written_and_read():
+    weights = Weights(
+        {"one": 0.5}, parts={BLOCK: {"Pairs": 0.25, "best log of mean": 1}}, prior=0.3, offsets={"a": 0.1}
+    )
+    assert Weights.from_json(weights.to_json()) == weights
+    assert repr(weights) == (
+        "Weights(columns={'one': 0.5}, prior=0.3, offsets={'a': 0.1}, "
+        "parts={('one', 'two'): {'Pairs': 0.25, 'best log of mean': 1.0}})"
+    )
+    assert weights.shown(BLOCK) == "0.25…1"
+    schema = Schema({"one": Categorical(), "two": Categorical(), BLOCK: Pairs()}, weights=weights)
+    assert schema_from_toml(schema_to_toml(schema)) == schema
+    assert schema_from_toml(schema_to_toml(schema)).weights == weights
+
+
+def test_a_block_of_one_weight_is_written_and_read():
+    schema = Schema({BLOCK: Pairs()}, weights=Weights({BLOCK: 0.5}))
+    assert schema_from_toml(schema_to_toml(schema)).weights == schema.weights
+
+
+def test_why_columns_are_counted_together_is_not_forgotten_by_weighing():
+    frame, labels = made()
+    schema = Schema.infer(frame, dependence="trees")
+    model = weigh(Model.train(schema, frame, labels), frame, labels)
+    assert model.schema.reasons[BLOCK] == "columns that may depend on each other; what that tells is weighed"
+    assert BLOCK not in model.believing({BLOCK: model.schema.columns[BLOCK].changed({"m": 2.0})}).schema.reasons
+
+
+def test_a_file_keeps_them_and_the_counts_know_nothing_of_them():
+    frame, labels = made()
+    plain = Model.train(OVERLAPPING, frame, labels)
+    model = weigh(plain, frame, labels)
+    again = from_bytes(to_bytes(model))
+    assert again == model
+    assert again.schema.weights == model.schema.weights
+    np.testing.assert_array_equal(again.posterior(frame), model.posterior(frame))
+    assert counts_digest(model) == counts_digest(plain)
+
+
+@pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), "x", True])
+def test_weights_of_parts_that_cannot_be_are_refused(bad):
+    with pytest.raises(ValueError, match=r"Weights\(parts\[\('one', 'two'\)\]\['Pairs'\]=.*at least 0"):
+        Weights(parts={BLOCK: {"Pairs": bad}})
+
+
+def test_weights_are_of_blocks_that_there_are():
+    with pytest.raises(ValueError, match="There is a weight for"):
+        Schema({"one": Categorical()}, weights=Weights(parts={BLOCK: {"Pairs": 0.5}}))
+
+
+@given(st.integers(0, 10_000), st.integers(4, 60), st.floats(0, 1))
+@settings(max_examples=some(20))
+def test_left_out_rows_are_never_less_probable_than_by_the_columns_alone(seed, rows, clear):
+    frame, labels = made(rows, seed, clear)
+    _, found = weighing(OVERLAPPING, frame, labels)
+    assert found.weighed <= found.naive
+    columns = {name: OVERLAPPING[name] for name in frame}
+    assert found.naive == pytest.approx(weighing(columns, frame, labels)[1].naive)
+
+
+@pytest.mark.parametrize("labels", [["a"], ["a", "b"], ["a", "a", "a"]], ids=str)
+def test_where_nothing_can_be_weighed_the_columns_answer_alone(labels):
+    frame = pd.DataFrame({"one": ["u", "v", "u"], "two": ["x", "x", "y"]})[: len(labels)]
+    model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
+    alone = Model.train({name: OVERLAPPING[name] for name in frame}, frame, labels)
+    assert set(model.schema.weights.parts[BLOCK].values()) == {0.0}
+    assert model.schema.weights.columns == {"one": 1.0, "two": 1.0}
+    np.testing.assert_allclose(model.posterior(frame), alone.posterior(frame), rtol=1e-9)
+
+
+def test_an_overlapping_schema_is_asked_only_when_weighed():
+    frame, labels = made(40)
+    model = Model.train(OVERLAPPING, frame, labels)
+    assert model.schema.overlaps
+    for ask in (model.posterior, model.evidence, model.log_joint):
+        with pytest.raises(ValueError, match=r"Column 'one' is in two entries .* weigh\(model, data\)"):
+            ask(frame)
+    with pytest.raises(ValueError, match="in two entries"):
+        left_out(model, frame, labels).total()
+    assert weigh(model, frame, labels).posterior(frame).shape == (40, 2)
+
+
+def test_a_block_by_itself_is_weighed_too():
+    frame, labels = made()
+    model, found = weighing({BLOCK: Trees(n=10)}, frame, labels)
+    assert found.weighed <= found.naive
+    assert not model.schema.overlaps
+    assert (model.posterior(frame).argmax(axis=1) == labels).mean() > 0.9
+
+
+def test_any_order_of_rows_gives_the_same_weights():
+    frame, labels = made()
+    order = np.random.default_rng(1).permutation(len(labels))
+    model = Model.train(OVERLAPPING, frame, labels)
+    other = weigh(model, frame.iloc[order], [labels[i] for i in order])
+    assert to_bytes(other) == to_bytes(weigh(model, frame, labels))
+
+
+@pytest.mark.parametrize("schema", [OVERLAPPING, {BLOCK: Trees(n=10)}], ids=["beside columns", "alone"])
+def test_rows_that_were_not_counted_cannot_weigh(schema):
+    frame, labels = made(40)
+    model = Model.train(schema, frame[:20], labels[:20])
+    with pytest.raises(ValueError, match="The rows are not those that the model has counted"):
+        weigh(model, frame, labels)

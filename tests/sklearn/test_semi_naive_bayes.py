@@ -1,0 +1,168 @@
+"""SemiNaiveBayes: columns that depend on each other are looked at together, and all of it is counts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+from sklearn.model_selection import cross_val_score
+
+from tallybayes import NaiveBayes, Schema, SemiNaiveBayes, counts_digest
+from tallybayes.files import to_bytes
+
+
+def board(rows=400, seed=0):
+    """Nine fields and whether a line of three is taken, as in tic-tac-toe."""
+    random = np.random.default_rng(seed)
+    fields = random.choice(["x", "o", "b"], (rows, 9), p=[0.5, 0.4, 0.1])
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 4, 8), (2, 4, 6)]
+    labels = np.any([(fields[:, line] == "x").all(axis=1) for line in lines], axis=0)
+    return pd.DataFrame(fields, columns=list("abcdefghi")), np.where(labels, "won", "open")
+
+
+def parity(rows=200, seed=0):
+    random = np.random.default_rng(seed)
+    one, two = random.integers(0, 2, (2, rows))
+    return pd.DataFrame({"one": one.astype(str), "two": two, "noise": random.normal(size=rows)}), one ^ two
+
+
+def halves(frame, labels):
+    middle = len(labels) // 2
+    return frame[:middle], labels[:middle], frame[middle:], labels[middle:]
+
+
+def loss(estimator, data):
+    frame, labels, asked, wanted = halves(*data)
+    return log_loss(wanted, estimator.fit(frame, labels).predict_proba(asked))
+
+
+@pytest.mark.parametrize("data", [board(), parity()], ids=["a board", "parity"])
+def test_what_columns_say_together_is_learned(data):
+    assert loss(SemiNaiveBayes(), data) < loss(NaiveBayes(), data) - 0.1
+
+
+def test_parity_is_learned_from_a_hundred_rows():
+    frame, labels, asked, wanted = halves(*parity())
+    assert SemiNaiveBayes().fit(frame, labels).score(asked, wanted) > 0.95
+
+
+@pytest.mark.parametrize("dependence", ["auto", "trees", "pairs", "none"])
+def test_learning_and_forgetting_leave_the_counts_that_were(dependence):
+    frame, labels, more, others = halves(*board(200))
+    estimator = SemiNaiveBayes(dependence=dependence).fit(frame, labels)
+    before = to_bytes(estimator.model_)
+    estimator.partial_fit(more, others)
+    changed = counts_digest(estimator.model_)
+    estimator.forget(more, others)
+    assert counts_digest(estimator.model_) != changed
+    assert to_bytes(estimator.model_) == before
+
+
+def test_rows_that_are_forgotten_were_never_counted():
+    frame, labels, more, others = halves(*board(200))
+    estimator = SemiNaiveBayes().fit(pd.concat([frame, more]), [*labels, *others])
+    schema = estimator.schema_
+    estimator.forget(more, others)
+    assert counts_digest(estimator.model_) == counts_digest(SemiNaiveBayes(schema).fit(frame, labels).model_)
+
+
+def test_parts_are_counted_as_the_whole():
+    frame, labels, more, others = halves(*parity())
+    estimator = SemiNaiveBayes().partial_fit(frame, labels, classes=[0, 1])
+    schema = estimator.schema_
+    estimator.partial_fit(more, others)
+    whole = SemiNaiveBayes(schema).fit(pd.concat([frame, more]), [*labels, *others])
+    assert counts_digest(estimator.model_) == counts_digest(whole.model_)
+    assert estimator.schema_.weights == schema.weights
+
+
+def test_the_order_of_rows_does_not_matter():
+    frame, labels = parity()
+    order = np.random.default_rng(1).permutation(len(labels))
+    one = SemiNaiveBayes().fit(frame, labels)
+    other = SemiNaiveBayes().fit(frame.iloc[order], labels[order])
+    assert to_bytes(one.model_) == to_bytes(other.model_)
+
+
+def test_two_identical_columns_are_no_surer_than_one():
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, 600)
+    told = np.where(random.random(600) < 0.8, labels, 1 - labels).astype(str)
+    noise = random.integers(0, 3, 600).astype(str)
+    once = pd.DataFrame({"told": told, "noise": noise})
+    twice = once.assign(again=told)
+    one, two = (SemiNaiveBayes().fit(rows, labels).predict_proba(rows[:50]) for rows in (once, twice))
+    np.testing.assert_allclose(one, two, atol=0.02)
+    assert np.abs(one.max(axis=1) - 0.8).max() < 0.08
+
+
+def test_without_dependence_it_is_naive_bayes():
+    frame, labels = board()
+    semi, naive = SemiNaiveBayes(dependence="none").fit(frame, labels), NaiveBayes().fit(frame, labels)
+    assert semi.schema_ == naive.schema_
+    assert semi.schema_.weights == naive.schema_.weights
+    np.testing.assert_array_equal(semi.predict_proba(frame), naive.predict_proba(frame))
+
+
+def test_what_is_counted_together_is_in_the_schema():
+    frame, labels = parity()
+    block = ("noise", "one", "two")
+    names = {"auto": "Several", "trees": "Trees", "pairs": "Pairs"}
+    for dependence, name in names.items():
+        schema = SemiNaiveBayes(dependence=dependence).fit(frame, labels).schema_
+        assert type(schema.columns[block]).__name__ == name
+        assert set(schema.columns) == {*frame, block}
+        assert schema.reasons[block]
+
+
+def test_more_than_sixty_columns_have_no_pairs():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.integers(0, 3, (60, 61)).astype(str), columns=[f"x{j:02}" for j in range(61)])
+    schema = Schema.infer(frame, dependence="auto")
+    assert type(schema.columns[tuple(frame)]).__name__ == "Trees"
+    assert "no pairs of columns, for there are more than 60" in schema.reasons[tuple(frame)]
+    assert tuple(frame) not in Schema.infer(frame, dependence="pairs").columns
+
+
+@pytest.mark.parametrize("dependence", ["forest", "", None, 1])
+def test_dependence_that_is_not_known_is_an_error(dependence):
+    with pytest.raises(ValueError, match=r"give one of 'none', 'auto', 'trees', 'pairs'"):
+        SemiNaiveBayes(dependence=dependence).fit(*parity(30))
+
+
+@pytest.mark.parametrize("rows", [2, 3, 5, 12, 19])
+def test_few_rows_are_enough_to_answer(rows):
+    frame, labels = parity(rows)
+    estimator = SemiNaiveBayes().fit(frame, labels)
+    found = estimator.predict_proba(frame)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert list(estimator.classes_) == sorted(set(labels.tolist()))
+
+
+def test_one_class_and_one_column():
+    frame, labels = parity(30)
+    assert (SemiNaiveBayes().fit(frame, ["a"] * 30).predict(frame) == "a").all()
+    one = SemiNaiveBayes().fit(frame[["one"]], labels)
+    assert list(one.schema_.columns) == ["one"]
+
+
+def test_a_class_of_one_row_and_columns_without_cells():
+    frame, labels = parity(60)
+    frame = frame.assign(empty=np.nan, same=1.0, none=pd.Series([None] * 60, dtype="string"))
+    estimator = SemiNaiveBayes().fit(frame, [9, *labels[1:]])
+    assert np.isfinite(estimator.predict_proba(frame)).all()
+    asked = frame.iloc[:2].assign(one="never met", two=[np.nan, 1e12])
+    np.testing.assert_allclose(estimator.predict_proba(asked).sum(axis=1), 1.0)
+
+
+def test_weights_of_rows_are_rows():
+    frame, labels = parity(80)
+    weighed = SemiNaiveBayes().fit(frame, labels, sample_weight=np.full(80, 2))
+    again = SemiNaiveBayes(weighed.schema_).fit(pd.concat([frame, frame]), [*labels, *labels])
+    assert counts_digest(weighed.model_) == counts_digest(again.model_)
+
+
+def test_it_is_cloned_and_cross_validated():
+    frame, labels = parity()
+    assert clone(SemiNaiveBayes(dependence="trees")).dependence == "trees"
+    assert cross_val_score(SemiNaiveBayes(), frame, labels, cv=3).mean() > 0.95
