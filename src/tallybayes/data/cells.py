@@ -32,6 +32,11 @@ def texts(cells: Cells) -> Any:
     return [_text(value) for value in cells] if type(cells) is list else frames.texts(cells)
 
 
+def columns_of(cells: pa.Array) -> list[pa.Array]:
+    """The columns of a block's cells; a column by itself is the only one."""
+    return cells.flatten() if pa.types.is_struct(cells.type) else [cells]
+
+
 def arrow(cells: Cells) -> pa.Array:
     if type(cells) is not list:
         return cells

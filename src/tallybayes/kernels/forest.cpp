@@ -12,12 +12,6 @@ namespace {
 constexpr int lanes = 16;  // rows that go down side by side, while memory answers
 constexpr uint64_t grown_share = uint64_t(0.632 * 18446744073709551616.0);
 
-uint64_t mixed(uint64_t x) {
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 }  // namespace
 
 void mark_codes(const uint8_t* codes, int64_t rows, int64_t columns, uint64_t* marks) {
@@ -109,8 +103,15 @@ void Forest::count_nodes(const double* counts, int64_t classes, int64_t tree, st
     }
 }
 
+void Forest::climb(uint32_t node, uint32_t root, std::vector<uint32_t>& path) const {
+    path.clear();
+    for (; node != root; node = above_[node]) path.push_back(node);
+    path.push_back(root);
+}
+
 void Forest::believe(const double* counts, int64_t classes, double m, double* chances, double* logs) const {
     std::vector<double> sums, known;
+    const std::vector<double> equal(size_t(classes), 1.0 / double(classes));
     for (int64_t tree = 0; tree < trees(); ++tree) {
         const uint32_t root = roots_[size_t(tree)], end = roots_[size_t(tree) + 1];
         heed_signals();
@@ -118,12 +119,11 @@ void Forest::believe(const double* counts, int64_t classes, double m, double* ch
         known.resize(sums.size());
         for (uint32_t i = root; i < end; ++i) {
             const double* n = &sums[size_t(i - root) * size_t(classes)];
-            const double* above = &known[size_t(above_[i] - (i == root ? above_[i] : root)) * size_t(classes)];
+            const double* above = i == root ? equal.data() : &known[size_t(above_[i] - root) * size_t(classes)];
             double* p = &known[size_t(i - root) * size_t(classes)];
             double total = m;
             for (int64_t c = 0; c < classes; ++c) total += n[c];
-            for (int64_t c = 0; c < classes; ++c)
-                p[c] = (n[c] + m * (i == root ? 1.0 / double(classes) : above[c])) / total;
+            for (int64_t c = 0; c < classes; ++c) p[c] = (n[c] + m * above[c]) / total;
             if (leaf_[i] < 0) continue;
             for (int64_t c = 0; c < classes; ++c) {
                 chances[leaf_[i] * classes + c] = p[c];
@@ -155,9 +155,7 @@ void Forest::add_left_out(const CodeRows& given, const CountedRows& own, const d
         count_nodes(counts, classes, tree, known);
         walk(given, tree, [&](int64_t row, uint32_t node) {
             if (own.marks && own.marks[row] != common_mark && grown_with(own.marks[row], uint64_t(tree))) return;
-            path.clear();
-            for (uint32_t at = node; at != root; at = above_[at]) path.push_back(at);
-            path.push_back(root);
+            climb(node, root, path);
             patience.spend(int64_t(path.size()) * classes);
             const double weight = own.weights ? own.weights[row] : 1.0;
             std::fill(p.begin(), p.end(), 1.0 / double(classes));
@@ -187,9 +185,7 @@ void Forest::add_changes(const CodeRows& given, const double* counts, int64_t cl
         heed_signals();
         count_nodes(counts, classes, tree, known);
         walk(given, tree, [&](int64_t row, uint32_t node) {
-            path.clear();
-            for (uint32_t at = node; at != root; at = above_[at]) path.push_back(at);
-            path.push_back(root);
+            climb(node, root, path);
             std::fill(before.begin(), before.end(), 1.0 / double(classes));
             for (size_t step = path.size(); step-- > 0;) {
                 const double* n = &known[size_t(path[step] - root) * size_t(classes)];

@@ -20,6 +20,13 @@ struct Node {
     uint32_t next(const uint8_t* codes) const { return yes + (uint8_t(codes[column] - low) > span); }
 };
 
+// All bits of a number spread over all bits of another.
+inline uint64_t mixed(uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
 // A number for every row of codes, equal for equal rows.
 void mark_codes(const uint8_t* codes, int64_t rows, int64_t columns, uint64_t* marks);
 // The mark of rows of which there are so many that no single one matters to a tree.
@@ -74,6 +81,8 @@ public:
 private:
     template <class Each>
     void walk(const CodeRows& given, int64_t tree, Each each) const;
+    // The nodes from one up to its root.
+    void climb(uint32_t node, uint32_t root, std::vector<uint32_t>& path) const;
     // What is counted in every node of a tree: the leaves' counts added up.
     void count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const;
 

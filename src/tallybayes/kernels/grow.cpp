@@ -19,12 +19,7 @@ public:
     bool coin() { return next() >> 63; }
 
 private:
-    uint64_t next() {
-        uint64_t x = state_ += 0x9e3779b97f4a7c15u;
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-        return x ^ x >> 31;
-    }
+    uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15u); }
     uint64_t state_;
 };
 
@@ -111,7 +106,7 @@ private:
     // The best of the questions that are tried; of no worth, where rows need not or cannot be parted.
     Question ask(const uint32_t* first, const uint32_t* last) {
         Question best;
-        if (last - first < (questions_ == Questions::random ? enough : 2) || !mixed(first, last)) return best;
+        if (last - first < (questions_ == Questions::random ? enough : 2) || !has_several(first, last)) return best;
         int64_t found = 0;
         for (size_t left = columns_.size(); left && found < tried_; --left) {
             std::swap(columns_[left - 1], columns_[size_t(chance_.below(left))]);
@@ -125,7 +120,7 @@ private:
     }
 
     // Adds up the classes; whether there is more than one, where that matters.
-    bool mixed(const uint32_t* first, const uint32_t* last) {
+    bool has_several(const uint32_t* first, const uint32_t* last) {
         std::fill(all_.begin(), all_.end(), 0.0);
         for (const uint32_t* row = first; row < last; ++row) all_[size_t(given_.labels[*row])] += weight(*row);
         return questions_ == Questions::random || std::count_if(all_.begin(), all_.end(), [](double n) { return n > 0; }) > 1;

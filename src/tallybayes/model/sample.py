@@ -20,8 +20,6 @@ Indices = NDArray[np.intp]
 
 MOST_BYTES = 10_000_000  # of texts …
 LEAST = 1000  # … unless there were fewer rows than these
-
-
 MOST_COPIES = 10  # that rows are spelled out as, in the mean
 
 

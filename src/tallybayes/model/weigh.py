@@ -215,12 +215,11 @@ def _parts_said(model: Model, rows: SampledRows, codes: Any) -> Floats:
     keys = model.keys()
     counted = Rows(keys, codes, rows.rows().weights)
     found = [np.zeros((len(rows), len(keys), 0))]
-    encoded: dict[Name, Any] = {}
-    for name, family in in_order(model.schema.columns):
-        if family.parts:
-            encoded = encoded or model.schema.encode(rows.cells)
-            said = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
-            found.append(centred(said.transpose(1, 0, 2), Belief.bound).transpose(1, 0, 2))
+    blocks = model.only([name for name, family in in_order(model.schema.columns) if family.parts])
+    encoded = blocks.schema.encode(rows.cells)
+    for name, family in blocks.schema.columns.items():
+        said = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
+        found.append(centred(said.transpose(1, 0, 2), Belief.bound).transpose(1, 0, 2))
     return np.concatenate(found, axis=2)
 
 

@@ -154,7 +154,7 @@ class Schema:
         """As what every column is best read from a file that has no types; None for vectors, which no such file has."""
         return {column: family.reads_of(column) for column, family in self.by_column.items()}
 
-    @property
+    @cached_property
     def is_prepared(self) -> bool:
         """Whether all is settled that must be before anything is counted."""
         return all(family.is_prepared for family in self.columns.values())
@@ -223,16 +223,19 @@ class Schema:
         if self is not other:
             check_same_counts(self.columns, other.columns)
 
+    @cached_property
+    def _shared(self) -> tuple[str, Name, Name] | None:
+        return shared_column(self.columns)
+
     @property
     def overlaps(self) -> bool:
         """Whether a column is evidence more than once, so that the evidence must be weighed."""
-        return shared_column(self.columns) is not None
+        return self._shared is not None
 
     def check_adds_up(self) -> None:
         """What a column says is not counted twice, unless it is weighed."""
-        shared = None if self.weights is not None else shared_column(self.columns)
-        if shared is not None:
-            column, one, other = shared
+        if self.weights is None and self._shared is not None:
+            column, one, other = self._shared
             raise ValueError(
                 f"Column {column!r} is in two entries of the schema, {one!r} and {other!r}, and would count twice. "
                 "Weigh the evidence with weigh(model, data), or leave the column in one entry."

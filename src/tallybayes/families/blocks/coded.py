@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
-from tallybayes.data.cells import Cells, numbers
+from tallybayes.data.cells import Cells, columns_of, numbers
 from tallybayes.families.base import Family
 from tallybayes.families.blocks.block import Block
 from tallybayes.families.blocks.coding import (
@@ -38,9 +38,7 @@ class CodedBlock(Block):
     """Several columns of numbers, levels or both. Cells are rows of codes: which interval or level each cell has."""
 
     least: ClassVar[int] = 1  # rows of a sample that have a level, for it to be one of its own
-    codes: Coding | None = setting(
-        None, ABOUT_CODES, check=as_coding, counting=True, to_json=coding_to_json, from_json=lambda value: value
-    )
+    codes: Coding | None = setting(None, ABOUT_CODES, check=as_coding, counting=True, to_json=coding_to_json)
 
     def over(self, columns: tuple[str, ...]) -> Self:
         if self.codes is not None and len(self.codes) != len(columns):
@@ -73,8 +71,8 @@ class CodedBlock(Block):
     def prepared(self, cells: Cells, rows: Rows) -> Self:
         if self.codes is not None:
             return self
-        parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
-        return replace(self, codes=tuple(self._chosen(part, rows.weights) for part in parts)).over(self.columns)
+        codes = tuple(self._chosen(part, rows.weights) for part in columns_of(cells))
+        return replace(self, codes=codes).over(self.columns)
 
     def intervals(self, rows: float) -> int:
         """How many intervals numbers are given by default, where a sample has so many rows."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
-from tallybayes.data.cells import Cells, numbers, texts
+from tallybayes.data.cells import Cells, columns_of, numbers, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.events import NOT_THERE, Span, State
 from tallybayes.families.levels.categorical import codes_of, level_index
@@ -137,9 +137,8 @@ class Coder:
         if type(cells) is list:
             row = cells[0] if isinstance(cells[0], dict) else {self.columns[0]: cells[0]}
             return np.array([[self._code(at, row[column]) for at, column in enumerate(self.columns)]], np.uint8)
-        parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
         codes = np.empty((len(cells), len(self.columns)), np.uint8)
-        for at, part in enumerate(parts):
+        for at, part in enumerate(columns_of(cells)):
             try:
                 self._encode(at, part, codes)
             except CellError as error:

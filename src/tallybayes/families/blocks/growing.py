@@ -13,7 +13,7 @@ from tallybayes import kernels
 from tallybayes.counts.tally import Rows
 from tallybayes.data.processors import processors
 from tallybayes.families.blocks.coding import Bytes, Coding, is_numeric
-from tallybayes.families.blocks.questions import CODES, Questions, common_marks, level_ranks, marks_of
+from tallybayes.families.blocks.questions import Questions, common_marks, level_ranks, marks_of, name_ranks
 
 GUIDED, RANDOM = "guided", "random"
 BEST, DRAWN, ANY = range(3)  # kinds of questions: the best, the best of some that are drawn, any
@@ -27,8 +27,7 @@ def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, se
     weights = None if rows.weights is None else np.ascontiguousarray(rows.weights[known])
     guided = questions == GUIDED
     columns = len(coding)
-    plain = np.tile(np.arange(CODES, dtype=np.uint8), (columns, 1))
-    ranks = level_ranks(codes, labels, weights, len(rows.classes), coding) if guided else plain
+    ranks = level_ranks(codes, labels, weights, len(rows.classes), coding) if guided else name_ranks(columns)
     ranked = np.ascontiguousarray(ranks[np.arange(columns), codes])
     common = common_marks(ranked, weights)
     marks, by_column = marks_of(ranked, common), np.ascontiguousarray(ranked.T)

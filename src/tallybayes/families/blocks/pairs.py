@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import pyarrow as pa
-
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.slots import positions
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data.cells import Cells
+from tallybayes.data.cells import Cells, columns_of
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief
 from tallybayes.families.blocks.averaged_belief import AveragedBelief
@@ -136,7 +134,7 @@ class Pairs(CodedBlock):
         """Columns of too many levels, and those of most codes if pairs of all would be too many, are counted alone."""
         if self.codes is not None:
             return self
-        parts = cells.flatten() if pa.types.is_struct(cells.type) else [cells]
+        parts = columns_of(cells)
         codes = tuple(self._chosen(part, rows.weights) for part in parts)
         reasons = left_alone(self.columns, parts, codes, self.alone, len(rows.classes), self._layout)
         found = replace(self, codes=codes, alone=tuple(reasons)).over(self.columns)

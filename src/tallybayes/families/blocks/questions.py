@@ -24,6 +24,7 @@ CODES = 256
 ARRAYS = {"nodes": np.int64, "roots": np.int32, "ranks": np.uint8, "common": np.int64}
 MANY = 20  # equal rows of a sample, of which no single one matters to a tree
 COMMON = 0  # the mark of such rows
+ENOUGH = 100  # rows of a level, for its classes to say where it stands
 
 
 class Question(NamedTuple):
@@ -62,6 +63,11 @@ class Questions:
     def first_leaves(self) -> NDArray[np.int64]:
         """Of each tree."""
         return np.array([self.forest.first_leaf(tree) for tree in range(len(self))], np.int64)
+
+    @property
+    def first_size(self) -> int:
+        """How many leaves the first tree has."""
+        return int(self.first_leaves[1]) if len(self) > 1 else self.leaves
 
     @property
     def kinds(self) -> dict[str, tuple[int, int]]:
@@ -158,17 +164,19 @@ def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:
     raise refused(family, name, given, "questions that were grown, or None")
 
 
+def name_ranks(columns: int) -> Bytes:
+    """Ranks of every column's codes: numbers by their order, levels by that of their names."""
+    return np.tile(np.arange(CODES, dtype=np.uint8), (columns, 1))
+
+
 def level_ranks(codes: Bytes, labels: NDArray[np.int32], weights: Any, classes: int, coding: Coding) -> Bytes:
     """Ranks of every column's codes: numbers by their order, levels by what they say of the classes, so that a question
     may part several levels from the others. Those that few rows have keep the order of their names, after the rest."""
-    ranks = np.tile(np.arange(CODES, dtype=np.uint8), (codes.shape[1], 1))
+    ranks = name_ranks(codes.shape[1])
     for at, code in enumerate(coding):
         if code is not None and not is_numeric(code):
             ranks[at] = _ranks(codes[:, at], labels, weights, classes)
     return ranks
-
-
-ENOUGH = 100  # rows of a level, for its classes to say where it stands
 
 
 def _ranks(codes: Bytes, labels: NDArray[np.int32], weights: Any, classes: int) -> Bytes:

@@ -17,7 +17,7 @@ from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.belief import Free, Part
+from tallybayes.families.belief import Part
 from tallybayes.families.blocks.block import Block
 from tallybayes.families.blocks.pairs import Pairs
 from tallybayes.families.blocks.trees import Trees
@@ -138,9 +138,8 @@ class Several(Block):
         return Tallies({str(i): member.tally(own, rows) for i, (member, own) in enumerate(given)})
 
     def believe(self, tally: Tallies, classes: Sequence[Key]) -> Belief:
-        return SeveralBelief(
-            self, [member.believe(tally[str(i)], classes) for i, member in enumerate(self.members)], len(classes)
-        )
+        beliefs = [member.believe(tally[str(i)], classes) for i, member in enumerate(self.members)]
+        return SeveralBelief(self, beliefs)
 
     def fit_left_out(
         self, tally: Tallies, cells: Beside, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
@@ -200,10 +199,9 @@ class SeveralBelief(Belief):
     likelihood = False
     has_parts = True
 
-    def __init__(self, family: Several, beliefs: list[Belief], classes: int) -> None:
+    def __init__(self, family: Several, beliefs: list[Belief]) -> None:
         self.family = family
         self.beliefs = beliefs
-        self.classes = classes
 
     def add_evidence(self, cells: Beside, scores: Floats) -> None:
         said = np.zeros_like(scores)
@@ -233,9 +231,6 @@ class SeveralBelief(Belief):
 
     def drawing(self) -> list[str]:
         return [line for belief in self.beliefs for line in belief.drawing()]
-
-    def free(self) -> Free | None:
-        return None
 
     def estimates(self) -> dict[str, Floats]:
         return {name: values for belief in self.beliefs for name, values in belief.estimates().items()}

@@ -176,14 +176,10 @@ class Trees(CodedBlock):
 
     def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
         """Every tree counts every row."""
-        slots = range(self._first_size())
+        slots = range(self.grown.first_size if isinstance(self.grown, Questions) else 0)
         if tally.slots_are_positions and tally.classes == list(classes):
             return tally.sums["n"][: len(slots)].sum(axis=0)
         return tally.aligned(slots, classes).sums["n"].sum(axis=0)
-
-    def _first_size(self) -> int:
-        many = isinstance(self.grown, Questions) and len(self.grown) > 1
-        return int(self.grown.first_leaves[1]) if many else self._leaves
 
     def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
         sums = tally.aligned(positions(self._leaves), classes).sums["n"]

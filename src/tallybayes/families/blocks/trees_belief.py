@@ -88,8 +88,7 @@ def _parts(sums: Floats, log_sums: Floats, trees: Any) -> tuple[Floats, Floats]:
 
 def _shares(counts: Floats, asked: Questions, m: float) -> Floats:
     """log P(class) at the root, where all rows are."""
-    end = int(asked.first_leaves[1]) if len(asked) > 1 else len(counts)
-    totals = counts[:end].sum(axis=0)
+    totals = counts[: asked.first_size].sum(axis=0)
     shares: Floats = np.log((totals + m / len(totals)) / (totals.sum() + m))
     return shares
 
@@ -133,7 +132,6 @@ class TreesLeftOut:
             total, used = total + sums, used + times
         own = np.zeros((len(cells), self.counts.shape[1]))
         own[np.arange(len(cells)), rows.codes] = 1.0 if rows.weights is None else rows.weights
-        end = int(self.asked.first_leaves[1]) if len(self.asked) > 1 else len(self.counts)
-        rest = np.maximum(self.counts[:end].sum(axis=0) - own, 0.0)
+        rest = np.maximum(self.counts[: self.asked.first_size].sum(axis=0) - own, 0.0)
         shares = (rest + self.family.m / rest.shape[1]) / (rest.sum(axis=1, keepdims=True) + self.family.m)
         return np.asarray(np.log(total / used + TINY) - np.log(shares))

@@ -21,16 +21,11 @@ from tallybayes.families.settings import refused, setting
 from tallybayes.families.text.run_tally import START, RunTally, count, count_weighted
 from tallybayes.families.text.sequence_belief import SequenceBelief
 from tallybayes.families.text.sequence_left_out import sequence_left_out
-from tallybayes.families.text.tokens import CHARACTERS, REPLACE, STRICT, WORDS, Cutter, Tokeniser
+from tallybayes.families.text.token_settings import not_utf8, own_tokeniser
+from tallybayes.families.text.tokens import CHARACTERS, WORDS, Cutter
 from tallybayes.kernels.strings import index_words
 
 FROM_COUNTS = "counts"
-
-
-def as_tokeniser(family: Any, name: str, given: Any) -> Tokeniser:
-    if not callable(given) and not isinstance(given, str):
-        raise refused(family, name, given, "a function from a text to its tokens")
-    return Tokeniser(given)
 
 
 def as_discount(family: Any, name: str, given: Any) -> str | float:
@@ -70,14 +65,8 @@ class WordSequence(Family):
     lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
     punctuation: bool = setting(False, "every punctuation character and symbol is a word of its own", counting=True)
-    tokeniser: Callable[[str], Iterable[str]] | str | None = setting(
-        None, "a function of your own, from a text to its tokens", check=as_tokeniser, counting=True
-    )
-    errors: str = setting(
-        STRICT,
-        'bytes that are not UTF-8: "strict" is an error, "replace" puts U+FFFD, which belongs to no word',
-        choices=(STRICT, REPLACE),
-    )
+    tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
+    errors: str = not_utf8()
     discount: str | float = setting(
         FROM_COUNTS, 'what is taken from the count of every run: "counts" finds it out', check=as_discount
     )

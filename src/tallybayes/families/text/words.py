@@ -23,14 +23,12 @@ from tallybayes.families.text.counting import count, count_weighted
 from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.readings import READINGS
+from tallybayes.families.text.token_settings import not_utf8, own_tokeniser
 from tallybayes.families.text.tokens import (
     CHARACTERS,
-    REPLACE,
-    STRICT,
     UNKNOWN,
     WORDS,
     Cutter,
-    Tokeniser,
     snowball,
 )
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
@@ -64,12 +62,6 @@ def as_stems(family: Any, name: str, given: Any) -> str | dict[str, str]:
     if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
         raise ValueError(f"Words(stems={given!r}): give a language, or a word for each word.")
     return dict(sorted({family.as_counted(word): stem for word, stem in given.items()}.items()))
-
-
-def as_tokeniser(family: Any, name: str, given: Any) -> Tokeniser:
-    if not callable(given) and not isinstance(given, str):
-        raise ValueError(f"Words(tokeniser={given!r}): give a function from a text to its tokens.")
-    return Tokeniser(given)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -118,14 +110,8 @@ class Words(Family):
     )
     stop_words: tuple[str, ...] = setting((), "words that are passed over", check=as_words, counting=True)
     presence: bool = setting(False, "each word counts once a document", counting=True)
-    tokeniser: Callable[[str], Iterable[str]] | str | None = setting(
-        None, "a function of your own, from a text to its tokens", check=as_tokeniser, counting=True
-    )
-    errors: str = setting(
-        STRICT,
-        'bytes that are not UTF-8: "strict" is an error, "replace" puts U+FFFD, which belongs to no word',
-        choices=(STRICT, REPLACE),
-    )
+    tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
+    errors: str = not_utf8()
     reading: str = setting(
         MULTINOMIAL,
         'what the counts mean: "multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", '

@@ -44,10 +44,8 @@ def with_dependence(
         why += f"; pairs of levels of {', '.join(crossed)}, which are many"
     if not members:
         return dict(columns), {**reasons, name: why}
-    return {**columns, name: members[0] if len(members) == 1 else Several(members=tuple(members))}, {
-        **reasons,
-        name: why,
-    }
+    block = members[0] if len(members) == 1 else Several(members=tuple(members))
+    return {**columns, name: block}, {**reasons, name: why}
 
 
 def _of_many_levels(columns: Mapping[Name, Family], names: list[str], sample: pa.RecordBatch) -> list[str]:

@@ -1,0 +1,23 @@
+"""Settings that all families of texts have: who cuts a text into tokens, and what becomes of bytes that are no text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallybayes.families.settings import setting
+from tallybayes.families.text.tokens import REPLACE, STRICT, Tokeniser
+
+
+def own_tokeniser() -> Any:
+    return setting(None, "a function of your own, from a text to its tokens", check=_as_tokeniser, counting=True)
+
+
+def not_utf8() -> Any:
+    about = 'bytes that are not UTF-8: "strict" is an error, "replace" puts U+FFFD, which belongs to no word'
+    return setting(STRICT, about, choices=(STRICT, REPLACE))
+
+
+def _as_tokeniser(family: Any, name: str, given: Any) -> Tokeniser:
+    if not callable(given) and not isinstance(given, str):
+        raise ValueError(f"{type(family).__name__}(tokeniser={given!r}): give a function from a text to its tokens.")
+    return Tokeniser(given)
