@@ -216,3 +216,17 @@ def test_the_last_changes_are_told(store):
     assert len(store.changes()) == 3
     assert store.ids() == ["a"]
     assert "version 2" in repr(store)
+
+
+def test_what_is_set_is_kept_and_is_no_part_of_the_model(tmp_path):
+    with Store.create(tmp_path / "s", SCHEMA) as store:
+        before = store.digest(), store.number
+        store.set("thresholds", {"ham": 0.1, "spam": 0.999})
+        store.set("name", "spam")
+        store.set("name", None)
+        with pytest.raises(TypeError, match="not JSON serializable"):
+            store.set("name", object())
+        assert (store.digest(), store.number) == before
+    with Store.open(tmp_path / "s") as store:
+        assert store.settings() == {"thresholds": {"ham": 0.1, "spam": 0.999}}
+        assert store.verify()

@@ -7,6 +7,7 @@ deleted for a while.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -108,6 +109,17 @@ class Journal:
 
     def tell(self, name: str, value: Any) -> None:
         self.sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+
+    def settings(self) -> dict[str, Any]:
+        """What was set beside the model, by name."""
+        found = self.sql.execute("SELECT substr(name, 5), value FROM about WHERE name GLOB 'set *'")
+        return {name: json.loads(value) for name, value in found}
+
+    def set(self, name: str, value: Any) -> None:
+        if value is None:
+            self.sql.execute("DELETE FROM about WHERE name = ?", (f"set {name}",))
+        else:
+            self.tell(f"set {name}", json.dumps(value, allow_nan=False))
 
     def last(self) -> tuple[int, bytes]:
         """The number and the link of the last change."""

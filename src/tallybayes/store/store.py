@@ -215,6 +215,14 @@ class Store:
         found = self._ask(lambda: [self._journal.record(n) for (n,) in query(start, (last,)).fetchall()])
         return [record for record in found if record is not None]
 
+    def settings(self) -> dict[str, Any]:
+        """What was kept with `set`, by name: thresholds, hashes of tokens. It is no part of the model or its digest."""
+        return self._ask(self._journal.settings)
+
+    def set(self, name: str, value: Any) -> None:
+        """Keeps a value beside the model: whatever JSON can say. `None` removes it."""
+        self._do(partial(self._journal.set, name, value))
+
     def snapshot(self) -> None:
         """Writes the model now, so that opening the store is quick. It is done every so many changes by itself."""
         self._ask(self._writer.make_snapshot)
