@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallybayes.data.soft_labels import SoftLabels as SoftLabels
     from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
     from tallybayes.files import counts_digest as counts_digest
@@ -48,6 +49,7 @@ _FOUND_IN = {
         *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Tuples"),
         *("WordSequence", "Words"),
     ),
+    "data.soft_labels": ("SoftLabels",),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
     "model.validation.choose": ("Chosen", "choose"),

@@ -1,17 +1,22 @@
-"""Rows of a batch, as families count them: the class of each, and what it weighs."""
+"""Rows of a batch, as families count them: the class of each, and what it weighs; or its shares in several classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import cells_of, weighted_table
+
+UNIT = 2.0**-32  # of shares that are added up as whole numbers: a limb
+MOST_UNITS = 2.0**62
+MOST_COUNTED = 2.0**53  # as doubles, which are whole up to there
 
 
 @dataclass
@@ -57,3 +62,64 @@ class Rows:
         if self.weights is None:
             return Exact(kernels.count_codes(cells, self.codes, slots, width)[..., None])
         return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
+
+    def each(self, cells: Any) -> Any:
+        """A cell for every class that its row is counted in."""
+        return cells
+
+
+class SharedRows(Rows):
+    """Rows that are counted in several classes at once: row i in `codes[starts[i]:starts[i + 1]]`, with as many weights.
+
+    >>> rows = SharedRows(["ham", "spam"], np.array([0, 1, 1], np.int32), np.array([0.25, 0.75, 1.0]), np.array([0, 2, 3]))
+    >>> rows.totals().round().tolist()
+    [[0.25, 1.75]]
+    """
+
+    weights: Floats
+
+    def __init__(self, classes: Sequence[Key], codes: Codes, weights: Floats, starts: Counts) -> None:
+        super().__init__(classes, codes, weights)
+        self.starts = starts
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def slice(self, start: int, stop: int) -> Rows:
+        if stop - start == len(self):
+            return self
+        first, last = self.starts[start], self.starts[stop]
+        starts = self.starts[start : stop + 1] - first
+        return SharedRows(self.classes, self.codes[first:last], self.weights[first:last], starts)
+
+    @cached_property
+    def at(self) -> Counts:
+        """The row that each share is of."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def units(self) -> Counts | None:
+        """The shares as whole numbers of 2⁻³², if that is what they are; EM's are."""
+        units = self.weights / UNIT
+        whole = bool((units == np.rint(units)).all()) and units.sum() < MOST_UNITS
+        return units.astype(np.int64) if whole else None
+
+    @cached_property
+    def spread(self) -> Rows:
+        """A row for every share."""
+        return Rows(self.classes, self.codes, self.weights)
+
+    def each(self, cells: Any) -> Any:
+        return cells[self.at]
+
+    def totals(self) -> Exact:
+        return self.spread.totals()
+
+    def count(self, cells: Codes, slots: int) -> Exact:
+        if self.units is None or self.units.sum() > MOST_COUNTED:
+            return self.spread.count(cells[self.at], slots)
+        width = len(self.classes)
+        at = cells_of(cells[self.at], self.codes, slots, width)
+        there = at >= 0
+        units = np.bincount(at[there], self.units[there], slots * width).astype(np.int64)  # sums of whole doubles
+        return Exact(units.reshape(slots, width, 1), -1).safe()

@@ -62,6 +62,7 @@ class Family(ABC):
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
+    takes_shares: ClassVar[bool] = False  # whether `tally` counts a row in several classes without being given it again
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
     support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types

@@ -41,6 +41,7 @@ count_matrix = compiled.count_matrix
 count_objects = compiled.count_objects
 count_pairs = compiled.count_pairs
 count_runs = compiled.count_runs
+count_shared = compiled.count_shared
 count_words = compiled.count_words
 exact_products = compiled.exact_products
 find_depth = compiled.find_depth

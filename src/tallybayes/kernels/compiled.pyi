@@ -186,6 +186,16 @@ def count_words(
 def list_words(
     documents: Documents, reading: Reading, index: StringIndex, grow: bool
 ) -> tuple[Counts, Codes, Codes]: ...
+def count_shared(
+    starts: Counts,
+    words: Codes,
+    counts: Codes,
+    size: int,
+    share_starts: Counts,
+    classes: Codes,
+    units: Counts,
+    width: int,
+) -> tuple[Codes, Codes, Counts, Counts, Counts]: ...
 def sum_columns(values: Floats, groups: Groups, squares: bool) -> tuple[Counts, Limbs, Limbs | None, int]: ...
 def exact_products(values: Floats, firsts: Codes, seconds: Codes) -> tuple[Floats, bool]: ...
 def sum_products(a: Floats, b: Floats | None, c: Floats | None, codes: Codes, limbs: Counts, low: int) -> None: ...

@@ -80,7 +80,8 @@ class Counted(Additive):
         if isinstance(data, RowSource):
             model._count_source(data, labels, weights, threads, absent, label_type, sample)
             return model
-        for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type):
+        given = model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type
+        for batch in labelled(*given, soft=sample is None):
             model._count(batch, threads, absent)
             if sample is not None:
                 sample.add(batch)

@@ -61,6 +61,7 @@ class Categorical(Family):
     """
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
+    takes_shares: ClassVar[bool] = True
     alpha: Alpha = smoothing()
     levels: tuple[str, ...] = setting((), ABOUT_LEVELS, check=as_levels)
 

@@ -58,6 +58,7 @@ class Numeric(Family, Generic[S]):
     """A column of numbers. `plugin=True` scores with the estimated parameters instead of integrating them out."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
+    takes_shares: ClassVar[bool] = True
     sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first; the S of Numeric[S]
     support: ClassVar[Support] = REAL
     feature: ClassVar[str] = "x"  # in which `log_density` may be linear
@@ -285,4 +286,7 @@ def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
     """What every column of a matrix adds up to in each class, each row times its weight."""
     if rows.weights is None:
         return sum_columns(values, rows.groups, squares)
-    return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)
+    try:
+        return sum_weighted(rows.each(values), rows.weights, rows.codes, len(rows.classes), squares)
+    except InfiniteError as infinite:
+        raise InfiniteError(int(rows.each(np.arange(len(values)))[infinite.row])) from None

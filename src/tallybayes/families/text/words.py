@@ -89,6 +89,7 @@ class Words(Family):
     """
 
     is_text: ClassVar[bool] = True
+    takes_shares: ClassVar[bool] = True
     shortest: int = setting(2, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
     lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
