@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tallybayes.files import load as load
     from tallybayes.files import save as save
     from tallybayes.model import Model as Model
+    from tallybayes.model.em.fitted import Fitted as Fitted
+    from tallybayes.model.em.settings import EM as EM
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _FOUND_IN = {
+    "model.em.fitted": ("Fitted",),
+    "model.em.settings": ("EM",),
     "model.evaluation": ("Evaluation", "evaluate"),
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Crossed", "Density"),

@@ -12,7 +12,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.slots import Key
-from tallybayes.counts.sums import cells_of, weighted_table
+from tallybayes.counts.sums import ClassSums, InfiniteError, cells_of, sum_columns, sum_weighted, weighted_table
 
 UNIT = 2.0**-32  # of shares that are added up as whole numbers: a limb
 MOST_UNITS = 2.0**62
@@ -69,9 +69,11 @@ class Rows:
 
 
 class SharedRows(Rows):
-    """Rows that are counted in several classes at once: row i in `codes[starts[i]:starts[i + 1]]`, with as many weights.
+    """Rows that are counted in several classes at once: row i in `codes[starts[i]:starts[i + 1]]`, as often as the
+    weights there say.
 
-    >>> rows = SharedRows(["ham", "spam"], np.array([0, 1, 1], np.int32), np.array([0.25, 0.75, 1.0]), np.array([0, 2, 3]))
+    >>> codes, weights = np.array([0, 1, 1], np.int32), np.array([0.25, 0.75, 1.0])
+    >>> rows = SharedRows(["ham", "spam"], codes, weights, starts=np.array([0, 2, 3]))
     >>> rows.totals().round().tolist()
     [[0.25, 1.75]]
     """
@@ -123,3 +125,13 @@ class SharedRows(Rows):
         there = at >= 0
         units = np.bincount(at[there], self.units[there], slots * width).astype(np.int64)  # sums of whole doubles
         return Exact(units.reshape(slots, width, 1), -1).safe()
+
+
+def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+    """What every column of a matrix adds up to in each class, each row times its weight."""
+    if rows.weights is None:
+        return sum_columns(values, rows.groups, squares)
+    try:
+        return sum_weighted(rows.each(values), rows.weights, rows.codes, len(rows.classes), squares)
+    except InfiniteError as infinite:
+        raise InfiniteError(int(rows.each(np.arange(len(values)))[infinite.row])) from None

@@ -171,6 +171,16 @@ class Family(ABC):
         """How to score cells that were counted, each by the sums without it; `stays` says what is not left out."""
         return one_by_one(self, tally, classes)
 
+    def settled(self, belief: Any) -> Self:
+        """This family as EM scores by it, given what it believes of all rows: parameters are estimated, and whatever
+        else is worked out from the counts stays as it is."""
+        return self
+
+    def log_prior(self, tally: Any, classes: Sequence[Key], belief: Any) -> float:
+        """What EM adds to the log-likelihood: the log density of the prior at the parameters that a settled family
+        scores with, whose maximum they are, but for a constant."""
+        return 0.0
+
     @property
     def stays(self) -> str | None:
         """What this family chooses from all rows, and `left_out` keeps as it is; nothing, for most."""

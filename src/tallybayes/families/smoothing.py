@@ -154,6 +154,13 @@ def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothe
     return [Smoothed(n, a, probability[span], logs[span]) for n, a, span in zip(counts, pseudo, spans, strict=True)]
 
 
+def log_dirichlet(pseudo: Floats, logs: Floats) -> float:
+    """Σ α·log p: the log density of Dirichlet(α + 1), of which (count + α) / Σ is the mode, but for a constant. Without
+    pseudo-counts there is none."""
+    with np.errstate(invalid="ignore"):
+        return float(np.where(pseudo > 0, pseudo * logs, 0.0).sum())
+
+
 class SmoothedBelief(Belief):
     """P(level | class) from counts and pseudo-counts, and its logarithms as a table to look up."""
 

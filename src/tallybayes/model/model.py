@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +34,9 @@ from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES
 from tallybayes.schema.entries import Name, members
 
+if TYPE_CHECKING:
+    from tallybayes.model.em.fitted import Fitted
+
 SHOWN = 12  # classes that a repr names
 
 
@@ -51,10 +54,11 @@ class Model(Counted):
         super().__init__(schema, label_type)
         self._beliefs: Beliefs | None = None
         self._changed = False  # since then
+        self.fitted: Fitted | None = None  # how it was fitted to rows without labels, if that is all it has counted
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.label_type if self.keys() else None
-        return {**self.__dict__, "_beliefs": None, "_changed": False, "label_type": kept}
+        return {**self.__dict__, "_beliefs": None, "_changed": False, "fitted": None, "label_type": kept}
 
     def beliefs(self) -> Beliefs:
         """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
@@ -253,6 +257,12 @@ class Model(Counted):
     def _own(self, label_type: pa.DataType) -> None:
         super()._own(label_type)
         self._changed = True
+        self.fitted = None
+
+    def _reading(self, schema: Schema) -> Self:
+        result = super()._reading(schema)
+        result.fitted = self.fitted
+        return result
 
     def _believed(self) -> Beliefs:
         if self._beliefs is None or self._changed:

@@ -150,6 +150,12 @@ class Beliefs:
 
         return self._score(self._encoded(data, absent), finish, threads)[0]
 
+    def scores_of(self, cells: Mapping[Name, Any], rows: int) -> Floats:
+        """log P(class, row) of encoded cells, all of them at once: scores[class, row]."""
+        scores = np.repeat(self._start, rows, axis=1)
+        self._add_all(cells, scores, 0)
+        return scores
+
     def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
         """log P(class), and log p(cell | class) of every column."""
         said: dict[Name, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +21,11 @@ from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import (
+    FITTED,
     Alpha,
     Smoothed,
     SmoothedBelief,
+    log_dirichlet,
     named_levels,
     pseudo_of,
     smoothed,
@@ -33,6 +35,7 @@ from tallybayes.kernels.strings import index_words, string_buffers
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
+LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1e6  # counts of a level, where they are fitted and then kept
 MANY = 10_000  # levels from which on Arrow is worth starting
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
 
@@ -96,6 +99,16 @@ class Categorical(Family):
 
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:
         return LevelBelief(levels, known)
+
+    def settled(self, belief: Any) -> Self:
+        """Pseudo-counts that are fitted stay as they are; a level that none is fitted to has a few."""
+        if self.alpha != FITTED:
+            return self
+        pseudo = np.clip(belief.pseudo, LEAST_PSEUDO, MOST_PSEUDO).tolist()
+        return replace(self, alpha=dict(zip(belief.levels, pseudo, strict=True)))
+
+    def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
+        return log_dirichlet(belief.pseudo[:, None], belief.table)
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
         always = {*self.levels, *named_levels(self.alpha)}

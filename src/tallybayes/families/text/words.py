@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast
 
@@ -16,7 +16,7 @@ from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
-from tallybayes.families.smoothing import Alpha, named_levels, smoothing
+from tallybayes.families.smoothing import FITTED, LAPLACE, Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.counting import count, count_weighted
@@ -31,6 +31,7 @@ from tallybayes.families.text.tokens import (
     Cutter,
     snowball,
 )
+from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.families.text.words_left_out import WordsLeftOut
 
@@ -236,6 +237,15 @@ class Words(Family):
         if self.reading == AUTO:
             return super().left_out(tally, classes)
         return WordsLeftOut(self, tally, list(classes))
+
+    def settled(self, belief: Any) -> Self:
+        """As a likelihood: several readings at once, and those that are none, as multinomial; what is fitted stays."""
+        reading = self.reading if self.reading in LOG_PRIORS else MULTINOMIAL
+        alpha = belief.alpha if self.alpha == FITTED and self.reading != AUTO else self.alpha
+        return replace(self, reading=reading, alpha=LAPLACE if alpha == FITTED else alpha, mix=None)
+
+    def log_prior(self, tally: Any, classes: Sequence[Key], belief: Any) -> float:
+        return LOG_PRIORS[self.reading](belief) if self.reading in LOG_PRIORS else 0.0
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes))
