@@ -11,12 +11,13 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.limbs import exponents
 from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import ClassSums, InfiniteError, cells_of, sum_columns, sum_weighted, weighted_table
 
 UNIT = 2.0**-32  # of shares that are added up as whole numbers: a limb
 MOST_UNITS = 2.0**62
-MOST_COUNTED = 2.0**53  # as doubles, which are whole up to there
+MOST_SHARE = 1 << 33  # units of one row
 
 
 @dataclass
@@ -118,20 +119,34 @@ class SharedRows(Rows):
         return self.spread.totals()
 
     def count(self, cells: Codes, slots: int) -> Exact:
-        if self.units is None or self.units.sum() > MOST_COUNTED:
+        if self.units is None:
             return self.spread.count(cells[self.at], slots)
-        width = len(self.classes)
-        at = cells_of(cells[self.at], self.codes, slots, width)
-        there = at >= 0
-        units = np.bincount(at[there], self.units[there], slots * width).astype(np.int64)  # sums of whole doubles
-        return Exact(units.reshape(slots, width, 1), -1).safe()
+        return Exact(kernels.count_units(np.ascontiguousarray(cells, np.int32), slots, *self.shares)[..., None], -1)
+
+    @property
+    def shares(self) -> tuple[Counts, Codes, Counts, int]:
+        """As the kernels take them."""
+        assert self.units is not None
+        return self.starts, np.ascontiguousarray(self.codes), self.units, len(self.classes)
 
 
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
     """What every column of a matrix adds up to in each class, each row times its weight."""
     if rows.weights is None:
         return sum_columns(values, rows.groups, squares)
+    if isinstance(rows, SharedRows) and rows.units is not None and rows.units.max(initial=0) <= MOST_SHARE:
+        return _sum_units(values, rows, squares)
     try:
         return sum_weighted(rows.each(values), rows.weights, rows.codes, len(rows.classes), squares)
     except InfiniteError as infinite:
         raise InfiniteError(int(rows.each(np.arange(len(values)))[infinite.row])) from None
+
+
+def _sum_units(values: Floats, rows: SharedRows, squares: bool) -> ClassSums:
+    """The same in whole numbers of 2⁻³²."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise InfiniteError(int(np.flatnonzero(infinite.any(axis=1))[0]))
+    low, high = exponents(values)
+    n, x, x_low, xx, xx_low = kernels.sum_units(np.ascontiguousarray(values), *rows.shares, low, high, squares)
+    return ClassSums(Exact(n[..., None], -1), Exact(x, x_low), None if xx is None else Exact(xx, xx_low))

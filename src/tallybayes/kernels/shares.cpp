@@ -1,7 +1,9 @@
 #include "shares.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "limbs.hpp"
 #include "pages.hpp"
 #include "signals.hpp"
 
@@ -81,6 +83,57 @@ SharedWords count_shared(const ListedWords& listed, const Shares& shares) {
         met.clear();
     }
     return result;
+}
+
+void count_units(const int32_t* levels, int64_t rows, const Shares& shares, int64_t* table) {
+    in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
+        for (; row < last; ++row) {
+            if (levels[row] < 0) continue;
+            int64_t* cells = table + int64_t(levels[row]) * shares.width;
+            for (int64_t at = shares.starts[row]; at < shares.starts[row + 1]; ++at) cells[shares.classes[at]] += shares.units[at];
+        }
+    });
+}
+
+namespace {
+
+// Adds ±word · 2^position, where the word has no more than 97 bits.
+inline void add_wide(int64_t* limbs, int position, Wide word, int64_t sign) {
+    const Wide shifted = word << (position & 31);
+    int64_t* limb = limbs + (position >> 5);
+    limb[0] += sign * int64_t(uint64_t(shifted) & 0xffffffffu);
+    limb[1] += sign * int64_t(uint64_t(shifted >> 32) & 0xffffffffu);
+    limb[2] += sign * int64_t(uint64_t(shifted >> 64) & 0xffffffffu);
+    limb[3] += sign * int64_t(uint64_t(shifted >> 96));
+}
+
+}  // namespace
+
+void sum_units(const double* values, int64_t rows, int64_t columns, const Shares& shares, int64_t* n, const Window& x,
+               const Window& xx) {
+    Patience patience;
+    for (int64_t row = 0; row < rows; ++row) {
+        const int64_t first = shares.starts[row], last = shares.starts[row + 1];
+        patience.spend(columns * (last - first));
+        for (int64_t column = 0; column < columns; ++column) {
+            const double value = values[row * columns + column];
+            if (std::isnan(value)) continue;
+            const Parts p = parts(value);
+            const Wide square = Wide(p.mantissa) * p.mantissa;
+            const int64_t sign = p.negative ? -1 : 1;
+            const int at_x = p.exponent - 32 - 32 * x.low, at_xx = 2 * p.exponent - 32 - 32 * xx.low;
+            for (int64_t at = first; at < last; ++at) {
+                const int64_t cell = column * shares.width + shares.classes[at];
+                const auto units = uint64_t(shares.units[at]);
+                n[cell] += int64_t(units);
+                if (!p.mantissa) continue;
+                add_wide(x.limbs + cell * x.size, at_x, Wide(p.mantissa) * units, sign);
+                if (!xx.limbs) continue;
+                add_wide(xx.limbs + cell * xx.size, at_xx, Wide(uint64_t(square)) * units, 1);
+                add_wide(xx.limbs + cell * xx.size, at_xx + 64, Wide(uint64_t(square >> 64)) * units, 1);
+            }
+        }
+    }
 }
 
 }  // namespace tallybayes

@@ -4,7 +4,6 @@
 #include "columns.hpp"
 #include "documents.hpp"
 #include "mixed.hpp"
-#include "shares.hpp"
 
 using namespace nanobind::literals;
 
@@ -99,33 +98,6 @@ nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, Strin
         found = list_words(documents.view, reading.view, index, grow);
     }
     return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.words)), give(std::move(found.counts)));
-}
-
-bool is_rising(In<int64_t> starts, size_t last) {
-    const int64_t* at = starts.data();
-    return starts.size() > 0 && at[0] == 0 && std::is_sorted(at, at + starts.size()) && size_t(at[starts.size() - 1]) == last;
-}
-
-bool are_below(In<int32_t> numbers, int64_t limit) {
-    const int32_t* at = numbers.data();
-    return std::all_of(at, at + numbers.size(), [&](int32_t number) { return number >= 0 && number < limit; });
-}
-
-nb::tuple count_in_shares(In<int64_t> starts, In<int32_t> words, In<int32_t> counts, int64_t size, In<int64_t> share_starts,
-                          In<int32_t> classes, In<int64_t> units, int width) {
-    expect(is_rising(starts, words.size()) && words.size() == counts.size() && are_below(words, size),
-           "the words of documents are not in order");
-    expect(is_rising(share_starts, classes.size()) && share_starts.size() == starts.size() && classes.size() == units.size() &&
-               are_below(classes, width),
-           "the shares do not fit the documents");
-    SharedWords found;
-    {
-        Free free;
-        found = count_shared({starts.data(), words.data(), counts.data(), int64_t(starts.size()) - 1, size},
-                             {share_starts.data(), classes.data(), units.data(), width});
-    }
-    return nb::make_tuple(give(std::move(found.words)), give(std::move(found.classes)), give(std::move(found.n)),
-                          give(std::move(found.documents)), give(std::move(found.shares)));
 }
 
 // Adds what the words of documents say, by one of the two ways below; gives how many words each document has.
@@ -228,8 +200,6 @@ void bind_words(nb::module_& m) {
              "missing"_a.none().noconvert() = nb::none());
     m.def("count_words", &count, "documents"_a, "reading"_a, "index"_a, "grow"_a, "classes"_a.noconvert(), "width"_a);
     m.def("list_words", &list, "documents"_a, "reading"_a, "index"_a, "grow"_a);
-    m.def("count_shared", &count_in_shares, "starts"_a.noconvert(), "words"_a.noconvert(), "counts"_a.noconvert(), "size"_a,
-          "share_starts"_a.noconvert(), "classes"_a.noconvert(), "units"_a.noconvert(), "width"_a);
     nb::class_<WordScorer>(m, "WordScorer")
         .def(nb::init<const StringIndex&, Table<double>, bool>(), "index"_a, "table"_a.noconvert(), "urn"_a = false,
              nb::keep_alive<1, 2>())

@@ -46,6 +46,7 @@ def train_unlabelled(
     if not isinstance(settings, EM):
         raise TypeError(f"unlabelled={settings!r}: give EM(), which says how rows without labels are counted.")
     schema = _checked(schema if isinstance(schema, Schema) else Schema(schema))
+    _check_again(data)
     labels = _labels(schema, data, labels, settings)
     rows = _rows(schema, data, labels, weights, absent, label_type)
     problem = problem_of(schema, rows, settings, threads, absent)
@@ -124,7 +125,7 @@ def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
         raise TypeError("Soft labels say how much of each row belongs to each class; leave `unlabelled` away.")
     known = schema.label if labels is None else labels
     known = data.label if known is None and isinstance(data, RowSource) else known
-    if known is not None:
+    if known is not None or (is_stream(data) and isinstance(next(iter(data)), tuple)):
         return known
     if settings.classes is None:
         raise ValueError(
@@ -134,14 +135,17 @@ def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
     return pa.scalar(None)
 
 
-def _rows(schema: Schema, data: Any, labels: Any, weights: Any, absent: str, label_type: Any) -> AnyRows:
-    if isinstance(data, RowSource):
-        return ReadRows(schema, data, labels, weights, label_type, absent)
+def _check_again(data: Any) -> None:
     if is_stream(data) and not isinstance(data, (list, tuple)):
         raise ValueError(
             "EM passes over the rows once for every step, and a stream can be read but once. Give a frame, a list of "
             "frames, or files: open_source(paths)."
         )
+
+
+def _rows(schema: Schema, data: Any, labels: Any, weights: Any, absent: str, label_type: Any) -> AnyRows:
+    if isinstance(data, RowSource):
+        return ReadRows(schema, data, labels, weights, label_type, absent)
     batches = labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True)
     return HeldRows(schema, batches, absent)
 
