@@ -106,7 +106,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             kept = labels[:0] if len(labels) < len(all_labels) else weightless(labels, weights)
             learned = Learned(schema, model, labels, Expected(classes, kept))
             learned.believe(self._believed(learned), self._settings())
-            if sample is not None:
+            if sample is not None and sample.seen:
                 learned.weigh(reweighed(learned.model, sample.rows())[0].schema)
                 learned.believe(self._believed(learned), self._settings())
             self._learned = learned

@@ -67,4 +67,5 @@ class Fitted:
         times = f"{self.steps} step{'s' * (self.steps != 1)} of EM"
         best = f", the best of {self.starts} starts" if self.starts > 1 else ""
         weight = "" if self.weight == 1.0 else f", each of the unlabelled counting {self.weight:g}"
-        return f"{rows}{weight}; {times}{best}, ended: {self.ended}; log-likelihood {self.log_likelihood:.6f}"
+        rose = f"objective {self.curve[0]:.4f} → {self.curve[-1]:.4f}"
+        return f"{rows}{weight}; {times}{best}: {rose}, log-likelihood {self.log_likelihood:.6f}; ended: {self.ended}"

@@ -22,6 +22,7 @@ from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, in_pieces, labelled
 from tallybayes.model.sources import each_batch
+from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
@@ -97,19 +98,24 @@ class ReadRows:
         self._opened = False
         kinds: dict[str, pa.DataType] = {}
         met: set[Key] = set()
-        for batch in self._batches():
+        for batch in self._batches(check=True):
             kinds.setdefault(str(batch.label_type), batch.label_type)
             met.update(batch.rows.classes[code] for code in np.unique(batch.rows.codes).tolist() if code >= 0)
         if not kinds:
             raise ValueError("There are no rows to learn from.")
         self.keys, self.label_type = sorted(met), next(iter(kinds.values()))
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self, check: bool = False) -> Iterator[Batch]:
+        """All rows once more. At first they are counted as one class, so that those at fault are found where it is
+        known which line they are."""
         labels, weights, label_type = self._given
         source = self._source.again() if self._opened else self._source
         self._opened = True
 
         def read(cells: pa.RecordBatch, labels: Any) -> list[Batch]:
+            if check:
+                one = Rows([0], np.zeros(cells.num_rows, np.int32))
+                tallies_of(self.schema, self.schema.encode(cells, 0, self.absent), one, 0)
             return list(labelled(cells, labels, weights, label_type=None, unlabelled=True))
 
         given = {"weights": weights, "label_type": label_type, "absent": self.absent}
