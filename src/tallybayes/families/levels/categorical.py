@@ -35,7 +35,7 @@ from tallybayes.kernels.strings import index_words, string_buffers
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
-LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1e6  # counts of a level, where they are fitted and then kept
+LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # counts of a level under EM: what is fitted to a start must not keep it there
 MANY = 10_000  # levels from which on Arrow is worth starting
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
 
