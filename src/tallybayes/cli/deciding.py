@@ -27,6 +27,7 @@ class Deciding:
         proba: bool,
         threads: int | None,
         absent: str = ERROR,
+        interval: float | None = None,
     ) -> None:
         self.model = model
         self.costs = None if costs is None else decide.cost_matrix(model.classes, costs)
@@ -34,13 +35,19 @@ class Deciding:
         self.proba = proba
         self.threads = threads
         self.absent = absent
+        self.interval = interval
         self.met: set[Any] = set()
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
         """Answers beside the kept columns, which are as they were read: also numbers may be texts, as the source has
         them."""
         asked = batch if source is None or not kept else self._asked(batch, kept, source)
-        posterior = self.model.posterior(asked, threads=self.threads, absent=self.absent)
+        found = None
+        if self.interval is None:
+            posterior = self.model.posterior(asked, threads=self.threads, absent=self.absent)
+        else:
+            found = self.model.credible(asked, self.interval, absent=self.absent)
+            posterior = found.probability
         chosen = decide.decide(posterior, self.costs, self.reject)
         classes = self.model.classes
         self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)
@@ -56,9 +63,14 @@ class Deciding:
             _labels(classes, self.model.label_type).take(pa.array(chosen, mask=undecided)),
         )
         add("probability", pa.array(probability, mask=undecided))
+        bounds = {} if found is None else {"low": found.low, "high": found.high}
+        for name, bound in bounds.items():
+            add(name, pa.array(bound[np.arange(len(chosen)), chosen], mask=undecided))
         if self.proba:
             for i, label in enumerate(classes):
                 add(f"P({spoken(label)})", pa.array(posterior[:, i]))
+                for name, bound in bounds.items():
+                    add(f"P({spoken(label)}) {name}", pa.array(bound[:, i]))
         return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
 
     def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:

@@ -22,6 +22,7 @@ from tallybayes.cli.predict import predict
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.show import show
+from tallybayes.cli.suspects import suspects
 from tallybayes.cli.terminal import say, standard_streams
 from tallybayes.cli.train import train
 from tallybayes.cli.weigh import weigh
@@ -32,7 +33,10 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, show, schema, sample, demo)
+VERBS = (
+    *(train, weigh, predict, explain, ask, suspects, evaluate, choose, learn, forget, merge, show, schema, sample),
+    demo,
+)
 for verb in VERBS:
     app.command()(ending(spread(verb)))
 

@@ -42,6 +42,14 @@ class Free(NamedTuple):
     outcomes: int | None = None
 
 
+class Unmet(NamedTuple):
+    """Of every cell: how many words it has, where it is a text, and how improbable it is that so many of its parts were
+    never met before, as a logarithm."""
+
+    words: Floats
+    log_new: Floats
+
+
 class NotLinearError(TypeError):
     """Why a belief is no weighted sum."""
 
@@ -118,6 +126,15 @@ class Belief(ABC):
     @abstractmethod
     def posterior(self, index: int) -> Posterior:
         """What is known about the parameters of the class with this number."""
+
+    def drawn(self, random: np.random.Generator) -> Belief:
+        """The same with its parameters drawn from what is known of them: what it would say if they were these. Itself,
+        where they are estimated and no more is known."""
+        return self
+
+    def unmet(self, cells: Any) -> Unmet:
+        """How long each cell is, and what it holds that was never met, which says nothing of the classes."""
+        return Unmet(np.zeros(len(cells)), np.zeros(len(cells)))
 
     @abstractmethod
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:

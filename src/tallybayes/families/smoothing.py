@@ -211,6 +211,18 @@ class SmoothedBelief(Belief):
         """A feature for every level: 1 where the cell has it, else 0."""
         return Terms(self.levels, self.table, np.zeros(self.table.shape[1]))
 
+    def drawn(self, random: np.random.Generator) -> Belief:
+        found = random.standard_gamma(self.counts + self.pseudo[:, None])
+        total = found.sum(axis=0)
+        return self._at(np.where(total > 0, found / np.where(total > 0, total, 1.0), self.probability))
+
+    def _at(self, probability: Floats) -> SmoothedBelief:
+        changed = copy(self)
+        changed.probability = probability
+        with np.errstate(divide="ignore"):
+            changed.table = np.log(probability)
+        return changed
+
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return pa.array(self.levels, pa.string()).take(self.draw_codes(random, classes))
 

@@ -21,7 +21,6 @@ from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.model import decide, draw
 from tallybayes.model.batches import labelled
-from tallybayes.model.counted import Counted
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.joint.asked import Joint, class_name
 from tallybayes.model.joint.bif import to_bif
@@ -30,6 +29,7 @@ from tallybayes.model.joint.graph import Graph
 from tallybayes.model.linear import Linear, linear_view
 from tallybayes.model.parameter_count import ParameterCount, parameter_count
 from tallybayes.model.scoring import Beliefs
+from tallybayes.model.sure import Sure
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES
 from tallybayes.schema.entries import Name, members
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SHOWN = 12  # classes that a repr names
 
 
-class Model(Counted):
+class Model(Sure):
     """A schema and its tallies, and what they say.
 
     >>> from tallybayes import Categorical

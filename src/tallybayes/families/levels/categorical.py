@@ -16,7 +16,7 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
 from tallybayes.data.errors import CellError
-from tallybayes.families.base import Belief, Family
+from tallybayes.families.base import Belief, Family, Unmet
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.settings import refused, setting
@@ -130,6 +130,14 @@ class LevelBelief(SmoothedBelief):
         super().__init__(known)
         self.levels = levels
         self._index = level_index(levels)
+
+    def unmet(self, cells: Texts) -> Unmet:
+        """A level that was never met is as improbable as those were that came once."""
+        missing = [cell is None for cell in cells] if type(cells) is list else cells.is_null().to_numpy(False)
+        once = float((self.counts.sum(axis=1) == 1.0).sum())
+        log_new = np.log((once + 1.0) / (self.counts.sum() + 2.0))
+        new = (self.codes(cells) < 0) & ~np.asarray(missing, bool)
+        return Unmet(np.zeros(len(new)), np.where(new, log_new, 0.0))
 
     def codes(self, cells: Texts) -> Codes:
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
