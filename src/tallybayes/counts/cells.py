@@ -46,3 +46,10 @@ class Cells(NamedTuple):
 
     def carried(self) -> Cells:
         return self._replace(sums={name: array.carried() for name, array in self.sums.items()})
+
+
+def with_room(array: NDArray[Any], room: int) -> NDArray[Any]:
+    """The same with zeros after it, `room` long in all."""
+    longer = np.zeros((room, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
