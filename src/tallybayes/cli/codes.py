@@ -23,6 +23,7 @@ VERBS = (
     "predict",
     "explain",
     "ask",
+    "suspects",
     "evaluate",
     "choose",
     "learn",
