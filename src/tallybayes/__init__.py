@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tallybayes.files import load as load
     from tallybayes.files import save as save
     from tallybayes.model import Model as Model
+    from tallybayes.model.em.clusters import choose_clusters as choose_clusters
     from tallybayes.model.em.fitted import Fitted as Fitted
     from tallybayes.model.em.settings import EM as EM
     from tallybayes.model.evaluation import Evaluation as Evaluation
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tallybayes.model.joint.graph import Graph as Graph
     from tallybayes.model.joint.table import JointTable as JointTable
     from tallybayes.model.left_out import left_out as left_out
+    from tallybayes.model.mixture import Mixture as Mixture
     from tallybayes.model.prepare import prepare as prepare
     from tallybayes.model.validation.choose import Chosen as Chosen
     from tallybayes.model.validation.choose import choose as choose
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _FOUND_IN = {
+    "model.em.clusters": ("choose_clusters",),
     "model.em.fitted": ("Fitted",),
     "model.em.settings": ("EM",),
     "model.evaluation": ("Evaluation", "evaluate"),
@@ -66,6 +69,7 @@ _FOUND_IN = {
     "sources": ("ReadOptions", "open_source"),
     "store": ("Store", "check_receipt"),
     "model.heaviest": ("heaviest",),
+    "model.mixture": ("Mixture",),
     "model.prepare": ("prepare",),
     "model.weigh": ("weigh",),
     "schema.weights": ("Weights",),

@@ -13,6 +13,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.model.scoring import Beliefs
+from tallybayes.schema.class_prior import counted_prior
 
 DRAWS = 1000
 
@@ -58,7 +59,7 @@ def _drawn_prior(known: Beliefs, random: np.random.Generator) -> Floats:
     prior = known.schema.prior
     if isinstance(prior, dict) or prior == "uniform":
         return known.prior
-    alpha = known.rows + known.schema.pseudo_counts(known.labels)
+    alpha = known.rows + counted_prior(prior, known.labels)
     with np.errstate(divide="ignore"):
         found = np.log(random.standard_gamma(alpha))
     return np.asarray(found - np.logaddexp.reduce(found))

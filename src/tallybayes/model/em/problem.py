@@ -21,6 +21,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.sample import Sample
 from tallybayes.model.scoring import Beliefs
 from tallybayes.model.tallying import Piece, shared_tallies, tallies_of
+from tallybayes.schema.class_prior import counted_prior
 from tallybayes.schema.schema import Schema
 
 Counted = tuple[tuple[Counts, Rows], ...]  # which rows, and how they were counted
@@ -85,7 +86,7 @@ class Problem:
     def _log_class_prior(self, known: Beliefs) -> float:
         if isinstance(self.schema.prior, (str, dict)):
             return 0.0
-        pseudo = self.schema.pseudo_counts(self.labels)
+        pseudo = counted_prior(self.schema.prior, self.labels)
         return float(np.where(pseudo > 0, pseudo * np.where(pseudo > 0, known.prior, 0.0), 0.0).sum())
 
     def expect(self, known: Beliefs) -> Expected:

@@ -41,10 +41,16 @@ def train_unlabelled(
     absent: str,
     label_type: pa.DataType | None,
     sample: Sample | None,
+    mixed: bool = False,
 ) -> Model:
     """The model of rows of which some, or all, have no label."""
     if not isinstance(settings, EM):
         raise TypeError(f"unlabelled={settings!r}: give EM(), which says how rows without labels are counted.")
+    if settings.components > 1 and not mixed:
+        raise ValueError(
+            f"EM(components={settings.components}): classes of several components are a Mixture. Write "
+            "Mixture.train(schema, data, labels, EM(components=…)), or leave components=1."
+        )
     schema = _checked(schema if isinstance(schema, Schema) else Schema(schema))
     _check_again(data)
     labels = _labels(schema, data, labels, settings)
@@ -96,13 +102,20 @@ def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None,
     """What there is to do, with the labelled rows counted."""
     keys, label_type = _classes(rows, settings)
     labels = label_values(label_type, keys)
-    weight = settings.weight if isinstance(settings.weight, (int, float)) else 1.0
+    weight = float(settings.weight) if isinstance(settings.weight, (int, float)) else 1.0
     _renumber(rows, keys)
-    fixed = count_labelled(schema, rows, keys, label_type, threads)
-    fixed.label_type = label_type
+    of_class = np.repeat(np.arange(len(keys)), settings.components)
+    fixed: Model | None = None
+    if settings.components == 1:
+        fixed = count_labelled(schema, rows, keys, label_type, threads)
+        fixed.label_type = label_type
+    else:
+        if isinstance(schema.prior, dict):
+            raise ValueError("Classes of several components have no probability of their own; give another prior.")
+        names = [f"{labels[of]}/{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
+        keys, labels, label_type = list[Key](names), list[Any](names), pa.string()
     keeps = isinstance(rows, HeldRows)
-    each = np.arange(len(keys))
-    return Problem(schema, schema, rows, keys, labels, each, float(weight), fixed, label_type, threads, absent, keeps)
+    return Problem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
 
 
 def _nothing(problem: Problem) -> Model:
