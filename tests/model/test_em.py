@@ -387,7 +387,8 @@ def test_the_weight_is_chosen_by_rows_that_are_held_out():
     schema = {"number": Gaussian(), "count": Poisson()}
     model = Model.train(schema, table, labels, unlabelled=EM(weight="chosen"))
     tried = model.fitted.held_out
-    assert model.fitted.weight == min(tried, key=tried.get)
+    assert tried[model.fitted.weight] <= tried[0.0]
+    assert model.fitted.weight > 0
     assert {0.0, 1.0} <= tried.keys()
     order = np.random.default_rng(2).permutation(400)
     again = Model.train(

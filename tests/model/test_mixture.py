@@ -27,9 +27,8 @@ def test_the_objective_rises_and_labels_are_kept():
     assert (np.diff(fitted.curve) >= 0).all()
     known = np.array([label is not None for label in labels])
     inside = [name.startswith("inside") for name in fitted.classes]
-    np.testing.assert_allclose(
-        fitted.shares[known][:, inside].sum(axis=1), [each == "inside" for each in labels if each]
-    )
+    expected = [each == "inside" for each in labels if each]
+    np.testing.assert_allclose(fitted.shares[known][:, inside].sum(axis=1), expected)
 
 
 def test_probabilities_of_components_add_up():

@@ -119,6 +119,10 @@ class Family(ABC):
     def tally(self, cells: Any, rows: Rows) -> AnyTally:
         """Encoded cells → their sums by class."""
 
+    def kept(self, cells: Any) -> Any:
+        """Encoded cells that are to be counted again and again, in shares: with what need not be worked out again."""
+        return cells
+
     def tally_each(self, columns: Sequence[Any], rows: Rows) -> Sequence[AnyTally]:
         """The same for several columns of this family: one after the other, unless there is better."""
         return [self.tally(cells, rows) for cells in columns]

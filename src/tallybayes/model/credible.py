@@ -14,8 +14,10 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.class_prior import counted_prior
+from tallybayes.schema.entries import Name
 
 DRAWS = 1000
+AT_ONCE = 1 << 24  # numbers that are held
 
 
 class CredibleInterval(NamedTuple):
@@ -33,16 +35,22 @@ def credible(known: Beliefs, data: Any, interval: Any, draws: Any, seed: int, ab
     if not isinstance(draws, int) or isinstance(draws, bool) or draws < 2:
         raise ValueError(f"draws={draws!r}: give how often parameters are drawn, a whole number of at least 2.")
     probability = known.posterior(data, None, absent)
+    bounds = [np.zeros((2, 0, len(known.keys)))]
+    for batch in known.encoded(data, absent):
+        step = max(AT_ONCE // (draws * len(known.keys)), 1)
+        for at in range(0, batch.rows, step):
+            cells = {name: column[at : at + step] for name, column in batch.cells.items()}
+            drawn = _drawn(known, cells, min(step, batch.rows - at), draws, seed)
+            tail = (1.0 - interval) / 2.0
+            bounds.append(np.quantile(drawn, [tail, 1.0 - tail], axis=0).transpose(0, 2, 1))
+    low, high = np.concatenate(bounds, axis=1)
+    return CredibleInterval(probability, low, high)
+
+
+def _drawn(known: Beliefs, cells: dict[Name, Any], rows: int, draws: int, seed: int) -> Floats:
+    """P(class | row) under parameters drawn again and again, the same ones for any rows: [draw, class, row]."""
     random = np.random.Generator(np.random.PCG64(seed))
-    batches = list(known.encoded(data, absent))
-    found = np.empty((draws, *probability.shape), np.float32)
-    for at in range(draws):
-        drawn = drawn_beliefs(known, random)
-        scores = [drawn.scores_of(batch.cells, batch.rows) for batch in batches]
-        found[at] = _normalised(np.concatenate(scores, axis=1) if scores else np.zeros((len(known.keys), 0))).T
-    tail = (1.0 - interval) / 2.0
-    low, high = np.quantile(found, [tail, 1.0 - tail], axis=0) if probability.size else (probability, probability)
-    return CredibleInterval(probability, low.astype(np.float64), high.astype(np.float64))
+    return np.stack([_normalised(drawn_beliefs(known, random).scores_of(cells, rows)) for _ in range(draws)])
 
 
 def drawn_beliefs(known: Beliefs, random: np.random.Generator) -> Beliefs:

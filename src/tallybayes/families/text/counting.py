@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,33 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
     return _tallied(index, rows, *found)
 
 
-def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> WordTally:
-    """The same for rows that weigh something: slower, since every document's words are listed first."""
+class Listed(NamedTuple):
+    """Documents as lists of their words."""
+
+    vocabulary: kernels.StringIndex
+    starts: Counts  # of each document's words, and the end
+    words: Codes
+    counts: Codes
+    missing: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.missing)
+
+
+def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> Listed:
+    """What rows that weigh something are counted from."""
     index, unknown = start_index(family)
     try:
         reading = family.cutter.reading(documents, family.presence, unknown)
-        starts, words, counts = kernels.list_words(documents, reading, index, True)
+        return Listed(index, *kernels.list_words(documents, reading, index, True), missing)
     except kernels.NotUtf8Error as error:
         raise not_utf8(error) from None
+
+
+def count_listed(documents: Listed, rows: Rows) -> WordTally:
+    """The same as `count` for rows that weigh something, or have shares in several classes: slower, since every
+    document's words are listed first."""
+    index, starts, words, counts, missing = documents
     row = np.repeat(np.arange(len(rows)), np.diff(starts))
     lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
     if isinstance(rows, SharedRows) and rows.units is not None:

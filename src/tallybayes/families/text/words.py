@@ -19,7 +19,7 @@ from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import FITTED, LAPLACE, Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
-from tallybayes.families.text.counting import count, count_weighted
+from tallybayes.families.text.counting import Listed, count, count_listed, listed
 from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.readings import READINGS
@@ -180,11 +180,16 @@ class Words(Family):
     def encode(self, cells: Cells) -> Any:
         return self.cutter.encode(cells)
 
+    def kept(self, cells: Any) -> Any:
+        return listed(self, self.cutter.documents(cells), cells.is_null().to_numpy(zero_copy_only=False))
+
     def tally(self, cells: Any, rows: Rows) -> Any:
+        if isinstance(cells, Listed):
+            return count_listed(cells, rows)
         documents = self.cutter.documents(cells)
         if rows.weights is None:
             return count(self, documents, rows)
-        return count_weighted(self, documents, cells.is_null().to_numpy(zero_copy_only=False), rows)
+        return count_listed(listed(self, documents, cells.is_null().to_numpy(zero_copy_only=False)), rows)
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """How many documents were counted; where there are none left, how many words."""

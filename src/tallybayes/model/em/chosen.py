@@ -23,19 +23,19 @@ from tallybayes.model.em.settings import EM, WEIGHTS
 from tallybayes.model.model import Model
 
 FOLDS = 5
-STEPS = 10  # of EM, which are enough to tell weights apart
+STEPS = 20  # of EM, which are enough to tell weights apart
 LEAST = 1e-15  # of a probability, where a held-out row is impossible
 
 T = TypeVar("T")
 
 
-def choose_weight(problem: Problem, settings: EM) -> dict[float, float]:
-    """The log-loss of labelled rows, held out, under each weight."""
+def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, float]]:
+    """The best weight, and the log-loss of labelled rows, held out, under each. Rows without labels are counted only
+    where that is better beyond doubt: by more than the standard error of the difference."""
     if problem.fixed is None or not problem.fixed.n:
         raise ValueError("EM(weight='chosen'): there are no rows with labels to choose the weight by; give a number.")
-    losses = dict.fromkeys(WEIGHTS, 0.0)
+    losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
     quick = replace(settings, iterations=min(settings.iterations, STEPS), progress=None)
-    total = 0.0
     for fold in range(FOLDS):
         rows = Without(problem, fold)
         fixed = count_labelled(problem.given, rows, problem.keys, problem.label_type, problem.threads)
@@ -45,12 +45,20 @@ def choose_weight(problem: Problem, settings: EM) -> dict[float, float]:
         for weight in WEIGHTS:
             part = replace(problem, rows=rows, fixed=fixed, weight=weight, keeps=False)
             counts = fixed if not weight else fit(part, fixed, quick, problem.fixed.n).counts
-            losses[weight] += _loss(problem, counts, fold)
-        total += 1.0
-    if not total:
+            losses[weight].append(_losses(problem, counts, fold))
+    if not losses[0.0]:
         raise ValueError("EM(weight='chosen'): there is one row with a label; give the weight as a number.")
-    n = problem.fixed.n
-    return {weight: loss / n for weight, loss in losses.items()}
+    found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
+    return _best(found), {weight: float(each.mean()) for weight, each in found.items()}
+
+
+def _best(losses: dict[float, Floats]) -> float:
+    def gain(weight: float) -> float:
+        apart = losses[0.0] - losses[weight]
+        return float(apart.mean() - apart.std() / np.sqrt(len(apart)))
+
+    best = max(losses, key=lambda weight: (gain(weight), -weight))
+    return best if gain(best) > 0 else 0.0
 
 
 class Without:
@@ -82,24 +90,22 @@ def _folds(block: Block) -> Counts:
 def _taken(problem: Problem, block: Block, at: Counts) -> Block:
     cells = block.cells.take(pa.array(at))
     encoded = problem.given.encode(cells, 0, problem.absent)
-    return Block(cells, encoded, block.codes[at], block.weights[at], block.places[at])
+    return Block(cells, encoded, encoded, block.codes[at], block.weights[at], block.places[at])
 
 
-def _loss(problem: Problem, counts: Model, fold: int) -> float:
-    """Of the fold's rows, by the model as the user has it."""
+def _losses(problem: Problem, counts: Model, fold: int) -> Floats:
+    """Of each of the fold's rows, as often as it weighs, by the model as the user has it."""
     known = counts.keys()
     place = {key: i for i, key in enumerate(known)}
     beliefs = counts.beliefs()
 
-    def lost(block: Block) -> float:
-        if not block.labelled:
-            return 0.0
-        at = np.flatnonzero(_folds(block) == fold)
+    def lost(block: Block) -> Floats:
+        at = np.flatnonzero(_folds(block) == fold) if block.labelled else np.zeros(0, np.int64)
         if not at.size:
-            return 0.0
+            return np.zeros(0)
         posterior: Floats = beliefs.posterior(block.cells.take(pa.array(at)), None, problem.absent)
         codes = np.array([place.get(problem.keys[code], -1) for code in block.codes[at].tolist()])
         said = np.where(codes >= 0, posterior[np.arange(len(at)), codes], 0.0)
-        return float((-np.log(np.maximum(said, LEAST)) * block.weights[at]).sum())
+        return np.asarray(-np.log(np.maximum(said, LEAST)) * block.weights[at])
 
-    return sum(problem.rows.each(lost, problem.threads))
+    return np.concatenate([np.zeros(0), *problem.rows.each(lost, problem.threads)])

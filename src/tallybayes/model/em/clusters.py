@@ -73,13 +73,19 @@ def choose_clusters(
     found = [(_clustered(schema, table, replace(given, classes=k), by, threads)) for k in numbers]
     if not found:
         raise ValueError("There is no number of clusters to try; give some, as range(1, 9).")
-    best = min(found, key=lambda pair: pair[0].bic if by == BIC else -(pair[0].held_out or 0.0))
+    best = min(found, key=lambda pair: (_loss(pair[0], by), pair[0].clusters))
     return Clusters(tuple(each for each, _ in found), *best)
+
+
+def _loss(tried: Clustered, by: str) -> float:
+    """To a few digits: of numbers that do as well as each other, the lowest is wanted."""
+    return round(tried.bic if by == BIC or tried.held_out is None else -tried.held_out, 4)
 
 
 def _clustered(schema: Schema, table: pa.Table, settings: EM, by: str, threads: int | None) -> tuple[Clustered, Model]:
     model = Model.train(schema, table, unlabelled=settings, threads=threads)
-    assert model.fitted is not None and isinstance(settings.classes, int)
+    assert model.fitted is not None
+    assert isinstance(settings.classes, int)
     held_out = _held_out(schema, table, settings, threads) if by == HELD_OUT else None
     likely, free = model.fitted.log_likelihood, model.parameter_count().total
     bic = -2.0 * likely + free * np.log(max(table.num_rows, 1))

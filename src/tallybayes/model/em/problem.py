@@ -113,7 +113,7 @@ class Problem:
         allowed = self.of_class[:, None] == block.codes if block.labelled else None
         weights = block.weights if block.labelled else block.weights * self.weight
         found = share(scores, weights, self.keys, allowed)
-        columns = shared_tallies(self.given, block.cells, block.encoded, found.rows, 0, self.absent)
+        columns = shared_tallies(self.given, block.cells, block.kept, found.rows, 0, self.absent)
         piece = Tally.of_rows(found.rows), columns
         return Passed(found.log_likelihood, found.impossible, block.places, found.rows, piece)
 

@@ -36,6 +36,7 @@ class Block(NamedTuple):
 
     cells: pa.RecordBatch
     encoded: dict[Name, Any]
+    kept: dict[Name, Any]  # the same as they are counted
     codes: Codes  # the class of each row by number; below zero: none
     weights: Floats
     places: Counts  # which row of the data each is
@@ -147,7 +148,10 @@ def _split(
 
 def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, at: Counts, absent: str) -> Block:
     taken = cells.take(pa.array(at))
-    return Block(taken, schema.encode(taken, 0, absent), np.ascontiguousarray(codes[at]), weights[at], at)
+    encoded = schema.encode(taken, 0, absent)
+    again = not len(at) or codes[at[0]] < 0
+    kept = {name: family.kept(encoded[name]) for name, family in schema.columns.items()} if again else encoded
+    return Block(taken, encoded, kept, np.ascontiguousarray(codes[at]), weights[at], at)
 
 
 def _weights(rows: Rows) -> Floats:

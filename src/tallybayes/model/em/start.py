@@ -110,4 +110,4 @@ def _first(block: Block) -> Block:
         return block
     at: Counts = np.arange(MOST)
     encoded = {name: cells[:MOST] for name, cells in block.encoded.items()}
-    return Block(block.cells.slice(0, MOST), encoded, block.codes[at], block.weights[at], block.places[at])
+    return Block(block.cells.slice(0, MOST), encoded, encoded, block.codes[at], block.weights[at], block.places[at])

@@ -59,8 +59,7 @@ def train_unlabelled(
     if sample is not None:
         show(problem, sample)
     if settings.weight == CHOSEN:
-        tried = choose_weight(problem, settings)
-        weight = min(tried, key=lambda each: (tried[each], each))
+        weight, tried = choose_weight(problem, settings)
         return fitted_model(replace(problem, weight=weight), replace(settings, weight=weight), tried)
     return fitted_model(problem, settings)
 
