@@ -118,11 +118,8 @@ def speed(given: Set) -> None:
     }
     times = best_of(works)
     train, ask, step = times["train"], times["ask"], (times["six"] - times["one"]) / 5
-    print(
-        f"{given.name:10} train {train * 1e3:.1f} ms, ask {ask * 1e3:.1f} ms, a step of EM {step * 1e3:.1f} ms: ",
-        end="",
-    )
-    print(f"{step / (train + ask):.2f} times both")
+    told = f"train {train * 1e3:.1f} ms, ask {ask * 1e3:.1f} ms, a step of EM {step * 1e3:.1f} ms"
+    print(f"{given.name:10} {told}: {step / (train + ask):.2f} times both")
 
 
 def main() -> None:

@@ -388,7 +388,6 @@ def test_the_weight_is_chosen_by_rows_that_are_held_out():
     model = Model.train(schema, table, labels, unlabelled=EM(weight="chosen"))
     tried = model.fitted.held_out
     assert tried[model.fitted.weight] <= tried[0.0]
-    assert model.fitted.weight > 0
     assert {0.0, 1.0} <= tried.keys()
     order = np.random.default_rng(2).permutation(400)
     again = Model.train(

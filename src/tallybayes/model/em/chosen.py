@@ -24,6 +24,7 @@ from tallybayes.model.model import Model
 
 FOLDS = 5
 STEPS = 20  # of EM, which are enough to tell weights apart
+LEAST_ROWS = 2.0  # of every class, with labels
 LEAST = 1e-15  # of a probability, where a held-out row is impossible
 
 T = TypeVar("T")
@@ -31,7 +32,8 @@ T = TypeVar("T")
 
 def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, float]]:
     """The best weight, and the log-loss of labelled rows, held out, under each. Rows without labels are counted only
-    where that is better beyond doubt: by more than the standard error of the difference."""
+    where that is better beyond doubt: by more than the standard error of the difference, and where every class has two
+    labelled rows at least. A class is unknown while its only row is held out, and EM may well do away with it."""
     if problem.fixed is None or not problem.fixed.n:
         raise ValueError("EM(weight='chosen'): there are no rows with labels to choose the weight by; give a number.")
     losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
@@ -49,7 +51,8 @@ def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, fl
     if not losses[0.0]:
         raise ValueError("EM(weight='chosen'): there is one row with a label; give the weight as a number.")
     found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
-    return _best(found), {weight: float(each.mean()) for weight, each in found.items()}
+    enough = problem.fixed.rows.aligned([""], problem.keys).sums["n"].round()[0].min() >= LEAST_ROWS
+    return _best(found) if enough else 0.0, {weight: float(each.mean()) for weight, each in found.items()}
 
 
 def _best(losses: dict[float, Floats]) -> float:
