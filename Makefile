@@ -45,6 +45,11 @@ bench: .venv/ready
 	$(BIN)/python bench/folds.py
 	$(BIN)/python bench/validate.py
 	$(BIN)/python bench/weighing.py
+	$(BIN)/python bench/missing_labels.py --speed
+	$(BIN)/python bench/missing_labels.py
+	$(BIN)/python bench/coverage.py
+	$(BIN)/python bench/novelty.py
+	$(BIN)/python bench/suspects.py
 	$(BIN)/python bench/text_auto.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/text.py

@@ -23,6 +23,7 @@ ENDINGS = {  # verb → code → arguments
     },
     "explain": {0: "explain weather.tally --cell outlook=sunny", 2: "explain weather.tally --cell look=sunny"},
     "ask": {0: "ask weather.tally outlook=sunny|play=yes", 2: "ask weather.tally outlook="},
+    "suspects": {0: "suspects weather.tally weather.csv", 2: "suspects weather.tally twice.csv"},
     "evaluate": {
         0: "evaluate weather.tally weather.csv --at-least 0.1",
         1: "evaluate weather.tally weather.csv --at-least 1.1",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import reference
 from tallybayes import Categorical, Gaussian, Model, SoftLabels, Words, digest, evaluate, kernels
+from tallybayes.counts.rows import SharedRows, class_sums
 
 FRAME = {"outlook": ["sunny", "rain", "rain"], "temperature": [30.5, 19.5, None], "note": ["hot hot day", "wet", None]}
 SCHEMA = {"outlook": Categorical(), "temperature": Gaussian(), "note": Words()}
@@ -129,3 +130,64 @@ def test_what_needs_one_label_for_each_row_says_so():
     model = Model.train(SCHEMA, FRAME, ["no", "yes", "yes"])
     with pytest.raises(TypeError, match="each row needs the one label that it has"):
         evaluate(model, FRAME, SoftLabels({"no": [1.0] * 3}))
+
+
+VALUES = st.floats(allow_infinity=False) | st.sampled_from([5e-324, -1.7e308, 0.0, -0.0, 2.0**-1000])
+
+
+@given(
+    st.lists(
+        st.tuples(st.tuples(VALUES, VALUES), st.dictionaries(st.integers(0, 2), st.integers(0, 2**33), max_size=3)),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_numbers_of_shared_rows_are_summed_as_fractions_are(drawn):
+    shares = [sorted(units.items()) for _, units in drawn]
+    codes = np.array([code for each in shares for code, _ in each], np.int32)
+    weights = np.array([unit for each in shares for _, unit in each], np.float64) * 2.0**-32
+    starts = np.append(0, np.cumsum([len(each) for each in shares])).astype(np.int64)
+    rows = SharedRows(["a", "b", "c"], codes, weights, starts)
+    assert rows.units is not None
+    values = np.array([value for value, _ in drawn])
+    found = class_sums(values, rows, squares=True)
+    for column in range(2):
+        for code in range(3):
+            n = x = xx = Fraction(0)
+            for (pair, _), each in zip(drawn, shares, strict=True):
+                if not np.isnan(pair[column]):
+                    weight, exact = Fraction(dict(each).get(code, 0), 1 << 32), Fraction(pair[column])
+                    n, x, xx = n + weight, x + weight * exact, xx + weight * exact * exact
+            sums = (found.n, found.x, found.xx)
+            assert [sums[i][column, code : code + 1].fractions()[0] for i in range(3)] == [n, x, xx]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-1, 3), st.dictionaries(st.integers(0, 2), st.integers(0, 2**40), max_size=3)),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_levels_of_shared_rows_are_counted_as_fractions_are(drawn):
+    shares = [sorted(units.items()) for _, units in drawn]
+    codes = np.array([code for each in shares for code, _ in each], np.int32)
+    weights = np.array([unit for each in shares for _, unit in each], np.float64) * 2.0**-32
+    rows = SharedRows("abc", codes, weights, np.append(0, np.cumsum([len(each) for each in shares])).astype(np.int64))
+    found = rows.count(np.array([level for level, _ in drawn], np.int32), 4).fractions()
+    expected = [
+        sum(
+            Fraction(dict(each).get(code, 0), 1 << 32)
+            for (at, _), each in zip(drawn, shares, strict=True)
+            if at == level
+        )
+        for level in range(4)
+        for code in range(3)
+    ]
+    assert found == expected
+
+
+def test_an_infinite_number_among_shared_rows_is_named_by_its_row():
+    for shares in ([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]):
+        with pytest.raises(ValueError, match="row 1: the value is infinite"):
+            Model.train({"x": Gaussian()}, {"x": [1.0, float("inf"), 2.0]}, SoftLabels({"a": shares, "b": shares}))
