@@ -6,13 +6,13 @@ They are exact, so that adding what is learned gives the same as adding everythi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Exact
+from tallybayes.counts.sums import added_up
 from tallybayes.kernels.strings import index_strings
 
 
@@ -61,7 +61,4 @@ def summed(columns: Codes, cells: Exact, width: int) -> Exact:
     """Cells by class."""
     if width == 1:  # as of a text learned by itself
         return cells.sum()[None]
-    parts: Any = cells.carried()
-    limbs = np.zeros((width, parts.limbs.shape[-1]), np.int64)
-    np.add.at(limbs, columns, parts.limbs)
-    return Exact(limbs, parts.low)
+    return added_up(cells, columns, width)
