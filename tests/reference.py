@@ -182,12 +182,17 @@ def equal_count(values, counts, intervals):
     return [values[cut] / 2.0 + values[cut + 1] / 2.0 for cut in sorted(cuts)]
 
 
+def block_of(word):
+    """Words, pairs, and runs of characters after them."""
+    return 2 if word.startswith("\3") else word.count(" ")
+
+
 def mixed_counts(documents, labels, classes):
     """Of each run length, each of documents, n and share, and each word: what every class has, in fractions."""
     counts = {}
     for words, label in zip(documents, labels, strict=True):
         for word, n in Counter(words).items():
-            block = word.count(" ")
+            block = block_of(word)
             for base, value in enumerate((Fraction(1), Fraction(n), Fraction(n, len(words)))):
                 held = counts.setdefault((block, base), {}).setdefault(word, dict.fromkeys(classes, Fraction(0)))
                 held[label] += value
@@ -204,7 +209,7 @@ def mixed_pieces(counts, scales, classes, asked, a):
     """For each class, run length, base and power, what the words of a text say; and how many of them are known."""
     found, known = Counter(), 0
     for word, times in Counter(asked).items():
-        block = word.count(" ")
+        block = block_of(word)
         held = counts.get((block, 0), {}).get(word)
         if held is None or not any(held.values()):
             continue

@@ -48,13 +48,21 @@ class ClassTotals:
             total.add_rows(np.array(classes, np.int64), summed(columns, sums[name], len(classes)), sign)
 
 
-RUNS = 5  # lengths of runs of words that are told apart
+SPELLED = "\3"  # comes before a run of characters that is counted beside words
+RUNS = 6  # what is told apart: runs of one to five words, and of characters
+
+
+def run_of(index: kernels.StringIndex) -> Codes:
+    """Of every word of an index which of these it is, by the spaces that runs of words are written with."""
+    names = index_strings(index)
+    spaces = np.minimum(pc.count_substring(names, " ").to_numpy(), RUNS - 2)
+    spelled = pc.starts_with(names, SPELLED).to_numpy(zero_copy_only=False)
+    return np.where(spelled, RUNS - 1, spaces).astype(np.int32)
 
 
 def by_run(index: kernels.StringIndex, words: Codes, columns: Codes) -> Codes:
-    """Of every cell its class and the length of its run as one number, by the spaces that runs are written with."""
-    spaces = pc.count_substring(index_strings(index), " ").to_numpy()
-    return np.asarray(RUNS * columns + np.minimum(spaces, RUNS - 1)[words], np.int32)
+    """Of every cell its class and which run it is, as one number."""
+    return np.asarray(RUNS * columns + run_of(index)[words], np.int32)
 
 
 def summed(columns: Codes, cells: Exact, width: int) -> Exact:

@@ -231,7 +231,7 @@ class SparseTally(AnyTally):
         return self._totals.of(name, [self._classes.get(key, -1) for key in classes], lambda: columns, sums)
 
     def sum_by_run(self, name: str, classes: Sequence[Key]) -> Exact:
-        """The same for single words, pairs, and longer runs of words, each by themselves: [run, class]."""
+        """The same for single words, pairs, longer runs and runs of characters, each by themselves: [run, class]."""
         _, _, sums = self.cells()
         at = [self._classes.get(key, -1) for key in classes]
         numbers = [RUNS * c + run if c >= 0 else -1 for run in range(RUNS) for c in at]

@@ -91,6 +91,7 @@ class Tokeniser:
         strict: bool,
         punctuation: bool,
         marked: bool = False,
+        spelled: tuple[int, int] = (1, 0),
     ) -> None: ...
 
 class Translation:
