@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallybayes.data.errors import CellError, RowError
 from tallybayes.files import digest, to_bytes
 from tallybayes.model import Model
 from tallybayes.model.evaluation import evaluate
@@ -146,8 +147,8 @@ class ServedModel:
         elif prove:
             raise ValueError("Digests are for one change at a time: send one row, or leave out 'prove'.")
         else:
-            for row, label, _ in entries:
-                Model.train(store.schema, row, [label])
+            for number, entry in enumerate(entries):
+                self._check_row(number, entry)
             changes = store.learn_all(entries)
         named = [change.id for change, entry in zip(changes, entries, strict=True) if entry.id is None]
         return {**self._done("learned", changes), **({"ids": named} if named else {})}
@@ -167,6 +168,15 @@ class ServedModel:
         return self._done(
             "corrected", [self.store.correct(id, label_of(label, known), prove=prove) for id, label in pairs]
         )
+
+    def _check_row(self, number: int, entry: Labelled) -> None:
+        """An error if this row of many cannot be learned, which says the number it has among them."""
+        try:
+            Model.train(self.store.schema, entry.row, [entry.label])
+        except RowError as error:
+            if error.column is None:
+                raise
+            raise CellError(error.row, error.reason).located(error.column, number) from None
 
     def _done(self, what: str, changes: Sequence[Change]) -> Facts:
         new = [change.number for change in changes if not change.already]

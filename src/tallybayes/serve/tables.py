@@ -48,6 +48,8 @@ def labelled(table: pa.Table, schema: Schema, label: str, id: str) -> Iterator[L
     ids = table.column(id).to_pylist() if id in table.schema.names and id not in schema.by_column else None
     rows = table.select(list(schema.by_column)).combine_chunks()
     for at in range(len(table)):
+        if labels[at] is None:
+            raise ValueError(f"Row {at} has no label. Drop it, or give it a label.")
         if ids is not None and not isinstance(ids[at], (str, int)):
             raise ValueError(f"Row {at} has no id. Give every row one, or none.")
         yield Labelled(rows.slice(at, 1), labels[at], None if ids is None else str(ids[at]))
