@@ -48,7 +48,7 @@ class ServedModel:
 
     def __init__(self, name: str, store: Store, limits: Limits) -> None:
         self.name, self.store, self.limits = name, store, limits
-        self.warm = False  # whether asking for beliefs is a matter of microseconds
+        self.width: int | None = None  # how many classes it had; none where asking may wait for who writes
         self._classes: Classes | None = None
         self._looked = threading.Lock()
         self._copy: tuple[int, Model] | None = None
@@ -58,8 +58,8 @@ class ServedModel:
 
     def current(self) -> Current:
         """What is believed now. The first time, that may wait for whoever writes."""
-        self.warm, found = False, self.store.current()
-        self.warm = True
+        self.width, found = None, self.store.current()
+        self.width = len(found.beliefs.labels)
         return found
 
     def predict(self, frame: Any, rows: int) -> Facts:
