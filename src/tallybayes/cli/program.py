@@ -21,6 +21,7 @@ from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
+from tallybayes.cli.serve import serve
 from tallybayes.cli.show import show
 from tallybayes.cli.terminal import say, standard_streams
 from tallybayes.cli.train import train
@@ -32,7 +33,7 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, show, schema, sample, demo)
+VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, serve, show, schema, sample, demo)
 for verb in VERBS:
     app.command()(ending(spread(verb)))
 

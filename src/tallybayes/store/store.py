@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -150,9 +150,7 @@ class Store:
             name = _checked_id(id)
             return self._do(lambda: self._changes.forget(name, prove))
         if row is None or label is None:
-            raise ValueError(
-                "Which row? Give its id, forget(id='m-17'), or the row and its label, forget(row, 'spam')."
-            )
+            raise ValueError("Which row? Give its id, forget(id='m-17'), or row and label, forget(row, 'spam').")
         counted = self._counted(row, label)
         return self._do(lambda: self._changes.forget_counts(counted, prove))
 
@@ -210,10 +208,13 @@ class Store:
 
     def changes(self, last: int = 20) -> list[Record]:
         """The last changes, latest first."""
-        start = "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
-        query = self._journal.sql.execute
-        found = self._ask(lambda: [self._journal.record(n) for (n,) in query(start, (last,)).fetchall()])
+        query, numbers = self._journal.sql.execute, "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
+        found = self._ask(lambda: [self._journal.record(n) for (n,) in query(numbers, (last,)).fetchall()])
         return [record for record in found if record is not None]
+
+    def look(self, at: Callable[[Model], Any]) -> tuple[int, Any]:
+        """What a function says of the model, and the version that it was shown. Changes wait meanwhile."""
+        return self._ask(lambda: (self._state.number, at(self._state.model)))
 
     def settings(self) -> dict[str, Any]:
         """What was kept with `set`, by name: thresholds, hashes of tokens. It is no part of the model or its digest."""
