@@ -30,12 +30,12 @@ VERBS = (
     "learn",
     "forget",
     "merge",
+    "filter",
+    "thresholds",
     "show",
     "schema",
     "sample",
     "demo",
-    "thresholds",
-    "filter",
 )
 
 EXIT_CODES: dict[str, dict[int, str]] = {verb: dict(EVERY) for verb in VERBS}

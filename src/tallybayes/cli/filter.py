@@ -157,9 +157,7 @@ def _opened(
     return FileFilter(model, Names(*names), Thresholds.of(**given), lambda: say(wait))
 
 
-def _filtered(
-    asked: Filter, mail: bytes, wanted: Wanted | None, learn: bool, exit_code: bool
-) -> tuple[bytes, int]:
+def _filtered(asked: Filter, mail: bytes, wanted: Wanted | None, learn: bool, exit_code: bool) -> tuple[bytes, int]:
     """What to write, and the code to end with."""
     from tallybayes.filtering.letter import Letter
     from tallybayes.filtering.thresholds import HAM, SPAM, UNSURE

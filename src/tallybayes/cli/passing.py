@@ -100,7 +100,8 @@ def _look(mail: bytes, writing: int) -> None:
     try:
         os.dup2(_file_of(mail), 0)
         os.dup2(writing, 1)
-        sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # what was there could be sought in
+        for name, mode in (("stdin", "r"), ("stdout", "w")):  # those of before could be sought in, or could not
+            setattr(sys, name, os.fdopen(getattr(sys, name).fileno(), mode, closefd=False))
         from tallybayes.cli.program import run
 
         run()

@@ -34,10 +34,12 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, show, schema, sample, demo, thresholds)
+VERBS = (
+    *(train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge),
+    *(filter_mail, thresholds, show, schema, sample, demo),
+)
 for verb in VERBS:
-    app.command()(ending(spread(verb)))
-app.command()(ending(filter_mail, quick=True))
+    app.command()(ending(spread(verb), quick=verb is filter_mail))
 
 
 def _version(wanted: bool) -> None:

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 def thresholds(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The file of a model, or a store.", show_default=False)
-    ],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model, or a store.", show_default=False)],
     how: Input,
     data: MaybeData = None,
     label: Label = None,
@@ -49,10 +47,10 @@ def thresholds(
 ) -> None:
     """Choose from which score on mail is spam, and below which it is ham.
 
-    The data is mail whose class is known. The threshold of spam is the lowest that takes no more than the given share of
-    the good mail for spam, and that of ham the highest that takes no more than the given share of the spam for ham;
-    in between, mail is unsure. Both are found by counting. Of mail that the model has learned, a model knows too much:
-    give other mail, or --leave-one-out.
+    The data is mail whose class is known. The threshold of spam is the lowest that takes no more than the given
+    share of the good mail for spam, and that of ham the highest that takes no more than the given share of the spam
+    for ham; in between, mail is unsure. Both are found by counting. Of mail that it has learned, a model knows too
+    much: give other mail, or --leave-one-out.
 
     \b
     tallybayes thresholds spam.tally later --max-false-positives 0.001
@@ -87,21 +85,17 @@ def _store(path: str) -> AbstractContextManager[Store | None]:
 
 def lines(choice: Choice) -> list[str]:
     """What is told of it."""
-    chosen = choice.thresholds
+    (spam, ham), lost = choice.thresholds, f"{choice.lost} of {choice.ham} good mails lost"
     return [
-        f"spam from {chosen.spam:.4g} on   {choice.lost} of {choice.ham} good mails lost{_bound(choice.lost, choice.ham)}",
-        f"ham below {chosen.ham:.4g}      {choice.missed} of {choice.spam} spams missed",
-        f"unsure in between   {choice.unsure} mails",
-        f"tallybayes filter --spam-score {chosen.spam!r} --ham-score {chosen.ham!r} …",
+        f"spam from {spam:.4g} on: {lost}, of all good mail {bound(choice.lost, choice.ham):.2%} at most (95%)",
+        f"ham below {ham:.4g}: {choice.missed} of {choice.spam} spams missed",
+        f"unsure in between: {choice.unsure} of {choice.ham + choice.spam}",
+        f"tallybayes filter --spam-score {spam!r} --ham-score {ham!r} …",
     ]
 
 
 def facts(choice: Choice) -> dict[str, Any]:
     return {**choice._asdict(), "thresholds": choice.thresholds._asdict(), "bound": bound(choice.lost, choice.ham)}
-
-
-def _bound(lost: int, n: int) -> str:
-    return f"; of 20 such findings 19 mean no more than {bound(lost, n):.2%}"
 
 
 def bound(lost: int, n: int) -> float:

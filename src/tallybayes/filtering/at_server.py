@@ -125,5 +125,3 @@ class ServerFilter(Filter):
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-

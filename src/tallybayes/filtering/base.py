@@ -8,7 +8,6 @@ from typing import NamedTuple, Self
 from tallybayes.filtering.letter import Letter
 from tallybayes.filtering.verdict import Verdict
 
-
 ANY = "any"
 
 
@@ -26,10 +25,8 @@ class Filter(ABC):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Nothing more is asked of it."""
+        return None
 
     @abstractmethod
     def verdict(self, letter: Letter) -> Verdict: ...

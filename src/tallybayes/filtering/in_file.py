@@ -33,7 +33,7 @@ class FileFilter(Filter):
     def change(self, letter: Letter, wanted: Wanted) -> bool:
         model = self._loaded.model
         if wanted.forget == ANY:
-            raise ValueError("A model file does not know what a mail was learned as: give --forget-spam or --forget-ham.")
+            raise ValueError("A file has no ids: say what the mail was learned as, --forget-spam or --forget-ham.")
         add, take = (self._counted(model, letter, word) for word in wanted)
         with changing(self.path, self.waiting, self._loaded) as found:
             if take is not None:

@@ -22,5 +22,6 @@ def check_columns(schema: Schema) -> None:
     if missing:
         has = ", ".join(map(repr, COLUMNS))
         raise ValueError(
-            f"The model has the column {missing[0]!r}; a mail has {has}. Train it on mail: tallybayes train --input mail."
+            f"The model has the column {missing[0]!r}; a mail has {has}. "
+            "Train a model on mail: tallybayes train --input mail."
         )

@@ -12,6 +12,7 @@ from tallybayes.filtering.in_memory import check_columns, probabilities_of
 from tallybayes.filtering.letter import Letter
 from tallybayes.filtering.thresholds import SETTING, Thresholds
 from tallybayes.filtering.verdict import Verdict
+from tallybayes.model.evidence import Evidence
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store import DifferentContentError, Store, StoreError, StoreInUseError, UnknownRowError
 
@@ -35,7 +36,7 @@ class StoreFilter(Filter):
         check_columns(store.schema)
         self.thresholds = self.look_again()
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._own:
             self.store.close()
 
@@ -49,6 +50,11 @@ class StoreFilter(Filter):
         if beliefs is None:
             return Verdict.of({}, None, self.thresholds)
         return Verdict.of(probabilities_of(beliefs, letter), self.names.of_spam(beliefs.labels), self.thresholds)
+
+    def evidence(self, letter: Letter) -> Evidence | None:
+        """What each column and word says."""
+        beliefs = self._beliefs()
+        return None if beliefs is None else beliefs.evidence(letter.row)
 
     def change(self, letter: Letter, wanted: Wanted) -> bool:
         if wanted.learn is None:

@@ -1,7 +1,7 @@
 """Spam, ham or unsure: two thresholds, and how they are chosen from the good mail that may be lost.
 
-The score is the log-odds of spam, log P(spam) − log P(anything else): 0 is as good as even, 4.6 is a probability of 0.99
-and 6.9 of 0.999. Probabilities themselves are all but 1 for most spam, and could not be told apart.
+The score is the log-odds of spam, log P(spam) − log P(anything else): 0 is even, 4.6 is a probability of 0.99 and 6.9
+of 0.999. Probabilities themselves are all but 1 for most spam, and could not be told apart.
 """
 
 from __future__ import annotations

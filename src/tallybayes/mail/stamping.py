@@ -1,5 +1,5 @@
-"""What a filter writes into a mail: header fields added at the top, earlier ones of their names removed, and every other
-byte as it came.
+"""What a filter writes into a mail: header fields at the top, earlier ones of their names removed, and every other byte
+as it came.
 
 The head is what stands before the first empty line, whatever is in it: so all mail programs have it, also of broken
 mail. Nothing here is decoded, and no bytes are an error.
