@@ -22,6 +22,7 @@ from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
+from tallybayes.cli.serve import serve
 from tallybayes.cli.show import show
 from tallybayes.cli.terminal import say, standard_streams
 from tallybayes.cli.thresholds import thresholds
@@ -36,7 +37,7 @@ app = typer.Typer(
 
 VERBS = (
     *(train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge),
-    *(filter_mail, thresholds, show, schema, sample, demo),
+    *(filter_mail, thresholds, serve, show, schema, sample, demo),
 )
 for verb in VERBS:
     app.command()(ending(spread(verb), quick=verb is filter_mail))

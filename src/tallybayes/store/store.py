@@ -6,12 +6,11 @@ import os
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from tallybayes.families import Family
@@ -114,7 +113,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -150,9 +149,7 @@ class Store:
             name = _checked_id(id)
             return self._do(lambda: self._changes.forget(name, prove))
         if row is None or label is None:
-            raise ValueError(
-                "Which row? Give its id, forget(id='m-17'), or the row and its label, forget(row, 'spam')."
-            )
+            raise ValueError("Which row? Give its id, forget(id='m-17'), or row and label, forget(row, 'spam').")
         counted = self._counted(row, label)
         return self._do(lambda: self._changes.forget_counts(counted, prove))
 
@@ -196,13 +193,17 @@ class Store:
         """The number of the last change: the version of the model."""
         return self._writer.published.number
 
+    def look(self, at: Callable[[Model], Any]) -> tuple[int, Any]:
+        """What a function says of the model, and the version that it was shown. Changes wait meanwhile."""
+        return self._ask(lambda: (self._state.number, at(self._state.model)))
+
     def model(self) -> Model:
         """A copy of the model as it is."""
-        return self._ask(lambda: self._state.model.copy())
+        return self.look(Model.copy)[1]
 
     def digest(self) -> str:
         """The sha256 of the model's file: that of a model trained on what is left."""
-        return self._ask(lambda: digest(self._state.model))
+        return self.look(digest)[1]
 
     def ids(self) -> list[str]:
         """The rows that are left and have an id, in the order in which they were learned."""

@@ -1,38 +1,10 @@
-"""A spamd that runs in a thread of its own, and what a client says to it."""
-
-import asyncio
-import socket
-import threading
-from contextlib import contextmanager
+"""A spamd that runs, with a store of a few mails."""
 
 import pytest
+from spamd_client import running, say
 
 from letters import trained
 from tallybayes import Store
-from tallybayes.serve.spamd import Spamd, SpamdSettings
-
-
-@contextmanager
-def running(stores, **settings):
-    """Its port, while it runs."""
-    loop, spamd, found = asyncio.new_event_loop(), Spamd(stores, SpamdSettings(**settings)), []
-    started, stop = threading.Event(), asyncio.Event()
-
-    async def serve():
-        found.append(await spamd.start("127.0.0.1", 0))
-        started.set()
-        await stop.wait()
-        await spamd.stop()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    assert started.wait(20)
-    try:
-        yield found[0][1]
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
-        loop.close()
 
 
 @pytest.fixture
@@ -56,23 +28,6 @@ def limited(store):
         return running(store, **settings)
 
     return start
-
-
-def say(port, *parts, end=True):
-    """What is answered to these bytes, up to the end of it."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-        for part in parts:
-            connection.sendall(part)
-        if end:
-            connection.shutdown(socket.SHUT_WR)
-        return heard(connection)
-
-
-def heard(connection):
-    parts = []
-    while part := connection.recv(1 << 16):
-        parts.append(part)
-    return b"".join(parts)
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import zlib
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from spamd_client import heard, running, say
 
-from conftest import heard, running, say
 from letters import ham, spam
 from tallybayes import Store
 from tallybayes.mail.stamping import without
