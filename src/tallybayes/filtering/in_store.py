@@ -34,16 +34,16 @@ class StoreFilter(Filter):
     ) -> None:
         self.store, self.names, self._given, self._own = store, names or Names(), {"spam": spam, "ham": ham}, own
         check_columns(store.schema)
-        self.thresholds = self.look_again()
+        assert self.thresholds  # or else an error, before any mail comes
 
     def __exit__(self, *_: object) -> None:
         if self._own:
             self.store.close()
 
-    def look_again(self) -> Thresholds:
-        """At the thresholds that the store keeps: asking for them waits for whoever changes the store."""
-        self.thresholds = Thresholds.of(self.store.settings().get(SETTING), **self._given)
-        return self.thresholds
+    @property
+    def thresholds(self) -> Thresholds:
+        """Those of the store, which may change at any time, unless others were given."""
+        return Thresholds.of(self.store.settings().get(SETTING), **self._given)
 
     def verdict(self, letter: Letter) -> Verdict:
         beliefs = self._beliefs()

@@ -5,26 +5,25 @@ import socket
 import threading
 from contextlib import contextmanager
 
-from tallybayes.serve.spamd import Spamd, SpamdSettings
+from tallybayes.serve.spamd import SpamdSettings, serve_spamd
 
 
 @contextmanager
 def running(stores, **settings):
     """Its port, while it runs."""
-    loop, spamd, found = asyncio.new_event_loop(), Spamd(stores, SpamdSettings(**settings)), []
-    started, stop = threading.Event(), asyncio.Event()
+    loop, found, started, stop = asyncio.new_event_loop(), [], threading.Event(), asyncio.Event()
 
     async def serve():
-        found.append(await spamd.start("127.0.0.1", 0))
-        started.set()
-        await stop.wait()
-        await spamd.stop()
+        async with serve_spamd(stores, "127.0.0.1", 0, SpamdSettings(**settings)) as (_, port):
+            found.append(port)
+            started.set()
+            await stop.wait()
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     assert started.wait(20)
     try:
-        yield found[0][1]
+        yield found[0]
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()

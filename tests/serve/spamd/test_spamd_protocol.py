@@ -121,13 +121,17 @@ def test_the_user_picks_a_store(tmp_path, store):
             assert taken_apart(say(port, request("CHECK", spam(1), f"User: {user}")))[1]["Spam"].startswith(line)
 
 
-def test_thresholds_are_looked_at_again(store, limited):
-    with limited(look_again=0.0) as port:
-        assert "True" in taken_apart(say(port, request("CHECK", spam(1))))[1]["Spam"]
-        store.set("thresholds", {"spam": 900.0})
-        assert taken_apart(say(port, request("CHECK", spam(1))))[1]["Spam"].endswith(" / 900.00")
-        store.set("thresholds", "high")
-        assert say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 75 EX_TEMPFAIL The thresholds are 'high'")
+def test_thresholds_may_change_at_any_time(store, tell):
+    assert "True" in taken_apart(tell(request("CHECK", spam(1))))[1]["Spam"]
+    store.set("thresholds", {"spam": 900.0})
+    assert taken_apart(tell(request("CHECK", spam(1))))[1]["Spam"].endswith(" / 900.00")
+    store.set("thresholds", "high")
+    assert tell(request("CHECK", spam(1))).startswith(b"SPAMD/1.1 75 EX_TEMPFAIL The thresholds are 'high'")
+
+
+def test_only_some_networks_are_answered(limited):
+    with limited(allowed=("192.0.2.0/24", "::1/128")) as port:
+        assert say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 77 EX_NOPERM This address")
 
 
 def test_compressed_mail_is_unpacked(tell):

@@ -4,7 +4,7 @@
 It needs nothing but the standard library and the store, and runs beside a web server in the same loop.
 """
 
-from tallybayes.serve.spamd.server import Spamd, serve_spamd
+from tallybayes.serve.spamd.server import serve_spamd
 from tallybayes.serve.spamd.settings import SpamdSettings
 
-__all__ = ["Spamd", "SpamdSettings", "serve_spamd"]
+__all__ = ["SpamdSettings", "serve_spamd"]

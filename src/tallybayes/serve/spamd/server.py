@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 from tallybayes.filtering.in_store import StoreFilter
 from tallybayes.serve.spamd.commands import respond
 from tallybayes.serve.spamd.protocol import (
     IO_ERROR,
+    NOT_ALLOWED,
     READ,
     SOFTWARE,
     TIMED_OUT,
@@ -33,6 +33,7 @@ from tallybayes.store import NotWrittenError, Store
 
 PONG = b"SPAMD/1.5 0 PONG\r\n"
 PROTECTED = ("TELL",)
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 LINGER = 2.0  # seconds, for who goes on sending
 
 log = logging.getLogger("tallybayes.spamd")
@@ -51,10 +52,12 @@ class Spamd:
             for name, store in named.items()
         }
         self.default = next(iter(self.filters))
-        self._looked = dict.fromkeys(self.filters, time.monotonic())
+        self._allowed = [ipaddress.ip_network(network) for network in given.allowed]
+        self._tell = given.tell
         self._room = Room(given.room)
         self._threads = ThreadPoolExecutor(given.threads, "tallybayes-spamd")
         self._running: set[asyncio.Task[Any]] = set()
+        self._reading: set[asyncio.Task[Any]] = set()  # of these, who still waits for a client
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> tuple[str, int]:
@@ -63,14 +66,17 @@ class Spamd:
         address = self._server.sockets[0].getsockname()
         return str(address[0]), int(address[1])
 
-    async def stop(self, seconds: float = 10.0) -> None:
-        """Takes no more, and waits so long for what is being answered."""
+    async def stop(self, seconds: float = 5.0) -> None:
+        """Takes no more, and waits so long for what is being answered; not for who says nothing."""
         if self._server is not None:
             self._server.close()
+        for task in self._reading:
+            task.cancel()
         if self._running:
             _, late = await asyncio.wait(self._running, timeout=seconds)
             for task in late:
                 task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -79,40 +85,48 @@ class Spamd:
         self._running.add(task)
         coming = Coming(reader, self.settings, self._room)
         try:
-            writer.write(await self._answer(coming, writer))
+            writer.write(await self._answer(coming, writer, task))
             async with asyncio.timeout(self.settings.seconds):
                 await writer.drain()
+            self._reading.add(task)
+            await _linger(reader, writer)
         except (OSError, TimeoutError) as error:
             log.info("A client went away: %s", type(error).__name__)
         finally:
+            writer.close()
             self._room.give_back(coming.taken)
             self._running.discard(task)
-            await _close(reader, writer)
+            self._reading.discard(task)
 
-    async def _answer(self, coming: Coming, writer: asyncio.StreamWriter) -> bytes:
+    async def _answer(self, coming: Coming, writer: asyncio.StreamWriter, task: asyncio.Task[Any]) -> bytes:
+        peer = _address(writer)
         try:
+            if not any(peer in network for network in self._allowed):
+                raise RefusedError(NOT_ALLOWED, "This address is not allowed")
             if len(self._running) > self.settings.connections:
                 raise RefusedError(TRY_AGAIN, "Too many connections")
-            request = await self._request(coming)
+            request = await self._request(coming, task)
             if request is None or request.command == "SKIP":
                 return b""
             if request.command == "PING":
                 return PONG
-            if request.command in PROTECTED and not self._may_tell(writer):
+            if request.command in PROTECTED and not (peer.is_loopback if self._tell is None else self._tell):
                 raise RefusedError(UNAVAILABLE, "TELL is not allowed from this address")
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._respond, request)
         except RefusedError as error:
             log.info("Refused: %s", error.code[1])
             return refusal(error)
 
-    async def _request(self, coming: Coming) -> Request | None:
+    async def _request(self, coming: Coming, task: asyncio.Task[Any]) -> Request | None:
+        self._reading.add(task)
         try:
             async with asyncio.timeout(self.settings.seconds):
                 return await read_request(coming)
         except TimeoutError:
-            raise RefusedError(
-                TIMED_OUT, f"The request did not come within {self.settings.seconds:g} seconds"
-            ) from None
+            late = f"The request did not come within {self.settings.seconds:g} seconds"
+            raise RefusedError(TIMED_OUT, late) from None
+        finally:
+            self._reading.discard(task)
 
     def _respond(self, request: Request) -> bytes:
         """In a thread. What is wrong is said to the client, whose mail passes then; the log has the kind alone, for a
@@ -126,37 +140,22 @@ class Spamd:
             raise RefusedError(_code(error), str(error) or type(error).__name__) from error
 
     def _filter(self, user: str) -> StoreFilter:
-        name = user if user in self.filters else self.default
-        found = self.filters[name]
-        if time.monotonic() - self._looked[name] > self.settings.look_again:
-            self._looked[name] = time.monotonic()
-            found.look_again()
-        return found
-
-    def _may_tell(self, writer: asyncio.StreamWriter) -> bool:
-        if self.settings.tell is not None:
-            return self.settings.tell
-        peer = writer.get_extra_info("peername")
-        return _is_this_machine(str(peer[0])) if peer else False
+        return self.filters[user if user in self.filters else self.default]
 
 
-async def _close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Says that nothing more comes, and reads on for a while: a socket that is closed with unread bytes in it would
     take the answer with it."""
-    with suppress(OSError, TimeoutError):
-        writer.write_eof()
-        async with asyncio.timeout(LINGER):
-            while await reader.read(READ):
-                pass
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
+    writer.write_eof()
+    async with asyncio.timeout(LINGER):
+        while await reader.read(READ):
+            pass
 
 
-def _is_this_machine(address: str) -> bool:
-    found = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(found, "ipv4_mapped", None)
-    return (mapped or found).is_loopback
+def _address(writer: asyncio.StreamWriter) -> Address:
+    """Of the client; an IPv4 address may come as one of IPv6."""
+    found = ipaddress.ip_address(str(writer.get_extra_info("peername")[0]).partition("%")[0])
+    return getattr(found, "ipv4_mapped", None) or found
 
 
 def _code(error: Exception) -> Code:
@@ -165,10 +164,14 @@ def _code(error: Exception) -> Code:
     return TRY_AGAIN if isinstance(error, (ValueError, MemoryError)) else SOFTWARE
 
 
+@asynccontextmanager
 async def serve_spamd(
     stores: Store | Mapping[str, Store], host: str, port: int, settings: SpamdSettings | None = None
-) -> Spamd:
-    """A spamd that listens: `stop` ends it. The stores are closed by who opened them."""
+) -> AsyncIterator[tuple[str, int]]:
+    """A spamd that listens, and where it does. The stores are closed by who opened them, afterwards."""
     spamd = Spamd(stores, settings)
-    await spamd.start(host, port)
-    return spamd
+    where = await spamd.start(host, port)
+    try:
+        yield where
+    finally:
+        await spamd.stop()

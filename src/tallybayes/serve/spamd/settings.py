@@ -11,6 +11,7 @@ from tallybayes.filtering.classes import Names
 class SpamdSettings:
     """How it is run. Thresholds that are not given are the store's."""
 
+    allowed: tuple[str, ...] = ("127.0.0.0/8", "::1/128")  # the networks of clients that are answered
     tell: bool | None = None  # whether mail may be told to be spam or ham; by default from this machine alone
     names: Names = field(default_factory=Names)
     spam_score: float | None = None
@@ -22,4 +23,3 @@ class SpamdSettings:
     connections: int = 1_000  # at a time, whatever they do; others are told to try again
     room: int = 256_000_000  # bytes of mail in memory, of all connections
     threads: int = 32  # that look at mail, or wait for the disk
-    look_again: float = 1.0  # seconds until the store is asked for its thresholds again
