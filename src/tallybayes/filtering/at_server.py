@@ -35,19 +35,29 @@ class ServerFilter(Filter):
     def __init__(
         self, url: str, names: Names, *, token: str | None = None, spam: float | None = None, ham: float | None = None
     ) -> None:
-        self.url, self.names = url, names
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ServerError(f"--server {url}: give a URL such as http://127.0.0.1:8765 or …/v1/models/spam.")
-        kind = HTTPConnection if parts.scheme == "http" else HTTPSConnection
-        self._connection = kind(parts.hostname, parts.port, timeout=PATIENCE)
+        self.url, self.names, self._given = url, names, {"spam": spam, "ham": ham}
+        self._connection, path = self._connected(url)
         self._headers = {"Content-Type": "application/json"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
-        before, _, name = parts.path.rstrip("/").partition(MODELS)
-        self._prefix = before + MODELS
-        self._name = unquote(name.strip("/")) or self._only_model()
-        self._given = {"spam": spam, "ham": ham}
+        before, _, name = path.rstrip("/").partition(MODELS)
+        self._prefix, self._name = before + MODELS, unquote(name.strip("/"))
+
+    @staticmethod
+    def _connected(url: str) -> tuple[HTTPConnection, str]:
+        """Who is to be asked, and the path; nothing is sent yet."""
+        try:
+            parts = urlsplit(url)
+            kinds = {"http": HTTPConnection, "https": HTTPSConnection}
+            connection = kinds[parts.scheme if parts.hostname else ""](
+                parts.netloc.rpartition("@")[2], timeout=PATIENCE
+            )
+            return connection, parts.path
+        except (ValueError, KeyError, HTTPException):
+            raise ServerError(f"--server {url}: give a URL such as http://127.0.0.1:8765.") from None
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
 
     def verdict(self, letter: Letter) -> Verdict:
         told = self._ask("POST", "predict", {"row": letter.row})
@@ -83,7 +93,7 @@ class ServerFilter(Filter):
         return found
 
     def _only_model(self) -> str:
-        models = self._ask("GET", None).get("models")
+        models = self._ask("GET").get("models")
         names = [_mapping(model).get("name") for model in models] if isinstance(models, list) else []
         if len(names) != 1:
             listed = ", ".join(map(repr, names)) or "none"
@@ -99,14 +109,16 @@ class ServerFilter(Filter):
                 raise
             return None
 
-    def _ask(self, method: str, verb: str | None, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-        named = [] if verb is None else [quote(self._name, safe=""), *([verb] if verb else [])]
+    def _ask(self, method: str, verb: str | None = None, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+        self._name = self._name or ("" if verb is None else self._only_model())
+        named = [] if verb is None else [quote(self._name, safe=""), verb]
         data = None if body is None else json.dumps(body).encode()
         try:
             self._connection.request(method, "/".join([self._prefix, *named]), data, self._headers)
             answer = self._connection.getresponse()
             content = answer.read(LONGEST + 1)
         except (OSError, HTTPException) as error:
+            self._connection.close()
             raise ServerError(f"{self.url} does not answer: {error or type(error).__name__}.") from error
         try:
             found = json.loads(content) if len(content) <= LONGEST else None
