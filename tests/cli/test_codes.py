@@ -35,6 +35,14 @@ ENDINGS = {  # verb → code → arguments
     "learn": {0: "learn weather.tally weather.csv", 2: "learn weather.csv weather.csv"},
     "forget": {0: "forget weather.tally weather.csv", 2: "forget weather.tally twice.csv"},
     "merge": {0: "merge weather.tally weather.tally -o both.tally", 2: "merge weather.tally weather.csv -o both.tally"},
+    "filter": {
+        0: "filter mail.tally",
+        1: "filter mail.tally --exit-code --ham-score 1000 --spam-score 1000",
+        2: "filter mail.tally --exit-code --ham-score -1000 --spam-score 1000",
+        3: "filter weather.tally --exit-code",
+        75: None,  # in test_filter.py
+    },
+    "thresholds": {0: "thresholds mail.tally mail", 2: "thresholds weather.tally weather.csv"},
     "show": {0: "show weather.tally", 2: "show weather.tally --class maybe"},
     "schema": {0: "schema weather.csv --label play", 2: "schema weather.csv"},
     "sample": {0: "sample weather.tally 3", 2: "sample nothing.tally 3"},
