@@ -10,8 +10,8 @@ import time
 
 import pytest
 from calling import PROGRAM
-from letters import ham, spam, trained
 
+from letters import ham, spam, trained
 from tallybayes import Store, load, save
 
 

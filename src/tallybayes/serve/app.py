@@ -62,7 +62,7 @@ def make_app(
 def routes(service: Service) -> list[BaseRoute]:
     """All that is served, the most frequent first."""
     api = [Route(each.path, Endpoint(service, each), methods=[each.method], name=each.name) for each in OPERATIONS]
-    return [*api, *documentation_routes()]
+    return [*api, *documentation_routes(service.tokens.required)]
 
 
 class Endpoint:

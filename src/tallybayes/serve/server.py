@@ -6,7 +6,7 @@ import ipaddress
 import resource
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import uvicorn
 from starlette.applications import Starlette
@@ -58,15 +58,17 @@ def make_server(app: Starlette, ready: Callable[[], None] = lambda: None) -> Ser
 
 def bound_socket(host: str, port: int) -> socket.socket:
     """Where clients will connect; an error that says what is wrong with the address."""
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
-    except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ValueError(f"{host}, port {port}: {why}. Give another --host or --port; 0 is any free port.") from None
-    return found
+    with ExitStack() as stack:
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            found = stack.enter_context(socket.socket(family, kind))
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(address)
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise ValueError(f"{host}, port {port}: {why}. Give another --host or --port; 0 is any.") from None
+        stack.pop_all()
+        return found
 
 
 def is_loopback(listening: socket.socket) -> bool:
