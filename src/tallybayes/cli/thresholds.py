@@ -104,6 +104,6 @@ def bound(lost: int, n: int) -> float:
     >>> round(bound(0, 100), 4)
     0.0295
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
-    return 1.0 if lost >= n else float(beta.ppf(0.95, lost + 1, n - lost))
+    return 1.0 if lost >= n else float(betaincinv(lost + 1, n - lost, 0.95))
