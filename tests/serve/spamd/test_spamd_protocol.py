@@ -8,9 +8,9 @@ import zlib
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from spamd_client import heard, running, say
 
 from letters import ham, spam
+from spamd_client import heard, running, say
 from tallybayes import Store
 from tallybayes.mail.stamping import without
 from tallybayes.serve.spamd.protocol import Coming, RefusedError, Request, Room, read_request
@@ -38,7 +38,7 @@ def test_skip_is_not_answered(tell):
     assert tell(b"") == b""
 
 
-@pytest.mark.parametrize("version", ["1.2", "1.3", "1.4", "1.5"])
+@pytest.mark.parametrize("version", ["1.3", "1.4", "1.5"])
 @pytest.mark.parametrize("length", [True, False])
 def test_a_check_has_a_verdict_and_no_body(tell, version, length):
     first, headers, body = taken_apart(tell(request("CHECK", spam(77), version=version, length=length)))
@@ -47,6 +47,16 @@ def test_a_check_has_a_verdict_and_no_body(tell, version, length):
     assert (verdict, threshold) == ("True", "4.60")
     assert float(score) > 10
     assert taken_apart(tell(request("CHECK", ham(77))))[1]["Spam"].startswith("False ; -")
+
+
+@pytest.mark.parametrize("command", ["CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM"])
+def test_old_clients_find_the_scores_in_the_body(tell, command):
+    new = taken_apart(tell(request(command, spam(7))))
+    old = taken_apart(tell(request(command, spam(7), version="1.2")))
+    scores = new[1]["Spam"].removeprefix("True ; ").replace(" / ", "/")
+    assert old[2] == f"{scores}\r\n".encode() + new[2]
+    assert old[1] == {"Content-length": str(len(old[2]))}
+    assert "Spam" in taken_apart(tell(request("PROCESS", spam(7), version="1.2")))[1]
 
 
 @pytest.mark.parametrize(

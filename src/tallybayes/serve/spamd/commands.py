@@ -14,6 +14,8 @@ from tallybayes.report import text
 from tallybayes.report.report import report_on
 from tallybayes.serve.spamd.protocol import OK, PROTOCOL, RefusedError, Request, answer
 
+WITH_HEADER = (1, 3)  # the version since when there is a header "Spam"; Exim takes scores from the body, as of before
+WITH_MAIL = ("PROCESS", "HEADERS")  # whose body is the mail
 LOCAL = "local"  # the only place where mail is learned; "remote" means networks that collect spam
 DIGITS = 2
 TOP = 5  # words of a column in a report
@@ -26,7 +28,10 @@ def respond(asked: StoreFilter, request: Request) -> bytes:
     if request.command == "TELL":
         return _tell(asked, letter, request)
     verdict = asked.verdict(letter)
-    return answer(OK, {"Spam": spam_line(verdict)}, BODIES[request.command](asked, letter, verdict))
+    body = BODIES[request.command](asked, letter, verdict)
+    if request.version < WITH_HEADER and request.command not in WITH_MAIL:
+        return answer(OK, {}, "/".join(shown_scores(verdict)).encode() + b"\r\n" + body)
+    return answer(OK, {"Spam": spam_line(verdict)}, body)
 
 
 def spam_line(verdict: Verdict) -> str:

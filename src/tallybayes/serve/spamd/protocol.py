@@ -37,11 +37,12 @@ class RefusedError(Exception):
 
 
 class Request(NamedTuple):
-    """A command, its headers with names in lower case, and the mail."""
+    """A command, its headers with names in lower case, the mail, and the version of the protocol it is in."""
 
     command: str
     headers: Mapping[str, str]
     mail: bytes
+    version: tuple[int, ...]
 
 
 class Room:
@@ -95,14 +96,14 @@ async def read_request(coming: Coming) -> Request | None:
     asked = REQUEST.fullmatch(first)
     if asked is None:
         raise RefusedError(PROTOCOL, f"Bad header line: {_shown(first)}")
-    command = asked[1].decode()
+    command, version = asked[1].decode(), tuple(map(int, asked[2].split(b".")))
     if command not in COMMANDS:
         raise RefusedError(PROTOCOL, f"Unknown command {command}; there are {', '.join(COMMANDS)}")
     headers = await _headers(coming)
     if command in WITHOUT_MAIL:
-        return Request(command, headers, b"")
+        return Request(command, headers, b"", version)
     mail = await _mail(coming, headers.get("content-length"))
-    return Request(command, headers, _unpacked(mail, headers.get("compress"), coming.settings.size))
+    return Request(command, headers, _unpacked(mail, headers.get("compress"), coming.settings.size), version)
 
 
 async def _headers(coming: Coming) -> dict[str, str]:
