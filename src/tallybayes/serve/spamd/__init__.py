@@ -1,7 +1,8 @@
 """Stores as a spamd: the protocol of SpamAssassin's daemon, which spamc, Exim and milters speak.
 
 `protocol` reads requests and writes answers, `commands` knows what each is answered with, `server` has the connections.
-It needs nothing but the standard library and the store, and runs beside a web server in the same loop.
+Leans on `filtering` and `report`, and needs nothing but the standard library; `beside` runs it in the loop of a web
+server.
 """
 
 from tallybayes.serve.spamd.server import serve_spamd
