@@ -5,7 +5,7 @@ import resource
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
 import pytest
@@ -124,6 +124,33 @@ def test_slow_senders_hold_up_nobody(tmp_path):
         assert asked(client, "learn", {"row": {"text": "win"}, "label": "spam"})["version"] == 4
 
 
+def test_idle_connections_are_closed_after_a_while(tmp_path):
+    with spam_service(tmp_path, Settings(Limits(idle=0.1))) as (client, _):
+        with connected(client) as connection:
+            assert connection.recv(1) == b""
+        with connected(client, b"GET /healthz/live HTTP/1.1\r\nhost: localhost\r\n\r\n") as connection:
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+            assert connection.recv(1) == b""
+
+
+@pytest.mark.parametrize("ending", [b"", b"connection: close\r\n"])
+def test_who_takes_no_answers_is_cut_off(tmp_path, ending):
+    """What is written to a client that does not read stays in memory, however it says it will end."""
+    request = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n"
+    many = (request + b"\r\n") * 1000 + request + ending + b"\r\n"
+    with spam_service(tmp_path, Settings(Limits(idle=0.1))) as (client, _), connected(client) as connection:
+        service = client.server.server_state
+        with suppress(ConnectionError):
+            connection.sendall(many)
+        while service.connections:
+            threading.Event().wait(0.01)
+        got = 0
+        with suppress(ConnectionError):
+            while data := connection.recv(1 << 20):
+                got += len(data)
+        assert got < 1000 * len(client.get("/openapi.json").content)
+
+
 @pytest.mark.slow
 def test_a_thousand_idle_connections_hold_up_nobody(tmp_path):
     least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -146,15 +173,21 @@ def test_who_asks_does_not_wait_for_who_learns(tmp_path):
         assert held.wait(30)
 
         def learn(i):
-            with httpx.Client(base_url=client.base_url, timeout=60) as other:
+            with httpx.Client(base_url=client.base_url, timeout=60, verify=False) as other:
                 return asked(other, "learn", {"id": f"x-{i}", "row": {"text": "win"}, "label": "spam"})
 
+        def look(_):
+            return httpx.get(f"{client.base_url}/v1/models", verify=False, timeout=60).json()["models"][0]["rows"]
+
         learning = [threads.submit(learn, i) for i in range(80)]
-        for _ in range(20):
-            assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 3
-        assert not any(each.done() for each in learning)
+        looking = [threads.submit(look, i) for i in range(10)]
+        for text in ["win", "win " * 10_000] * 10:
+            assert asked(client, "predict", {"row": {"text": text}})["version"] == 3
+        assert asked(client, "explain", {"row": {"text": "win"}})["version"] == 3
+        assert not any(each.done() for each in learning + looking)
         go.set()
         assert sorted(each.result()["version"] for each in learning) == list(range(4, 84))
+        assert all(3 <= each.result() <= 83 for each in looking)
         assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 83
 
 

@@ -14,7 +14,6 @@ from starlette.applications import Starlette
 from tallybayes.serve.protocol import limited
 from tallybayes.serve.service import Service
 
-KEEP_ALIVE = 60  # seconds in which a client may ask again
 GRACE = 5  # seconds for what is in flight when it ends; what is left is refused, and the stores are closed
 BACKLOG = 2048
 
@@ -49,7 +48,7 @@ def make_server(app: Starlette, ready: Callable[[], None] = lambda: None) -> Ser
         log_level="critical",  # uvicorn's own messages quote what was sent
         access_log=False,
         server_header=False,
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=service.limits.idle,  # type: ignore[arg-type] # it may be a fraction
         timeout_graceful_shutdown=GRACE,
         backlog=BACKLOG,
     )
