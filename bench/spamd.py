@@ -112,7 +112,8 @@ def their_spamd(folder: Path) -> Iterator[int]:
     for path in (folder, *conf.iterdir(), conf):
         shutil.chown(path, "nobody") if os.getuid() == 0 else None
     who = ["-u", "nobody"] if os.getuid() == 0 else []
-    daemon = subprocess.Popen(["spamd", "-x", "-L", *paths, "-p", str(port), "-m", "2", "-s", "null", *who])
+    command = ["spamd", "-x", "-L", *paths, "-p", str(port), "-m", "2", "-s", "null", *who]
+    daemon = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         while b"PONG" not in said(port, b"PING SPAMC/1.5\r\n\r\n"):
             if daemon.poll() is not None:

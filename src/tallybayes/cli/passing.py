@@ -48,8 +48,8 @@ def pass_mail(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> set[str]:
     """The options by name; of short ones, which may come together, the letters."""
     long = {argument for argument in arguments if argument.startswith("--")}
-    short = {letter for argument in arguments if argument[:1] == "-" and argument not in long for letter in argument}
-    return long | short
+    short = [argument[1:] for argument in arguments if argument[:1] == "-"]
+    return long.union(*(letters for letters in short if letters.isalpha()))  # and -1e5 is a score
 
 
 def _check_streams() -> None:
