@@ -3,7 +3,7 @@ bogofilter as a process; and `tallybayes filter`, which starts for every mail.
 
     python bench/spamd.py
 
-The mails are SpamAssassin's: 2,000 are learned by all and 300 others asked about, each by a process of its own from
+The mails are SpamAssassin's: 2,000 are learned by all and 100 others asked about, each by a process of its own from
 a shell, as mail programs do; and over a connection each from Python, which shows what the daemons take without the
 start of spamc. Debian's packages spamc, spamd, spamassassin and bogofilter must be there; what is not is left out.
 """
@@ -33,7 +33,7 @@ from tallybayes.serve.server import bound_socket, make_server, url_of
 from tallybayes.serve.spamd import serve_spamd
 from timing import best_of
 
-LEARNED, ASKED, STARTED = 2_000, 300, 10
+LEARNED, ASKED, STARTED, ROUNDS = 2_000, 100, 10, 3
 PROGRAM = Path(sys.executable).parent / "tallybayes"
 BAYES = Path("/usr/share/spamassassin/23_bayes.cf")
 PLUGINS = "".join(f"loadplugin Mail::SpamAssassin::Plugin::{name}\n" for name in ("Check", "Bayes"))
@@ -167,9 +167,9 @@ def measured(folder: Path, store: Store, ports: dict[str, int]) -> None:
             "tallybayes filter MODEL": each_by(f"{PROGRAM} filter model.tally", folder, STARTED),
             "tallybayes filter --server": each_by(f"{PROGRAM} filter --server {url}", folder, STARTED),
         }
-        times = best_of(works, 3) | best_of(few, 3)
+        times = best_of(works, ROUNDS) | best_of(few, ROUNDS)
     print(
-        f"{ASKED} mails of {sum(map(len, mails)) // ASKED:,} bytes on average, {os.cpu_count()} processors (best of 3)"
+        f"{ASKED} mails of {sum(map(len, mails)) // ASKED:,} bytes on average, {os.cpu_count()} processors (best of {ROUNDS})"
     )
     for name, seconds in times.items():
         n = STARTED if name in few else ASKED
