@@ -168,9 +168,8 @@ def measured(folder: Path, store: Store, ports: dict[str, int]) -> None:
             "tallybayes filter --server": each_by(f"{PROGRAM} filter --server {url}", folder, STARTED),
         }
         times = best_of(works, ROUNDS) | best_of(few, ROUNDS)
-    print(
-        f"{ASKED} mails of {sum(map(len, mails)) // ASKED:,} bytes on average, {os.cpu_count()} processors (best of {ROUNDS})"
-    )
+    size = sum(map(len, mails)) // ASKED
+    print(f"{ASKED} mails of {size:,} bytes on average, {os.cpu_count()} processors (best of {ROUNDS})")
     for name, seconds in times.items():
         n = STARTED if name in few else ASKED
         print(f"  {name:42}  {n / seconds:8.0f} mails a second  {1e3 * seconds / n:8.2f} ms a mail")
