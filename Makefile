@@ -57,6 +57,7 @@ bench: .venv/ready
 	$(BIN)/python bench/mail.py
 	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/spam_mail.py
+	$(BIN)/python bench/spamd.py
 	$(BIN)/python bench/accuracy.py
 
 sanitize: .venv/ready

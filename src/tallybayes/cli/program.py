@@ -17,6 +17,7 @@ from tallybayes.cli.demo import demo
 from tallybayes.cli.ending import ending
 from tallybayes.cli.evaluate import evaluate
 from tallybayes.cli.explain import explain
+from tallybayes.cli.filter import filter as filter_mail
 from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
 from tallybayes.cli.sample import sample
@@ -24,6 +25,7 @@ from tallybayes.cli.schema import schema
 from tallybayes.cli.serve import serve
 from tallybayes.cli.show import show
 from tallybayes.cli.terminal import say, standard_streams
+from tallybayes.cli.thresholds import thresholds
 from tallybayes.cli.train import train
 from tallybayes.cli.weigh import weigh
 
@@ -33,9 +35,12 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, serve, show, schema, sample, demo)
+VERBS = (
+    *(train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge),
+    *(filter_mail, thresholds, serve, show, schema, sample, demo),
+)
 for verb in VERBS:
-    app.command()(ending(spread(verb)))
+    app.command()(ending(spread(verb), quick=verb is filter_mail))
 
 
 def _version(wanted: bool) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tallybayes import Store
 
+SPAMD = "Mail"
 INSTALL = "The service needs some packages that are not installed: pip install 'tallybayes[serve]'."
 
 
@@ -46,6 +47,32 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME", help="A name that clients may call this machine by. Repeat it."),
     ] = None,
+    spamd: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS:PORT",
+            help="Speak the protocol of spamd there as well, for spamc, Exim and milters, as in 127.0.0.1:7830.",
+            rich_help_panel=SPAMD,
+        ),
+    ] = None,
+    spamd_allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="Answer clients of this network as well, as in 192.0.2.0/24; by default those of this machine. Repeat "
+            "it.",
+            rich_help_panel=SPAMD,
+        ),
+    ] = None,
+    allow_tell: Annotated[
+        bool,
+        typer.Option(
+            "--allow-tell",
+            help="Let all of them tell what is spam and ham, also where a store has tokens; by default this machine "
+            "may, where there are none.",
+            rich_help_panel=SPAMD,
+        ),
+    ] = False,
     new_token: Annotated[
         TokenScope | None, typer.Option("--new-token", help="Make a token, print it, and do not serve.")
     ] = None,
@@ -61,6 +88,7 @@ def serve(
 
     \b
     tallybayes serve store/ --from spam.tally
+    tallybayes serve store/ --spamd 127.0.0.1:7830
     tallybayes serve store/ --new-token learn
     tallybayes serve store/ --host 0.0.0.0 --allowed-host filter.example.org
     """
@@ -74,7 +102,7 @@ def serve(
         _change_tokens(stores, schema, from_, None if new_token is None else new_token.value, revoke_tokens)
         return
     with opened_stores(stores, schema=schema, model=from_) as found, server.bound_socket(host, port) as listening:
-        _serve(found, listening, [host, *(allowed_host or ())])
+        _serve(found, listening, [host, *(allowed_host or ())], spamd, (spamd_allow or [], allow_tell))
 
 
 def _change_tokens(stores: list[str], schema: str | None, model: str | None, scope: str | None, revoke: bool) -> None:
@@ -96,13 +124,21 @@ def _change_tokens(stores: list[str], schema: str | None, model: str | None, sco
             say(f"This token may {scope} on {name_of(store)!r}. Keep it now: the store has only its hash.")
 
 
-def _serve(stores: Mapping[str, Store], listening: socket.socket, hosts: list[str]) -> None:
+def _serve(
+    stores: Mapping[str, Store],
+    listening: socket.socket,
+    hosts: list[str],
+    spamd: str | None,
+    to_spamd: tuple[list[str], bool],
+) -> None:
     from tallybayes.serve.app import make_app
     from tallybayes.serve.server import is_loopback, serve, url_of
     from tallybayes.serve.settings import Settings
+    from tallybayes.serve.spamd.beside import spamd_at
 
     local = is_loopback(listening)
-    app = make_app(stores, Settings(hosts=frozenset(name.lower() for name in hosts), tokens=not local))
+    beside = [] if spamd is None else [spamd_at(spamd, *to_spamd)]
+    app = make_app(stores, Settings(hosts=frozenset(name.lower() for name in hosts), tokens=not local), beside=beside)
     tokens = app.state.service.tokens
     without = [name for name in stores if not tokens.has_any(name)]
     if without and tokens.required:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.files import digest, to_bytes
+from tallybayes.filtering.thresholds import SETTING as THRESHOLDS
 from tallybayes.model import Model
 from tallybayes.model.evaluation import evaluate
 from tallybayes.model.scoring import Beliefs
@@ -66,7 +67,9 @@ class ServedModel:
         """Class and probabilities of rows that are a frame."""
         number, beliefs = self.current()
         self._check_size(rows, beliefs)
-        return {"version": number, "answers": self._answers(beliefs, beliefs.posterior(frame)) if rows else []}
+        answers = self._answers(beliefs, beliefs.posterior(frame)) if rows else []
+        kept = self.store.settings().get(THRESHOLDS)
+        return {"version": number, "answers": answers, **({} if kept is None else {THRESHOLDS: kept})}
 
     def predict_rows(self, rows: Sequence[Row]) -> Facts:
         return self.predict(several(rows, self.store.schema) if rows else None, len(rows))

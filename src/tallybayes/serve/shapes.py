@@ -65,7 +65,8 @@ def changed(what: str, **others: Shape) -> Shape:
 
 
 ANSWER = object_of({"class": LABEL, "probability": NUMBER, "probabilities": by_name(NUMBER)})
-ANSWERS = object_of({"version": VERSION, "answers": array_of(ANSWER)})
+_THRESHOLDS: Shape = {"description": "The scores from which on mail is spam, and below which it is ham."}
+ANSWERS = object_of({"version": VERSION, "answers": array_of(ANSWER)}, {"thresholds": _THRESHOLDS})
 _WORD = object_of({"word": TEXT, "times": NUMBER, "evidence": by_name(EVIDENCE), "log_odds": EVIDENCE})
 _COLUMN = object_of(
     {

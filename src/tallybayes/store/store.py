@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -69,6 +70,7 @@ class Store:
         self._journal = Journal(folder.journal)
         try:
             self._state = State(folder, self._journal)
+            self._settings = self._journal.settings()
         except BaseException as error:
             self._journal.sql.close()
             if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError, TypeError)):
@@ -218,11 +220,12 @@ class Store:
 
     def settings(self) -> dict[str, Any]:
         """What was kept with `set`, by name: thresholds, hashes of tokens. It is no part of the model or its digest."""
-        return self._ask(self._journal.settings)
+        return deepcopy(self._settings)
 
     def set(self, name: str, value: Any) -> None:
         """Keeps a value beside the model: whatever JSON can say. `None` removes it."""
         self._do(partial(self._journal.set, name, value))
+        self._settings = self._ask(self._journal.settings)
 
     def snapshot(self) -> None:
         """Writes the model now, so that opening the store is quick. It is done every so many changes by itself."""
