@@ -1,9 +1,9 @@
 """A spamd that runs, with a store of a few mails."""
 
 import pytest
-from spamd_client import running, say
 
 from letters import trained
+from spamd_client import running, say
 from tallybayes import Store
 
 
