@@ -46,3 +46,10 @@ class Cells(NamedTuple):
 
     def carried(self) -> Cells:
         return self._replace(sums={name: array.carried() for name, array in self.sums.items()})
+
+
+def longer(array: NDArray[Any], room: int) -> NDArray[Any]:
+    """The same array with room for so many cells."""
+    larger = np.zeros((room, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger

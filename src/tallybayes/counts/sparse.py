@@ -8,15 +8,14 @@ everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.cells import Cells
+from tallybayes.counts.cells import Cells, longer
 from tallybayes.counts.changes import Changes
 from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
@@ -24,6 +23,7 @@ from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.written import read_words, write_words
 from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = 30  # words that a repr shows
@@ -135,6 +135,15 @@ class SparseTally(AnyTally):
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:
         return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
+
+    def write_row(self, parts: list[bytes]) -> None:
+        words, _, sums = self.cells()
+        parts.append(write_words(self._index, words, sums))
+
+    def read_row(self, key: Key, parts: Iterator[bytes]) -> SparseTally:
+        index, sums = read_words(next(parts), list(self._sums))
+        words = np.arange(len(index), dtype=np.int32)
+        return SparseTally([key] if len(index) else [], index, words, np.zeros_like(words), sums)
 
     def __neg__(self) -> SparseTally:
         words, columns, sums = self.cells()
@@ -293,16 +302,10 @@ class SparseTally(AnyTally):
         new = numbers >= self._size
         if size > len(self._words):
             room = max(size, len(self._words) + len(self._words) // 2)
-            self._words = _longer(self._words, room)
-            self._columns = _longer(self._columns, room)
+            self._words = longer(self._words, room)
+            self._columns = longer(self._columns, room)
             for array in self._sums.values():
-                array.limbs = _longer(array.limbs, room)
+                array.limbs = longer(array.limbs, room)
         self._words[numbers[new]] = words[new]
         self._columns[numbers[new]] = columns[new]
         self._size = size
-
-
-def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
-    longer = np.zeros((room, *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer

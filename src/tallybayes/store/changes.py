@@ -81,7 +81,7 @@ class Changes:
         if entry is None:
             raise self._unknown(id)
         old = self.state.counts_of(entry.change)
-        new = Counted.of(relabelled(old, label))
+        new = self.state.counted(relabelled(old, label))
         if self._same(entry, new):
             return Change(entry.change, CORRECT, id, already=True)
         if entry.first <= self.state.base:

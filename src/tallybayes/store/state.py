@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from tallybayes.files import from_bytes, to_bytes
+from tallybayes.files import RowCounts
 from tallybayes.model import Model
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import BASE, SNAPSHOT, Folder
@@ -25,14 +25,14 @@ class Counted(NamedTuple):
     model: Model
     data: bytes
 
-    @classmethod
-    def of(cls, model: Model) -> Self:
-        return cls(model, to_bytes(model))
-
     @property
     def mark(self) -> int:
         """To find the row by its counts. Too short to tell what they were: it may outlive them in the database."""
-        return int.from_bytes(hashlib.sha256(self.data).digest()[:3], "little")
+        return mark_of(self.data)
+
+
+def mark_of(counts: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(counts).digest()[:3], "little")
 
 
 class State:
@@ -55,6 +55,7 @@ class State:
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
         self.model = self.replayed_model()
+        self.row_counts = RowCounts(self.model.schema)
 
     def replayed_model(self) -> Model:
         """The snapshot and what came after it, or else the base and every row."""
@@ -64,8 +65,9 @@ class State:
     def recounted(self) -> Model:
         """The base and every row since: the model without help of a snapshot."""
         model = self.read_base()
-        for entry in list(self.journal.entries("WHERE first > ?", self.base)):
-            model += self.counts_of(entry.change)
+        read = RowCounts(model.schema).read
+        for _, counts in self.journal.kept("WHERE first > ?", self.base):
+            model += read(counts)
         return model
 
     def read_base(self) -> Model:
@@ -83,15 +85,18 @@ class State:
         if model is None:
             self.snapshot = None
             return None
-        later = list(self.journal.entries("WHERE first > ? AND change > ?", self.base, self.snapshot))
-        for entry in later:
-            model += self.counts_of(entry.change)
+        read = RowCounts(model.schema).read
+        for _, counts in self.journal.kept("WHERE first > ? AND entries.change > ?", self.base, self.snapshot):
+            model += read(counts)
         for change in self.journal.replaced():
-            model -= self.counts_of(change)
+            model -= read(self.journal.counts(change))
         return model
 
+    def counted(self, model: Model) -> Counted:
+        return Counted(model, self.row_counts.write(model))
+
     def counts_of(self, change: int) -> Model:
-        return from_bytes(self.journal.counts(change))
+        return self.row_counts.read(self.journal.counts(change))
 
     def weighed(self, entry: Entry) -> Model:
         """What a row counts by now: as it was learned, times every decay since."""

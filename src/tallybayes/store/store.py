@@ -251,7 +251,7 @@ class Store:
 
     def _counted(self, row: Any, label: Any) -> Counted:
         """By whoever asks, so that only adding is left to the one who writes."""
-        return Counted.of(Model.train(self.schema, row, [label]))
+        return self._state.counted(Model.train(self.schema, row, [label]))
 
     def _do(self, work: Any) -> Any:
         return self._writer.hand_over(work).result()

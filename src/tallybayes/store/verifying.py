@@ -10,7 +10,7 @@ from tallybayes.files import digest
 from tallybayes.store.chain import CORRECT, CREATE, DECAY, GONE, LEARN, START, Record, link, record_from
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import SNAPSHOT
-from tallybayes.store.state import Counted, State
+from tallybayes.store.state import State, mark_of
 
 
 class Verified(NamedTuple):
@@ -87,7 +87,7 @@ def _rows(state: State, told: _Told) -> Iterator[str]:
     if {id: (entry.first, entry.change, entry.at) for id, entry in found.items()} != told.rows:
         yield "The rows that are left are not those that the chain tells of."
     for entry in found.values():
-        if entry.mark != Counted(state.model, journal.counts(entry.change)).mark:
+        if entry.mark != mark_of(journal.counts(entry.change)):
             yield f"The row {entry.id!r} would not be found by its content."
     replaced = journal.replaced()
     for change in replaced:
