@@ -41,7 +41,7 @@ class RowCounts:
 
     def write(self, model: Model) -> bytes:
         """The counts of a model of one row, or of several of one class."""
-        (key,) = model.keys()
+        (key,) = model.rows.classes
         parts = [_label_bytes(model.label_type, key)]
         for tally in (model.rows, *(model.columns[name] for name, _ in self._columns)):
             (tally if tally.classes in ([key], []) else tally.only([key])).write_row(parts)

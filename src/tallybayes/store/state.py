@@ -9,7 +9,6 @@ after.
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 from typing import NamedTuple
 
 from tallybayes.files import RowCounts
@@ -54,16 +53,17 @@ class State:
         self.number, _ = self.journal.last()
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
-        self.model = self.replayed_model()
+        self.model = self._replayed()
         self.row_counts = RowCounts(self.model.schema)
 
-    def replayed_model(self) -> Model:
+    def _replayed(self) -> Model:
         """The snapshot and what came after it, or else the base and every row."""
-        found = self._from_snapshot()
-        return self.recounted() if found is None else found
-
-    def recounted(self) -> Model:
-        """The base and every row since: the model without help of a snapshot."""
+        if self.snapshot is not None:
+            try:
+                found = self.folder.read(SNAPSHOT, self.snapshot, self.journal.about("snapshot digest"))
+                return since_snapshot(self.journal, found, self.base, self.snapshot)
+            except StoreError:  # it only saves time; `verify` tells that it is damaged
+                self.snapshot = None
         model = self.read_base()
         read = RowCounts(model.schema).read
         for _, counts in self.journal.kept("WHERE first > ?", self.base):
@@ -73,24 +73,12 @@ class State:
     def read_base(self) -> Model:
         return self.folder.read(BASE, self.base, self.journal.about("base digest"))
 
-    def read_snapshot(self) -> Model | None:
-        if self.snapshot is None:
-            return None
-        return self.folder.read(SNAPSHOT, self.snapshot, self.journal.about("snapshot digest"))
-
-    def _from_snapshot(self) -> Model | None:
-        model = None
-        with suppress(StoreError):  # it only saves time; `verify` tells that it is damaged
-            model = self.read_snapshot()
-        if model is None:
-            self.snapshot = None
-            return None
-        read = RowCounts(model.schema).read
-        for _, counts in self.journal.kept("WHERE first > ? AND entries.change > ?", self.base, self.snapshot):
-            model += read(counts)
-        for change in self.journal.replaced():
-            model -= read(self.journal.counts(change))
-        return model
+    def own_copy(self) -> Model:
+        """Of the model, which goes on with its own counts and beliefs."""
+        copy = Model(self.model.schema, self.model.label_type)
+        copy.rows = self.model.rows.copy()
+        copy.columns = {name: tally.copy() for name, tally in self.model.columns.items()}
+        return copy
 
     def counted(self, model: Model) -> Counted:
         return Counted(model, self.row_counts.write(model))
@@ -138,3 +126,13 @@ class State:
             self.journal.remove_replaced()
         self.snapshot = self.number
         self.folder.keep_only(SNAPSHOT, self.number)
+
+
+def since_snapshot(journal: Journal, model: Model, base: int, snapshot: int) -> Model:
+    """A snapshot, and what came after it."""
+    read = RowCounts(model.schema).read
+    for _, counts in journal.kept("WHERE first > ? AND entries.change > ?", base, snapshot):
+        model += read(counts)
+    for change in journal.replaced():
+        model -= read(journal.counts(change))
+    return model

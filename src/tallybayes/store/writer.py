@@ -10,6 +10,7 @@ import queue
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -30,6 +31,7 @@ class Task(NamedTuple):
     work: Callable[[], Any]
     done: Future[Any]
     changes: bool  # within a transaction, together with others
+    long: bool  # others are not to wait for it: see `catch_up`
 
 
 Answer = tuple[Task, Any, Exception | None]
@@ -57,16 +59,17 @@ class Writer:
         self._door = threading.Lock()
         self._closed = False
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._later: deque[Task | None] = deque()  # what had to wait for a long task
         self._thread = threading.Thread(target=self._run, name="tallybayes-store", daemon=True)
         self._thread.start()
 
-    def hand_over(self, work: Callable[[], Any], *, changes: bool = True) -> Future[Any]:
-        """To be done soon, in the order of handing over."""
+    def hand_over(self, work: Callable[[], Any], *, changes: bool = True, long: bool = False) -> Future[Any]:
+        """To be done soon, in the order of handing over; what is long lets others pass."""
         with self._door:
             if self._closed:
                 raise StoreError("The store is closed. Open it again with Store.open(path).")
             done: Future[Any] = Future()
-            self._tasks.put(Task(work, done, changes))
+            self._tasks.put(Task(work, done, changes, long))
             return done
 
     def close(self) -> None:
@@ -105,6 +108,9 @@ class Writer:
     def _waiting(self) -> tuple[list[Task], bool]:
         """What there is to do, and whether there will be more."""
         tasks: list[Task] = []
+        if self._later:
+            task = self._later.popleft()
+            return ([], False) if task is None else ([task], True)
         try:
             task = self._tasks.get(timeout=self._pause())
         except queue.Empty:
@@ -115,6 +121,18 @@ class Writer:
                 return tasks, True
             task = self._tasks.get()
         return tasks, False
+
+    def catch_up(self) -> None:
+        """For a long task, between its steps: what came meanwhile is done, unless it is long too."""
+        tasks: list[Task] = []
+        while len(tasks) < TOGETHER and not self._tasks.empty():
+            task = self._tasks.get()
+            if task is None or task.long:
+                self._later.append(task)
+            else:
+                tasks.append(task)
+        self._do(tasks)
+        self._snapshot_if_due()
 
     def _alone(self, task: Task) -> None:
         try:
