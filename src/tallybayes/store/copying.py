@@ -13,8 +13,9 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from tallybayes.model import Model
 from tallybayes.store.errors import StoreError
@@ -26,11 +27,11 @@ Between = Callable[[], object]
 
 
 class Copy(NamedTuple):
-    """A store as it was at one moment. Its model files stay open: what was read from them later may be gone."""
+    """A store as it was at one moment. Its model files stay open, for they may be gone from the folder soon."""
 
     journal: Journal
-    base: tuple[int, BinaryIO]
-    snapshot: tuple[int, BinaryIO] | None  # none also where the file is missing
+    base: tuple[int, FileIO]
+    snapshot: tuple[int, FileIO] | None  # none also where the file is missing
     model: Model | None
 
 
@@ -41,8 +42,8 @@ def copy_store(state: State, target: sqlite3.Connection, between: Between, files
     state.journal.copy_to(target, between)
     written, snapshot = state.journal.about(SNAPSHOT), None
     if written is not None and state.folder.file(SNAPSHOT, written).exists():
-        snapshot = written, files.enter_context(open(state.folder.file(SNAPSHOT, written), "rb"))
-    base = files.enter_context(open(state.folder.file(BASE, state.base), "rb"))
+        snapshot = written, files.enter_context(FileIO(state.folder.file(SNAPSHOT, written)))
+    base = files.enter_context(FileIO(state.folder.file(BASE, state.base)))
     copied = state.own_copy() if model else None
     return Copy(Journal.of(target, state.journal.path), (state.base, base), snapshot, copied)
 

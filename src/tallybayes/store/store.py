@@ -27,11 +27,11 @@ from tallybayes.store.journal import Journal
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State
 from tallybayes.store.verifying import Verified, verify
-from tallybayes.store.writer import TOGETHER, Writer
+from tallybayes.store.writer import Writer
 
 EVERY = 1000  # changes until the next snapshot
 LONGEST = 1000  # characters of an id
-AT_ONCE = 5000  # rows that expire in one commit
+AT_ONCE = 2000  # rows that are learned together, or expire together, in one commit
 
 
 class Current(NamedTuple):
@@ -134,7 +134,7 @@ class Store:
         """Adds rows, each (row, label, id), in as few commits as can be. What is wrong with one is raised after all
         others were learned."""
         done: list[Change | Exception] = []
-        for some in _in_chunks(rows, TOGETHER):
+        for some in _in_chunks(rows, AT_ONCE):
             counted, wrong = [], []
             for row, label, id in some:
                 try:

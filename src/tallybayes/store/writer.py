@@ -22,7 +22,7 @@ from tallybayes.store.errors import NotWrittenError, StoreError
 from tallybayes.store.folder import BASE
 
 TOGETHER = 512  # changes in one commit, at most
-SELDOM = 10.0  # a snapshot that nobody waits for may take this part of the time: a tenth
+SELDOM = 10.0  # snapshots may take this part of the time: a tenth
 
 
 class Task(NamedTuple):
@@ -214,16 +214,19 @@ class Writer:
         return answers
 
     def _snapshot_if_due(self) -> None:
-        """After so many changes; and where one was dropped, as soon as nobody waits, but not all the time."""
-        if self._broken:
+        """After so many changes, or in the place of one that was dropped when nobody waits; but not all the time."""
+        if self._broken or time.monotonic() < self._next_snapshot:
             return
-        many = self.state.number - self._tried >= self.every
-        if many or (self._tasks.empty() and self._pause() == 0):
+        if self.state.number - self._tried >= self.every or (self._dropped() and self._tasks.empty()):
             self.make_snapshot()
 
+    def _dropped(self) -> bool:
+        """Whether there is none, though there should be."""
+        return self.state.snapshot is None and self.state.number - self.state.base >= self.every
+
     def _pause(self) -> float | None:
-        """How long until a snapshot should be made in the place of one that was dropped; none if none should be."""
-        if self.state.snapshot is not None or self.state.number - self.state.base < self.every:
+        """How long until a snapshot should be made, if nothing else is to be done before."""
+        if self._broken or not (self._dropped() or self.state.number - self._tried >= self.every):
             return None
         return max(self._next_snapshot - time.monotonic(), 0.0)
 
