@@ -4,6 +4,7 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
 EXAMPLES ?= few
+export PYTHONDONTWRITEBYTECODE :=# tests are compiled once, not by every process
 .PHONY: demo test quick check golden docs bench sanitize clean
 
 demo: .venv/ready

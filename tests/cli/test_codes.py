@@ -112,6 +112,7 @@ def test_whoever_is_told_to_end_leaves_nothing(weather, sent, code):
     assert sorted(path.name for path in weather.parent.iterdir()) == ["weather.csv"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["typer", "tallybayes.cli.show", "numpy", "safetensors"])
 def test_ctrl_c_while_the_parts_are_loaded_is_quiet(model, module):
     interrupting = f"""

@@ -109,6 +109,7 @@ FAMILIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "cells"), FAMILIES, ids=lambda value: repr(value) if isinstance(value, object) else ""
 )
@@ -138,6 +139,7 @@ def test_a_cell_of_a_vector_is_not_given_by_itself(tally):
     assert "give the row as data" in ended.err
 
 
+@pytest.mark.slow
 def test_of_very_many_columns_some_are_named(tally, weather):
     names = [f"c{i}" for i in range(300)]
     rows = [["1" if i % 2 else str(row * i % 5) for i in range(300)] for row in range(40)]

@@ -121,6 +121,7 @@ def test_rising_factorials(a, x):
     np.testing.assert_allclose(log_rising(a, float(x)), expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_geometric_is_that_of_scipy():
     s = Totals(n=np.array(4.0), x=np.array(12.0))
     mle = Geometric(alpha=0.0, beta=0.0, plugin=True)

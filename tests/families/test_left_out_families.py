@@ -49,6 +49,7 @@ def test_texts_in_every_reading_and_smoothing(reading, alpha, rows, weighted, mo
     left_out_is_trained_without(Words(reading=reading, alpha=alpha, **more), rows, weighted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
 @pytest.mark.parametrize("alpha", ALPHAS + BY_POSITION, ids=repr)
 @settings(max_examples=10)
@@ -60,6 +61,7 @@ def test_vectors_of_counts_in_every_reading_and_smoothing(reading, alpha, rows, 
 HOLES = st.lists(st.sampled_from([0.0, 1.0, 3.0, float("nan")]), min_size=4, max_size=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family",
     [Bag(reading="bernoulli", alpha=0.0), Bag(reading="poisson"), Bag(reading="complement", norm=True)]

@@ -72,6 +72,7 @@ def test_sums_on_grids_are_exact_at_every_scale(values, exponent):
     check_sums(scaled, [0] * len(scaled), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-320, 1e-160, 1e-100, 1e-10, 1.0, 1e9, 1e140, 1e150, 1e300])
 @pytest.mark.parametrize("classes", [1, 2, 7, 300])
 def test_sums_over_many_blocks_are_exact(scale, classes):

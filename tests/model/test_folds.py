@@ -40,6 +40,7 @@ def test_the_total_minus_a_fold_is_the_model_of_the_other_rows():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", names)
 @settings(max_examples=10)

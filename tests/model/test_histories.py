@@ -14,6 +14,7 @@ def train(family, values, labels, **options):
     return Model.train(Schema({"x": family}), {"x": values}, labels, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_a_decayed_model_loads_and_goes_on(name):
     values = [True, False, True] if name == "Bernoulli" else [0.1, 0.1, 3.0]

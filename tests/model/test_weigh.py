@@ -1,57 +1,29 @@
 """Weighing evidence: what the weights mean, how they are found, and what they must withstand."""
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import cross_val_score
+from weighed_rows import PLAY, SCHEMA, TENNIS, copies
 
 from tallybayes import (
     Categorical,
-    Correlated,
-    Gaussian,
     Histogram,
     Model,
-    NaiveBayes,
     Schema,
     Weights,
     Words,
-    counts_digest,
-    cross_validate,
     digest,
-    folds,
     kernels,
-    schema_from_toml,
-    schema_to_toml,
     weigh,
 )
-from tallybayes.files import from_bytes, to_bytes
 from tallybayes.model.weigh import reweighed, sampled_rows
-from tallybayes.model.weights_fit import Layout, _penalty
-
-TENNIS = {
-    "outlook": ["sunny", "sunny", "rain", "rain", None, "overcast", "rain", "sunny"],
-    "temp": [29.5, 28.0, 18.0, 16.5, 21.0, 24.0, None, 30.0],
-}
-PLAY = ["no", "no", "yes", "yes", "yes", "yes", "no", "no"]
-SCHEMA = Schema({"outlook": Categorical(), "temp": Gaussian()})
 
 
 def softmax(scores):
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     return shifted / shifted.sum(axis=1, keepdims=True)
-
-
-def copies(rows=600, columns=6, seed=0):
-    """One column that tells something, repeated; and one that tells something else."""
-    random = np.random.default_rng(seed)
-    labels = random.integers(0, 2, rows)
-    one = np.where(random.random(rows) < 0.8, labels, 1 - labels)
-    other = np.where(random.random(rows) < 0.7, labels, 1 - labels)
-    frame = {f"copy {i}": one.astype(str) for i in range(columns)}
-    return {**frame, "other": other.astype(str)}, labels.astype(str)
 
 
 def test_given_weights_multiply_what_each_column_says_beyond_the_mean_of_the_classes():
@@ -184,180 +156,3 @@ def test_fewer_rows_are_left_out_where_texts_are_long():
     assert again.cells.equals(rows.cells)
     short = {"t": [text[:300] for text in frame["t"]]}
     assert len(sampled_rows(model, short, labels)) == 2300
-
-
-def test_weights_are_kept_by_learning_merging_files_and_toml_and_the_counts_are_the_same():
-    frame, labels = copies()
-    plain = Model.train(Schema.infer(frame), frame, labels)
-    model = weigh(plain, frame, labels)
-    assert counts_digest(model) == counts_digest(plain)
-    assert digest(model) != digest(plain)
-    assert digest(model.believing(weights=None)) == digest(plain)
-    assert digest(from_bytes(to_bytes(model))) == digest(model)
-    assert schema_from_toml(schema_to_toml(model.schema)).weights == model.schema.weights
-    row = {name: cells[:1] for name, cells in frame.items()}
-    more = Model.train(plain.schema, row, labels[:1])
-    assert (model + more).schema.weights == model.schema.weights
-    learned = model.copy()
-    learned += more
-    learned -= more
-    assert digest(learned) == digest(from_bytes(to_bytes(model)))
-
-
-def test_several_classes_have_weights_of_their_own_from_a_thousand_rows_on():
-    random = np.random.default_rng(1)
-    labels = random.integers(0, 3, 1200)
-    frame = {"a": labels + random.normal(size=1200), "b": (labels == 2) + random.normal(size=1200)}
-    model = weigh(Model.train({"a": Gaussian(), "b": Gaussian()}, frame, labels), frame, labels)
-    assert set(model.schema.weights.columns["a"]) == {0, 1, 2}
-    assert digest(from_bytes(to_bytes(model))) == digest(model)
-    newer = model + Model.train(model.schema.believing({"weights": None}), {"a": [9.0], "b": [9.0]}, [7])
-    assert np.isfinite(newer.posterior({"a": [9.0], "b": [1.0]})).all()
-
-
-def test_blocks_and_texts_are_weighed_beside_columns():
-    random = np.random.default_rng(2)
-    labels = np.array(["ham", "spam"])[random.integers(0, 2, 300)]
-    shift = (labels == "spam") * 1.0
-    frame = {
-        "t": [f"{'free' if s else 'lunch'} {'money' if random.random() < 0.5 else 'monday'}" for s in shift],
-        "h": random.normal(size=300) + shift,
-        "w": random.normal(size=300),
-    }
-    model = Model.train({"t": Words(), ("h", "w"): Correlated()}, frame, labels)
-    weighed = weigh(model, frame, labels)
-    assert set(weighed.schema.weights.columns) == {"t", ("h", "w")}
-    np.testing.assert_allclose(weighed.posterior(frame).sum(axis=1), 1.0)
-
-
-def test_weights_that_make_no_sense_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"columns\['a'\]=-1\): give a number of at least 0"):
-        Weights({"a": -1})
-    with pytest.raises(ValueError, match="There is a weight for 'wind', but the schema has 'outlook', 'temp'"):
-        Schema(SCHEMA.columns, weights={"wind": 1.0})
-    with pytest.raises(TypeError, match="weights=3"):
-        Schema(SCHEMA.columns, weights=3)
-    with pytest.raises(TypeError, match="believing\\(weights=None\\)"):
-        Model.train(SCHEMA, TENNIS, PLAY).believing(weights={}).log_marginal(TENNIS)
-
-
-def test_rows_that_the_model_has_not_counted_are_an_error():
-    model = Model.train(SCHEMA, TENNIS, PLAY)
-    with pytest.raises(ValueError, match="not those that the model has counted"):
-        weigh(model, {**TENNIS, "temp": [99.0] * 8}, PLAY)
-    with pytest.raises(ValueError, match="no row of the class 'maybe'"):
-        weigh(model, TENNIS, ["maybe"] * 8)
-
-
-@pytest.mark.parametrize(
-    ("frame", "labels"),
-    [
-        ({"x": ["a", "b"]}, [0, 1]),
-        ({"x": ["a", "b", "a"]}, [0, 0, 0]),
-        ({"x": ["a", "b", "a", "c"]}, [0, 0, 0, 1]),
-        ({"x": [None, None, None, None]}, [0, 1, 0, 1]),
-        ({"x": ["a"] * 50 + ["b"] * 50}, [0] * 50 + [1] * 50),
-    ],
-    ids=["two rows", "one class", "a class of one row", "all missing", "separable"],
-)
-def test_what_it_must_withstand(frame, labels):
-    model = weigh(Model.train({"x": Categorical()}, frame, labels), frame, labels)
-    posterior = model.posterior(frame)
-    np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
-    weights = model.schema.weights
-    assert weights is None or all(np.isfinite(list(np.ravel(w))).all() for w in weights.columns.values())
-
-
-def test_two_weighed_classes_are_a_weighted_sum_of_features():
-    schema = Schema({"x": Categorical(), "y": Gaussian(plugin=True, shared=True)})
-    frame = {"x": ["a", "b", "a", "b", "a"], "y": [1.0, 3.0, 2.5, 4.0, 0.0]}
-    model = Model.train(schema, frame, [0, 1, 0, 1, 1])
-    weighed = model.believing(weights=Weights({"x": 0.5, "y": 0.25}, prior=0.3, offsets={0: 1.0, 1: -1.0}))
-    joint = weighed.log_joint({"x": ["b"], "y": [2.0]})[0]
-    assert weighed.linear(1).log_odds({"x": {"b": 1}, "y": {"x": 2.0}}) == pytest.approx(joint[1] - joint[0], rel=1e-12)
-
-
-def test_weighed_evidence_of_three_classes_is_not_linear():
-    model = Model.train({"x": Categorical()}, {"x": ["a", "b", "c"]}, [0, 1, 2])
-    with pytest.raises(TypeError, match="weights=None"):
-        model.believing(weights={"x": 0.5}).linear(1)
-
-
-def test_a_schema_shows_its_weights():
-    weights = Weights({"outlook": 0.5, "temp": {"no": 0.25, "yes": 2.0}}, prior=0.75)
-    shown = repr(Schema(SCHEMA.columns, weights=weights))
-    assert shown == "outlook  Categorical() × 0.5\ntemp     Gaussian() × 0.25…2\n(class)  frequencies × 0.75"
-
-
-def beside_a_number(reading):
-    """Texts of which four in five tell the class, beside a number that tells something too."""
-    random = np.random.default_rng(0)
-    labels = random.integers(0, 2, 300)
-    told = np.where(random.random(300) < 0.8, labels, 1 - labels)
-    words = np.where(told == 1, "free prize money", "lunch at noon")
-    frame = {"t": [f"{text} w{i % 20}" for i, text in enumerate(words)], "x": random.normal(size=300) + labels}
-    return Schema({"t": Words(reading=reading), "x": Gaussian()}), frame, labels
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("reading", ["auto", "complement"])
-def test_weighing_does_not_warn_of_scores_that_it_weighs_itself(reading):
-    schema, frame, labels = beside_a_number(reading)
-    model = weigh(Model.train(schema, frame, labels), frame, labels)
-    assert model.schema.weights is not None
-    assert np.mean(np.array(model.decide(frame)) == labels) > 0.75
-    assert cross_val_score(NaiveBayes(schema), pd.DataFrame(frame), labels, cv=3).min() > 0.7
-
-
-@pytest.mark.filterwarnings("error")
-def test_log_odds_of_texts_may_be_added_to_other_columns_and_complement_scores_may_not():
-    schema, frame, labels = beside_a_number("auto")
-    model = Model.train(schema, frame, labels)
-    assert "a score" not in repr(model.evidence({"t": "free lunch", "x": 1.0}))
-    assert np.mean(np.array(model.decide(frame)) == labels) > 0.75
-    with pytest.warns(UserWarning, match="Column 't' gives complement scores"):
-        model.believing(reading="complement").posterior(frame)
-
-
-@pytest.mark.parametrize("reading", ["auto", "binary"])
-def test_every_training_set_is_weighed_by_rows_of_its_own(reading):
-    schema, frame, labels = beside_a_number(reading)
-    weights = np.where(np.arange(300) % 7, 1.0, 2.0)
-    found = cross_validate(schema, frame, labels, k=3, weigh=True, weights=weights)
-    fold = folds(schema, frame, labels, k=3).numbers(frame, labels)
-    for number in range(3):
-        learned, asked = (
-            {
-                name: [cell for cell, mine in zip(cells, fold == number, strict=True) if mine == held]
-                for name, cells in frame.items()
-            }
-            for held in (False, True)
-        )
-        kept = fold != number
-        model = Model.train(schema, learned, labels[kept], weights=weights[kept])
-        model = weigh(model, learned, labels[kept], weights=weights[kept])
-        assert model.schema.weights is not None
-        p = model.posterior(asked)[np.arange((~kept).sum()), labels[~kept]]
-        assert found.per_fold("log_loss")[number] == pytest.approx(-np.log(p).mean(), rel=1e-9)
-    assert found.log_loss < cross_validate(schema, frame, labels, k=3).log_loss or reading == "auto"
-
-
-@given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_columns_are_drawn_to_their_mean_missing_cells_to_nothing_and_parts_to_a_quarter(
-    columns, missing, parts, own, seed
-):
-    layout = Layout(own, columns + missing, parts, 3)
-    size, end = layout.size, layout.size + parts
-    values = np.random.default_rng(seed).normal(size=end + 4)
-    strengths = np.tile([4.0] * columns + [-10.0] * missing, own)
-    found, slopes = _penalty(values, layout, strengths)
-    thetas = values[:size].reshape(own, -1)
-    mean = thetas[:, :columns].mean() if columns else 0.2
-    pulled = 4.0 * ((thetas[:, :columns] - mean) ** 2).sum() + 10.0 * (thetas[:, columns:] ** 2).sum()
-    rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - 0.25) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
-    assert found == pytest.approx(pulled + rest)
-    steps = 1e-6 * np.eye(len(values))
-    expected = [
-        (_penalty(values + h, layout, strengths)[0] - _penalty(values - h, layout, strengths)[0]) / 2e-6 for h in steps
-    ]
-    np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-6)

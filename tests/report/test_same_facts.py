@@ -82,6 +82,7 @@ def assert_the_same(report):
 CASES = [(name, changed) for name in names for changed in SETTINGS.get(name, ({},))]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "changed"), CASES, ids=[f"{name}{changed or ''}" for name, changed in CASES])
 @settings(max_examples=15)

@@ -34,6 +34,7 @@ def their_answer(theirs, X, y):
 # partial_fit is fit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batches", BATCHES)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("name", OURS)

@@ -68,6 +68,7 @@ def check_unchanged(estimator, X, change, error=(TypeError, ValueError)):
     np.testing.assert_array_equal(estimator.predict_joint_log_proba(X), said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("fault", [*FAULTS, *LATER])

@@ -46,6 +46,7 @@ class Failing:
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 10**9])
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_failure_at_any_step_leaves_the_store_as_it_was(tmp_path, change, times):

@@ -55,6 +55,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("snapshot", [False, True])
 def test_a_secret_is_gone_when_forgetting_returns(tmp_path, way, snapshot):
@@ -97,6 +98,7 @@ def test_no_byte_stays_where_rows_of_a_store_come_and_go(tmp_path):
         assert store.verify()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_byte_stays_where_the_database_moved_rows(tmp_path, seed):
     """Without pages of their own about one row in a thousand would leave its first bytes somewhere, whatever

@@ -130,6 +130,7 @@ def contents(path):
     return found
 
 
+@pytest.mark.slow
 def test_a_flipped_byte_is_found_if_it_means_anything(store, tmp_path):
     """Where nothing is found, all that can be asked of the database is as it was; in a model file every byte counts."""
     store.snapshot()

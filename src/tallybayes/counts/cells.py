@@ -48,8 +48,8 @@ class Cells(NamedTuple):
         return self._replace(sums={name: array.carried() for name, array in self.sums.items()})
 
 
-def longer(array: NDArray[Any], room: int) -> NDArray[Any]:
-    """The same array with room for so many cells."""
-    larger = np.zeros((room, *array.shape[1:]), array.dtype)
-    larger[: len(array)] = array
-    return larger
+def with_room(array: NDArray[Any], room: int) -> NDArray[Any]:
+    """The same with zeros after it, `room` long in all."""
+    longer = np.zeros((room, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tallybayes import kernels
-from tallybayes.counts.cells import longer
+from tallybayes.counts.cells import with_room
 from tallybayes.counts.exact import Codes, Exact
 from tallybayes.kernels.strings import index_strings
 
@@ -40,14 +40,14 @@ class ClassTotals:
             return Exact(total.limbs[list(at)], total.low)
         missing = 1 + max([*at, -1]) - len(total)
         nothing = max(missing, 0) + 1  # at the end stands what never was
-        return Exact(longer(total.limbs, len(total) + nothing)[list(at)], total.low)
+        return Exact(with_room(total.limbs, len(total) + nothing)[list(at)], total.low)
 
     def add(self, classes: Sequence[int], columns: Codes, sums: Mapping[str, Exact], sign: int) -> None:
         """More is counted: `classes` are the numbers here of the classes there."""
         for name, total in self._totals.items():
             missing = 1 + max([*classes, -1]) - len(total)
             if missing > 0:
-                total.limbs = longer(total.limbs, len(total) + missing)
+                total.limbs = with_room(total.limbs, len(total) + missing)
             total.add_rows(np.array(classes, np.int64), summed(columns, sums[name], len(classes)), sign)
 
 

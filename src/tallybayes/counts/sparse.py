@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.cells import Cells, longer
+from tallybayes.counts.cells import Cells, with_room
 from tallybayes.counts.changes import Changes
 from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
@@ -55,8 +55,7 @@ class SparseTally(AnyTally):
         self._classes = {key: i for i, key in enumerate(classes)}
         self._index = index
         self._size = len(words)
-        # These arrays may have spare room at the end.
-        self._words = words
+        self._words = words  # this and the next may have spare room at the end
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
@@ -218,8 +217,7 @@ class SparseTally(AnyTally):
         rank = np.full(len(self._index), -1, np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         held = held.numbered(rank, place)
-        tidy = held.at(np.lexsort((held.classes, held.words))).carried()
-        return SparseTally(keys, self._index.subset(order), *tidy)
+        return SparseTally(keys, self._index.subset(order), *held.at(np.lexsort((held.classes, held.words))).carried())
 
     def touched(self, other: SparseTally) -> Mapping[str, Exact]:
         return without_traces(self._at(other), other.cells().sums)
@@ -302,10 +300,10 @@ class SparseTally(AnyTally):
         new = numbers >= self._size
         if size > len(self._words):
             room = max(size, len(self._words) + len(self._words) // 2)
-            self._words = longer(self._words, room)
-            self._columns = longer(self._columns, room)
+            self._words = with_room(self._words, room)
+            self._columns = with_room(self._columns, room)
             for array in self._sums.values():
-                array.limbs = longer(array.limbs, room)
+                array.limbs = with_room(array.limbs, room)
         self._words[numbers[new]] = words[new]
         self._columns[numbers[new]] = columns[new]
         self._size = size

@@ -31,7 +31,7 @@ from tallybayes.model.linear import Linear, linear_view
 from tallybayes.model.parameter_count import ParameterCount, parameter_count
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
-from tallybayes.schema.class_prior import FREQUENCIES
+from tallybayes.schema.class_prior import FREQUENCIES, counted_prior
 from tallybayes.schema.entries import Name, members
 
 SHOWN = 12  # classes that a repr names
@@ -87,7 +87,7 @@ class Model(Counted):
         """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
         known = self._believed()
         if column is None:
-            counts = self._row_counts(known.keys) + self.schema.pseudo_counts(known.labels)
+            counts = self._row_counts(known.keys) + counted_prior(self.schema.prior, known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         return known.columns[self.schema.entry(column)].posterior(known.number(label))
 

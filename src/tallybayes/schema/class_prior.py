@@ -74,6 +74,14 @@ def pseudo_counts(prior: CheckedPrior, labels: Sequence[Any]) -> Floats | None:
     return np.full(len(labels), 0.0 if prior == FREQUENCIES else float(prior))
 
 
+def counted_prior(prior: CheckedPrior, labels: Sequence[Any]) -> Floats:
+    """The pseudo-counts; an error where probabilities are given, not counted."""
+    found = pseudo_counts(prior, labels)
+    if found is None:
+        raise ValueError(f"The classes' probabilities are given ({prior!r}), not counted.")
+    return found
+
+
 def given_weights(prior: Mapping[Any, float], labels: Sequence[Any]) -> Floats:
     """What a given prior has for the classes that were met. That it has something for others, too, is said."""
     unmet = _unmet(prior, labels)

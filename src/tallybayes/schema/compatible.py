@@ -1,8 +1,9 @@
-"""Whether counts made under one schema can be added to those of another, or read by its families."""
+"""Whether counts made under one schema can be added to those of another, or read by its families and beliefs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from tallybayes.families import Family
 from tallybayes.schema.entries import Name
@@ -22,6 +23,14 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
                 f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
                 f"{_counted(rival, family)} on the other; these count differently.{family.difference(rival)}"
             )
+
+
+def check_beliefs(columns: Mapping[Name, Family], settings: Mapping[Any, Any]) -> None:
+    """Each is a belief of some family."""
+    known = {name for family in columns.values() for name in family.beliefs()}
+    for name in settings.keys() - known:
+        wanted = "a family" if name in columns else f"one of {', '.join(sorted(known))}, or a column's family"
+        raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
 
 
 def _counted(family: Family, other: Family) -> str:

@@ -23,9 +23,8 @@ from tallybayes.schema.class_prior import (
     log_prior,
     prior_from_json,
     prior_to_json,
-    pseudo_counts,
 )
-from tallybayes.schema.compatible import check_same_counts
+from tallybayes.schema.compatible import check_beliefs, check_same_counts
 from tallybayes.schema.entries import (
     Name,
     check_apart,
@@ -185,19 +184,11 @@ class Schema:
 
     def believing(self, changes: Mapping[Any, Any]) -> Schema:
         """The same columns under other beliefs: a family for a column, or a setting for all families that have it."""
-        prior = changes.get("prior", self.prior)
-        prior = self.prior if isinstance(prior, Family) else prior
-        weights = changes.get("weights", self.weights)
-        weights = self.weights if isinstance(weights, Family) else weights
-        settings = {k: v for k, v in changes.items() if not isinstance(v, Family) and k not in ("prior", "weights")}
-        known = {name for family in self.columns.values() for name in family.beliefs()}
-        for name in settings.keys() - known:
-            wanted = "a family" if name in self.columns else f"one of {', '.join(sorted(known))}, or a column's family"
-            raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
-        columns = {name: family.changed(settings) for name, family in self.columns.items()}
-        for name, family in changes.items():
-            if isinstance(family, Family):
-                columns[self.entry(name)] = family
+        entries = {self.entry(name): family for name, family in changes.items() if isinstance(family, Family)}
+        settings = {name: value for name, value in changes.items() if not isinstance(value, Family)}
+        prior, weights = settings.pop("prior", self.prior), settings.pop("weights", self.weights)
+        check_beliefs(self.columns, settings)
+        columns = {name: family.changed(settings) for name, family in self.columns.items()} | entries
         result = Schema(columns, prior=prior, label=self.label, weights=weights)
         result.reasons = {k: why for k, why in self.reasons.items() if result.columns.get(k) == self.columns.get(k)}
         self.check_compatible(result)
@@ -245,13 +236,6 @@ class Schema:
         """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""
         return log_prior(self.prior, counts, labels)
 
-    def pseudo_counts(self, labels: Sequence[Any]) -> Floats:
-        """Of each class; an error where its probability is given and not counted."""
-        found = pseudo_counts(self.prior, labels)
-        if found is None:
-            raise ValueError(f"The classes' probabilities are given ({self.prior!r}), not counted.")
-        return found
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return False
@@ -271,6 +255,10 @@ class Schema:
     def weight_text(self, name: Name | None = None) -> str:
         """How much an entry counts, or the prior, where that is weighed."""
         return "" if self.weights is None else f" × {self.weights.shown(name)}"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was worked out on the way is not pickled: equal schemas are equal bytes."""
+        return {name: value for name, value in vars(self).items() if not hasattr(type(self), name)}
 
     def _repr_html_(self) -> str:
         return tallybayes.report_on(self)._repr_html_()

@@ -35,6 +35,7 @@ LABELS = DAYS["play"].to_pylist()
 KNOWN = Rows(TABLE, LABELS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
 def test_obeys_the_laws(structure, settings):

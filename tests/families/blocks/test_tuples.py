@@ -15,6 +15,7 @@ STRUCTURES = ["naive", "k-dependence", "averaged", {"a": ("b", "c")}, {"a": "b",
 SETTINGS = [{}, {"missing_cells": "ignored"}, {"m": 0}, {"m": 0, "alpha": 0}, {"alone": ("c",)}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
 def test_obeys_the_laws(structure, settings):

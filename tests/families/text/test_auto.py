@@ -51,6 +51,7 @@ def test_auto_obeys_the_laws(family):
     check_family(family, st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12), examples=20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [2, 3, 12])
 @settings(max_examples=40)
 @given(st.data())

@@ -40,6 +40,7 @@ def train(family, data, labels=LABELS, **options):
     return Model.train(Schema({"x": family}), data, labels, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", [Gaussian(), Gaussian(m=0.0, plugin=True), Gaussian(shared=True), Poisson()])
 def test_each_obeys_the_laws(family):
     values = VECTORS if isinstance(family, Poisson) else ANY

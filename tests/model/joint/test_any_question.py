@@ -53,6 +53,7 @@ def test_networks_are_the_product_of_their_tables(structure):
     check_all(model, joint_reference.joint_of(rows, PLAY, parents), [*columns, "class"])
 
 
+@pytest.mark.slow
 def test_averaged_networks_are_the_mixture_that_they_are():
     columns, rows = in_order(COLUMNS)
     model = Model.train({tuple(columns): Pairs(structure="averaged")}, DAYS, "play")
@@ -139,6 +140,7 @@ def test_the_most_probable_row_is_that_of_the_highest_joint_probability(structur
         assert found.items() >= known.items()
 
 
+@pytest.mark.slow
 def test_two_hundred_columns_are_no_more_than_two_hundred_small_sums():
     random = np.random.default_rng(0)
     names = [f"c{j:03}" for j in range(200)]
