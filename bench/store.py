@@ -2,8 +2,8 @@
 
     python bench/store.py [learn] [threads] [words] [opening] [copies] [memory]
 
-Texts have 13 words, drawn from 20,000 with the frequencies of Zipf's law, of two classes. Everything is on the disk of the
-temporary folder (TMPDIR), whose sync is timed as well: what a commit costs is mostly that.
+Texts have 13 words, drawn from 20,000 with the frequencies of Zipf's law, of two classes. Everything is on the disk of
+the temporary folder (TMPDIR), whose sync is timed as well: what a commit costs is mostly that.
 """
 
 from __future__ import annotations
@@ -77,10 +77,11 @@ def learn() -> None:
     with folder() as path, Store.create(path, SCHEMA, snapshot_every=NEVER) as store:
         unsynced(store)
         given = iter(rows(100_000, "one"))
-        print(f"learn   {processor(lambda: _learn(store, *next(given)), 1000) * 1e3:6.2f} ms of processor time, no sync")
+        print("milliseconds of processor time, without the sync:")
+        print(f"learn   {processor(lambda: _learn(store, *next(given)), 1000) * 1e3:6.2f}")
         ids = iter(f"one-{i}" for i in range(5000))
-        print(f"correct {processor(lambda: store.correct(next(ids), 'news'), 500) * 1e3:6.2f} ms")
-        print(f"forget  {processor(lambda: store.forget(id=next(ids)), 500) * 1e3:6.2f} ms")
+        print(f"correct {processor(lambda: store.correct(next(ids), 'news'), 500) * 1e3:6.2f}")
+        print(f"forget  {processor(lambda: store.forget(id=next(ids)), 500) * 1e3:6.2f}")
     with folder() as path, Store.create(path, SCHEMA) as store:
         given = list(rows(100_000))
         took = timed(lambda: store.learn_all(given))
@@ -93,21 +94,24 @@ def _learn(store: Store, text: str, label: str, id: str) -> None:
 
 def threads() -> None:
     """What is acknowledged when it is on the disk, by one and by many."""
-    with folder() as path:
-        file = open(path.with_suffix(".sync"), "wb", buffering=0)
+    with folder() as path, open(path.with_suffix(".sync"), "wb", buffering=0) as file:
         took = timed(lambda: [(file.write(b"x" * 1024), os.fsync(file.fileno())) for _ in range(200)]) / 200
         print(f"a write of 1 kB and its sync: {took * 1e3:.2f} ms")
-        file.close()
     alone = 0.0
     for count in (1, 32):
         with folder() as path, Store.create(path, SCHEMA) as store:
             each = 1000 if count == 1 else 250
             given = [list(rows(each, f"t{i}")) for i in range(count)]
-            work = [threading.Thread(target=lambda some: [_learn(store, *row) for row in some], args=(s,)) for s in given]
+            work = [threading.Thread(target=_learn_each, args=(store, some)) for some in given]
             took = timed(lambda some=work: _run(some))
             rate = each * count / took
             alone = alone or rate
             print(f"{count:3} threads: {rate:8,.0f} learns a second, {rate / alone:.1f} × one thread")
+
+
+def _learn_each(store: Store, some: list[tuple[str, str, str]]) -> None:
+    for row in some:
+        _learn(store, *row)
 
 
 def _run(work: list[threading.Thread]) -> None:
@@ -151,8 +155,8 @@ def opening() -> None:
             waited = timed(lambda p=path, o=opened: o.append(Store.open(p, snapshot_every=NEVER)))
             size = sum(file.stat().st_size for file in path.iterdir()) / 1e6
             print(
-                f"{behind:9,} changes behind a snapshot and {after:7,} after it ({size:,.0f} MB, learned in {took:.0f} s): "
-                f"open in {waited:.2f} s",
+                f"{behind:9,} changes behind a snapshot and {after:7,} after it "
+                f"({size:,.0f} MB, learned in {took:.0f} s): open in {waited:.2f} s",
                 flush=True,
             )
             if behind == MANY:

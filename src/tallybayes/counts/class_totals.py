@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tallybayes import kernels
-from tallybayes.counts.cells import with_room
+from tallybayes.counts.cells import Cells, with_room
 from tallybayes.counts.exact import Codes, Exact
 from tallybayes.kernels.strings import index_strings
 
@@ -54,10 +54,10 @@ class ClassTotals:
 RUNS = 5  # lengths of runs of words that are told apart
 
 
-def by_run(index: kernels.StringIndex, words: Codes, columns: Codes) -> Codes:
+def by_run(index: kernels.StringIndex, cells: Cells) -> Codes:
     """Of every cell its class and the length of its run as one number, by the spaces that runs are written with."""
     spaces = pc.count_substring(index_strings(index), " ").to_numpy()
-    return np.asarray(RUNS * columns + np.minimum(spaces, RUNS - 1)[words], np.int32)
+    return np.asarray(RUNS * cells.classes + np.minimum(spaces, RUNS - 1)[cells.words], np.int32)
 
 
 def summed(columns: Codes, cells: Exact, width: int) -> Exact:

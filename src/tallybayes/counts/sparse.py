@@ -136,13 +136,11 @@ class SparseTally(AnyTally):
         return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
 
     def write_row(self, parts: list[bytes]) -> None:
-        words, _, sums = self.cells()
-        parts.append(write_words(self._index, words, sums))
+        parts.append(write_words(self._index, self.cells()))
 
     def read_row(self, key: Key, parts: Iterator[bytes]) -> SparseTally:
-        index, sums = read_words(next(parts), list(self._sums))
-        words = np.arange(len(index), dtype=np.int32)
-        return SparseTally([key] if len(index) else [], index, words, np.zeros_like(words), sums)
+        index, cells = read_words(next(parts), list(self._sums))
+        return SparseTally([key] if len(index) else [], index, *cells)
 
     def __neg__(self) -> SparseTally:
         words, columns, sums = self.cells()
@@ -180,9 +178,7 @@ class SparseTally(AnyTally):
         a, b = self.canonical(), other.canonical()
         if a.classes != b.classes or not a.words().equals(b.words()):
             return False
-        mine, theirs = a.cells(), b.cells()
-        same = np.array_equal(mine.words, theirs.words) and np.array_equal(mine.classes, theirs.classes)
-        return same and mine.sums == theirs.sums
+        return a.cells().same(b.cells())
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -249,8 +245,7 @@ class SparseTally(AnyTally):
         return Exact(found.limbs.reshape(RUNS, len(at), -1), found.low)
 
     def _run_columns(self) -> Codes:
-        words, columns, _ = self.cells()
-        return by_run(self._index, words, columns)
+        return by_run(self._index, self.cells())
 
     def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:

@@ -11,8 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Exact
+from tallybayes.counts.cells import Cells
+from tallybayes.counts.exact import Exact
 
 FEW = 4096  # labels that are met again and again, as levels are
 
@@ -31,14 +34,16 @@ def read_table(data: bytes, names: Sequence[str]) -> tuple[list[Any], dict[str, 
     return [_label_from(label) for label in labels], dict(zip(names, exact, strict=True))
 
 
-def write_words(index: kernels.StringIndex, words: Codes, sums: Mapping[str, Exact]) -> bytes:
+def write_words(index: kernels.StringIndex, cells: Cells) -> bytes:
     """Cells of words, of one class."""
-    return kernels.write_words(index, words, [(array.limbs, array.low) for array in sums.values()])
+    return kernels.write_words(index, cells.words, [(array.limbs, array.low) for array in cells.sums.values()])
 
 
-def read_words(data: bytes, names: Sequence[str]) -> tuple[kernels.StringIndex, dict[str, Exact]]:
+def read_words(data: bytes, names: Sequence[str]) -> tuple[kernels.StringIndex, Cells]:
     index, sums = kernels.read_words(data, len(names))
-    return index, {name: Exact(limbs, low) for name, (limbs, low) in zip(names, sums, strict=True)}
+    words = np.arange(len(index), dtype=np.int32)
+    exact = {name: Exact(limbs, low) for name, (limbs, low) in zip(names, sums, strict=True)}
+    return index, Cells(words, np.zeros_like(words), exact)
 
 
 @lru_cache(FEW, typed=True)
