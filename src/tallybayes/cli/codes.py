@@ -32,8 +32,16 @@ VERBS = (
     "schema",
     "sample",
     "demo",
+    "receipt check",
+    "receipt show",
+    "store create",
+    "store verify",
+    "store backup",
+    "store expire",
 )
 
 EXIT_CODES: dict[str, dict[int, str]] = {verb: dict(EVERY) for verb in VERBS}
 EXIT_CODES["predict"][NO] = "with `--find`: no row was found to be of that class"
 EXIT_CODES["evaluate"][NO] = "with `--at-least`: the accuracy is lower"
+EXIT_CODES["receipt check"][NO] = "the receipt does not hold, or says nothing of this model"
+EXIT_CODES["store verify"][NO] = "something does not agree: each problem is a line on standard error"

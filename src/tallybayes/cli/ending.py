@@ -30,8 +30,8 @@ SAID = (
 )  # the library's sentences
 
 
-def ending(verb: Callable[P, int | None]) -> Callable[P, None]:
-    """Runs a verb, and ends the program with its code."""
+def ending(verb: Callable[P, int | None], name: str = "") -> Callable[P, None]:
+    """Runs a verb, and ends the program with its code. A verb of several words has a name."""
 
     @functools.wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -47,7 +47,7 @@ def ending(verb: Callable[P, int | None]) -> Callable[P, None]:
         except Exception as error:
             if os.environ.get("TALLYBAYES_TRACEBACK"):
                 raise
-            say(f"tallybayes {verb.__name__}: {_sentence(error)}")
+            say(f"tallybayes {name or verb.__name__}: {_sentence(error)}")
             code = WRONG
         raise typer.Exit(code or 0)
 

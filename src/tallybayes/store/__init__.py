@@ -2,11 +2,13 @@
 
 `store` is what a user opens. `writer` gathers changes into one commit, `changes` makes them, `state` is the model and
 what it is replayed from, `journal` the database, `sealed` the counts in it, `folder` the model files beside it,
-`chain` the hashes that link changes, `verifying` and `receipts` what can be checked. Leans on `files` and `model`.
+`chain` the hashes that link changes, `copying` a store as it is at one moment, `verifying` and `receipts` what can be
+checked. Leans on `files` and `model`.
 """
 
 from tallybayes.store.changes import Change
 from tallybayes.store.errors import (
+    DamagedStoreError,
     DifferentContentError,
     NotWrittenError,
     StoreError,
@@ -19,6 +21,7 @@ from tallybayes.store.verifying import Verified
 
 __all__ = [
     "Change",
+    "DamagedStoreError",
     "DifferentContentError",
     "NotWrittenError",
     "Receipt",

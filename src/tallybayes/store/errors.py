@@ -7,6 +7,10 @@ class StoreError(ValueError):
     """A store that cannot be used like this, or is damaged."""
 
 
+class DamagedStoreError(StoreError):
+    """A store that cannot be read as it was written."""
+
+
 class StoreInUseError(StoreError):
     """Another process, or another part of this one, has the store open."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tallybayes.files import FileError, from_bytes, to_bytes
 from tallybayes.files.replacing import replacing
 from tallybayes.model import Model
-from tallybayes.store.errors import StoreError
+from tallybayes.store.errors import DamagedStoreError
 
 JOURNAL = "journal.sqlite"
 OF_SQLITE = (JOURNAL, f"{JOURNAL}-journal", f"{JOURNAL}-wal", f"{JOURNAL}-shm")
@@ -46,7 +46,7 @@ class Folder:
         try:
             return model_of(path.read_bytes(), digest, path.name)
         except FileNotFoundError:
-            raise StoreError(f"{path} is missing. Restore the store from a backup.") from None
+            raise DamagedStoreError(f"{path} is missing. Restore the store from a backup.") from None
 
     def keep_only(self, kind: str, number: int | None) -> None:
         """Every other file of this kind goes, and is gone when this returns."""
@@ -70,7 +70,7 @@ def model_of(data: bytes, digest: str, name: str) -> Model:
             raise FileError("its bytes are not those that were written")
         return from_bytes(data)
     except FileError as error:
-        raise StoreError(f"{name} is damaged: {error}. Restore the store from a backup.") from None
+        raise DamagedStoreError(f"{name} is damaged: {error}. Restore the store from a backup.") from None
 
 
 def sync(path: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from tallybayes.store.chain import DECAY, START, Record, link, record_from
-from tallybayes.store.errors import StoreError, StoreInUseError
+from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseError
 from tallybayes.store.sealed import PAGE, seal, unseal
 
 FORMAT = 2
@@ -104,7 +104,7 @@ class Journal:
             return StoreInUseError(
                 f"The store {self.path.parent} is in use by another process. Ask that one, or end it first."
             )
-        return StoreError(f"{self.path} is not the journal of a store, or is damaged: {error}.")
+        return DamagedStoreError(f"{self.path} is not the journal of a store, or is damaged: {error}.")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -243,7 +243,7 @@ class Journal:
         self.sql.execute("DELETE FROM replaced")
 
     def _damaged(self, why: str) -> StoreError:
-        return StoreError(f"{self.path} is damaged: {why}. Restore the store from a backup.")
+        return DamagedStoreError(f"{self.path} is damaged: {why}. Restore the store from a backup.")
 
 
 def _about_hash(name: str, value: Any) -> str:

@@ -21,7 +21,7 @@ from tallybayes.schema import Schema
 from tallybayes.store.chain import CREATE, Record
 from tallybayes.store.changes import Change, Changes, moment
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder
-from tallybayes.store.errors import StoreError
+from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import BASE, JOURNAL, Folder
 from tallybayes.store.journal import Journal
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
@@ -74,7 +74,9 @@ class Store:
             self._journal.sql.close()
             if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError, TypeError)):
                 raise
-            raise StoreError(f"The store {folder.path} is damaged: {error}. Restore it from a backup.") from error
+            raise DamagedStoreError(
+                f"The store {folder.path} is damaged: {error}. Restore it from a backup."
+            ) from error
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
         self.path = folder.path
