@@ -1,7 +1,8 @@
 // Preloaded into a process, it logs what the process asks of the disk within one folder, in order: what was written
-// where, what was synced, which names came and went. Paths are those of WATCH; records go to the file LOG.
+// where, what was synced, which names came and went. Paths are those of WATCH; records go to the file LOG. And it can let the
+// disk fail: after `disk_fails(n, times)` the n-th such call from there and those after it, so many in all, end with EIO.
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -32,12 +33,26 @@ static void put(const void* data, size_t size) {
 
 static void record(char what, const char* path, uint64_t offset, const void* data, uint64_t size) {
     const uint64_t length = strlen(path);
+    if (out < 0) return;
     pthread_mutex_lock(&lock);
     put(&what, 1), put(&length, 8), put(path, length), put(&offset, 8), put(&size, 8), put(data, data ? size : 0);
     pthread_mutex_unlock(&lock);
 }
 
-static int ours(const char* path) { return out >= 0 && watched && path && !strncmp(path, watched, strlen(watched)); }
+static int64_t until_failing = -1, times_failing = 0;
+
+void disk_fails(int64_t n, int64_t times) { until_failing = n, times_failing = times; }
+int64_t disk_failures_left(void) { return times_failing; }
+
+// Whether this call is to fail.
+static int fails(const char* path) {
+    if (!path || times_failing <= 0 || --until_failing > 0) return 0;
+    --times_failing;
+    errno = EIO;
+    return 1;
+}
+
+static int ours(const char* path) { return watched && path && !strncmp(path, watched, strlen(watched)); }
 static const char* name_of(int file) { return file >= 0 && file < FILES ? names[file] : NULL; }
 
 static int opened(int file, const char* path, int flags) {
@@ -80,6 +95,7 @@ int close(int file) {
 }
 
 ssize_t write(int file, const void* data, size_t size) {
+    if (fails(name_of(file))) return -1;
     const off_t at = name_of(file) ? lseek(file, 0, SEEK_CUR) : 0;
     const ssize_t done = syscall(SYS_write, file, data, size);
     if (name_of(file) && done > 0) record('W', names[file], (uint64_t)at, data, (uint64_t)done);
@@ -88,6 +104,7 @@ ssize_t write(int file, const void* data, size_t size) {
 
 #define AS_PWRITE(name)                                                                                \
     ssize_t name(int file, const void* data, size_t size, off_t at) {                                  \
+        if (fails(name_of(file))) return -1;                                                           \
         const ssize_t done = syscall(SYS_pwrite64, file, data, size, at);                              \
         if (name_of(file) && done > 0) record('W', names[file], (uint64_t)at, data, (uint64_t)done);   \
         return done;                                                                                   \
@@ -97,6 +114,7 @@ AS_PWRITE(pwrite64)
 
 #define AS_TRUNCATE(name)                                                                     \
     int name(int file, off_t size) {                                                          \
+        if (fails(name_of(file))) return -1;                                                  \
         const int done = (int)syscall(SYS_ftruncate, file, size);                             \
         if (name_of(file) && !done) record('L', names[file], (uint64_t)size, NULL, 0);        \
         return done;                                                                          \
@@ -106,6 +124,7 @@ AS_TRUNCATE(ftruncate64)
 
 #define AS_SYNC(name, number)                                                 \
     int name(int file) {                                                      \
+        if (fails(name_of(file))) return -1;                                  \
         const int done = (int)syscall(number, file);                          \
         if (name_of(file) && !done) record('S', names[file], 0, NULL, 0);     \
         return done;                                                          \
@@ -114,12 +133,14 @@ AS_SYNC(fsync, SYS_fsync)
 AS_SYNC(fdatasync, SYS_fdatasync)
 
 int unlink(const char* path) {
+    if (ours(path) && fails(path)) return -1;
     const int done = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
     if (ours(path) && !done) record('U', path, 0, NULL, 0);
     return done;
 }
 
 int rename(const char* from, const char* to) {
+    if (ours(to) && fails(to)) return -1;
     const int done = (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
     if (ours(to) && !done) {
         record('R', from, 0, to, strlen(to));

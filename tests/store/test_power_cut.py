@@ -9,20 +9,16 @@ import os
 import random
 import shutil
 import struct
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from preloaded import needs_preloading, run_watched
 
 from tallybayes import Model, Store, Words, digest
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="needs Linux and a C compiler"),
-]
+pytestmark = [pytest.mark.slow, needs_preloading]
 SCHEMA = {"text": Words()}
 STATES = 6 * settings().max_examples  # with EXAMPLES=all there are more of them
 SECRET = b"zyxwvut"
@@ -156,13 +152,9 @@ def records(log):
 def watched(tmp_path_factory):
     """The folder before, and the log of what was done in it."""
     folder = tmp_path_factory.mktemp("power")
-    compiled = folder / "disk_log.so"
-    source = Path(__file__).with_name("disk_log.c")
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", compiled, source, "-ldl", "-lpthread"], check=True)
     Store.create(folder / "s", Model.train(SCHEMA, START[0], [START[1]])).close()
     shutil.copytree(folder / "s", folder / "before" / "s")
-    watch = {"LD_PRELOAD": str(compiled), "WATCH": str(folder / "s"), "LOG": str(folder / "log")}
-    subprocess.run([sys.executable, "-c", CHILD, str(folder / "s")], check=True, env={**os.environ, **watch})
+    run_watched(CHILD, folder / "s", log=folder / "log")
     return folder / "s", folder / "before" / "s", list(records(folder / "log"))
 
 

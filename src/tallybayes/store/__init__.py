@@ -10,6 +10,7 @@ from tallybayes.store.changes import Change
 from tallybayes.store.errors import (
     DamagedStoreError,
     DifferentContentError,
+    InDoubtError,
     NotWrittenError,
     StoreError,
     StoreInUseError,
@@ -23,6 +24,7 @@ __all__ = [
     "Change",
     "DamagedStoreError",
     "DifferentContentError",
+    "InDoubtError",
     "NotWrittenError",
     "Receipt",
     "ReceiptError",

@@ -25,3 +25,7 @@ class UnknownRowError(StoreError, LookupError):
 
 class NotWrittenError(StoreError):
     """The disk did not take a change: nothing of it was kept, and everything before it still is."""
+
+
+class InDoubtError(NotWrittenError):
+    """The disk failed at the very end of a change, which may have been kept all the same."""

@@ -55,6 +55,7 @@ class Journal:
     def __init__(self, path: Path, *, new: bool = False) -> None:
         self.path = path
         self._link: bytes | None = None  # of the last change, once it is known
+        self.ending = False  # the last transaction got as far as its commit
         how = "rwc" if new else "rw"
         self.sql = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={how}", uri=True, isolation_level=None, check_same_thread=False, timeout=0
@@ -71,7 +72,7 @@ class Journal:
     def of(cls, sql: sqlite3.Connection, path: Path) -> Self:
         """A copy, to be read, of the journal with this path."""
         made = object.__new__(cls)
-        made.sql, made.path, made._link = sql, path, None
+        made.sql, made.path, made._link, made.ending = sql, path, None, False
         return made
 
     def copy_to(self, target: sqlite3.Connection, between: Callable[[], object]) -> None:
@@ -109,9 +110,11 @@ class Journal:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All that is written in the block is on the disk when it ends, or nothing of it."""
+        self.ending = False
         self.sql.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self.ending = True
             self.sql.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):  # what cannot even be rolled back is before the next change

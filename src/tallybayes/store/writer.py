@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import Changes
-from tallybayes.store.errors import NotWrittenError, StoreError
+from tallybayes.store.errors import InDoubtError, NotWrittenError, StoreError
 from tallybayes.store.folder import BASE
 
 TOGETHER = 512  # changes in one commit, at most
@@ -151,7 +151,7 @@ class Writer:
             with self.state.journal.transaction():
                 answers.extend((task, *self._try(task)) for task in group)
         except Exception as error:
-            failure = self._undo(error)
+            failure = self._undo(error, self.state.number)
             answers = [(task, None, failure) for task in group]
         else:
             if self.state.base != base:
@@ -174,12 +174,20 @@ class Writer:
                 raise
             return None, error
 
-    def _undo(self, error: Exception) -> Exception:
-        """The model as the disk has it, after a commit that failed."""
+    def _undo(self, error: Exception, number: int) -> Exception:
+        """The model as the disk has it, after a commit that failed: it should have got us to this number."""
         self._broken = True
         with suppress(Exception):  # it is tried again before the next change or question
             self._mend()
-        failure = NotWrittenError(f"The change could not be written: {error}. Nothing of it was kept; try it again.")
+        kept = self._broken or self.state.number == number
+        failure: StoreError
+        if self.state.journal.ending and kept:
+            failure = InDoubtError(
+                f"The disk failed at the end of the change: {error}. It may have been kept; do it again to be sure."
+            )
+        else:
+            what = f"The change could not be written: {error}. Nothing of it was kept; try it again."
+            failure = NotWrittenError(what)
         failure.__cause__ = error
         return failure
 
