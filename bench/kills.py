@@ -3,7 +3,8 @@
     python bench/kills.py [KILLS]
 
 The same as `tests/store/test_kills.py`, 2,000 times unless told otherwise. After each kill the store is opened and
-verified, everything that was acknowledged is looked for, and its digest is held against a model trained on what is left.
+verified, everything that was acknowledged is looked for, and its digest is held against a model trained on what is
+left.
 """
 
 from __future__ import annotations
