@@ -54,7 +54,7 @@ class SparseTally(AnyTally):
     ) -> None:
         self._classes = {key: i for i, key in enumerate(classes)}
         self._index = index
-        self._size = len(words)
+        self._size, self._looked_at = len(words), 0
         self._words = words  # this and the next may have spare room at the end
         self._columns = columns
         self._sums = dict(sums)
@@ -238,14 +238,10 @@ class SparseTally(AnyTally):
 
     def sum_by_run(self, name: str, classes: Sequence[Key]) -> Exact:
         """The same for single words, pairs, and longer runs of words, each by themselves: [run, class]."""
-        _, _, sums = self.cells()
-        at = [self._classes.get(key, -1) for key in classes]
+        at, cells = [self._classes.get(key, -1) for key in classes], self.cells()
         numbers = [RUNS * c + run if c >= 0 else -1 for run in range(RUNS) for c in at]
-        found = self._run_totals.of(name, numbers, self._run_columns, sums)
+        found = self._run_totals.of(name, numbers, lambda: by_run(self._index, cells), cells.sums)
         return Exact(found.limbs.reshape(RUNS, len(at), -1), found.low)
-
-    def _run_columns(self) -> Codes:
-        return by_run(self._index, self.cells())
 
     def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:
@@ -266,12 +262,14 @@ class SparseTally(AnyTally):
         self._totals.add(places, columns, added, sign)
         if self._run_totals:
             runs = [RUNS * place + run for place in places for run in range(RUNS)]
-            self._run_totals.add(runs, other._run_columns(), added, sign)
+            self._run_totals.add(runs, by_run(other._index, other.cells()), added, sign)
 
     def _make_room(self) -> None:
         """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""
-        if self._size > FEW and 2 * int(holding(self.cells().sums).sum()) < self._size:
-            self.__dict__.update(self.only(self._classes).__dict__)
+        if self._size > FEW and self._size != self._looked_at:  # once for each size: to look costs what all words cost
+            self._looked_at = self._size
+            if 2 * int(holding(self.cells().sums).sum()) < self._size:
+                self.__dict__.update(self.only(self._classes).__dict__)
 
     def _numbers(self, other: SparseTally, grow: bool) -> Counts:
         """The number that each of the other's cells has here; with `grow`, new ones are made room for."""

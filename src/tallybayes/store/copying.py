@@ -49,6 +49,15 @@ def copy_store(state: State, target: sqlite3.Connection, between: Between, files
 
 
 @contextmanager
+def telling() -> Iterator[None]:
+    """An error of the disk, while a copy is made, as a sentence."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"The store could not be copied: {error}. Nothing of it was changed.") from error
+
+
+@contextmanager
 def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
     """A database on the disk of the store that no file shows: what is forgotten meanwhile must be in none."""
     path = folder.path / f".tally-{secrets.token_hex(8)}"

@@ -6,7 +6,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -20,7 +20,7 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import CREATE, Record
 from tallybayes.store.changes import Change, Changes, moment
-from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder
+from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import BASE, JOURNAL, Folder
 from tallybayes.store.journal import Journal
@@ -243,14 +243,14 @@ class Store:
     def verify(self) -> Verified:
         """Whether counts, journal and chain agree. All of the store is read, from a copy that nobody else sees;
         changes and questions go on meanwhile."""
-        with _told(), ExitStack() as files:
+        with telling(), ExitStack() as files:
             target = files.enter_context(nameless(self._state.folder))
             return verify(self._copy(target, files, model=True))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """A copy of the whole store as it is at one moment, in a new folder; changes and questions go on meanwhile.
         What is forgotten later is still in the copy."""
-        with _told(), new_folder(path) as made, ExitStack() as files:
+        with telling(), new_folder(path) as made, ExitStack() as files:
             target = sqlite3.connect(made / JOURNAL, isolation_level=None, check_same_thread=False)
             files.callback(target.close)
             keep(self._copy(target, files, model=False), made)
@@ -280,15 +280,6 @@ class Store:
 
     def _ask(self, work: Any) -> Any:
         return self._writer.hand_over(work, changes=False).result()
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """An error of the disk, while a copy is made, as a sentence."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"The store could not be copied: {error}. Nothing of it was changed.") from error
 
 
 def _in_chunks(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
