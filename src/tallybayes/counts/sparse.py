@@ -59,14 +59,13 @@ class SparseTally(AnyTally):
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
-        self._totals = ClassTotals()
-        self._run_totals = ClassTotals()  # a class and a length of runs is a class there
+        self._totals, self._run_totals = ClassTotals(), ClassTotals()  # a class and a length of runs is a class there
         self.changes: Changes | None = None  # since beliefs were last worked out, if they keep track
 
     @classmethod
     def empty(cls, statistics: Iterable[str]) -> SparseTally:
-        none = np.zeros(0, np.int32)
-        return cls([], kernels.StringIndex(), none, none, {name: Exact.zeros((0,)) for name in statistics})
+        cells = (np.zeros(0, np.int32), np.zeros(0, np.int32), {name: Exact.zeros((0,)) for name in statistics})
+        return cls([], kernels.StringIndex(), *cells)
 
     @classmethod
     def with_words(cls, classes: Iterable[Key], texts: pa.Array, *cells: Any) -> SparseTally:
@@ -184,10 +183,9 @@ class SparseTally(AnyTally):
 
     def __repr__(self) -> str:
         tidy = self.canonical()
-        cells = tidy.cells()
-        first = SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *cells.at(cells.words < SHOWN))
+        few = tidy.cells().at(tidy.cells().words < SHOWN)
         more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
-        return f"{first.dense()!r}{more}"
+        return f"{SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *few).dense()!r}{more}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied without the words that are no longer in any cell."""
