@@ -59,6 +59,7 @@ bench: .venv/ready
 	$(BIN)/python bench/spam_mail.py
 	$(BIN)/python bench/spamd.py
 	$(BIN)/python bench/accuracy.py
+	$(BIN)/python bench/store.py
 
 sanitize: .venv/ready
 	$(BIN)/python tests/sanitize.py

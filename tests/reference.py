@@ -243,3 +243,36 @@ def mixed(pieces, known, classes, mix):
     for (c, block, base, power), said in pieces.items():
         total[c] += factor * mix.theta[block][3 * base + power] * said
     return list(total.values())
+
+
+def written(labels, kinds):
+    """What the journal keeps of cells: their labels, and fractions of every kind."""
+    held = [i for i in sorted(range(len(labels)), key=labels.__getitem__) if any(kind[i] for kind in kinds)]
+    out = _varint(len(held))
+    for i in held:
+        out += _varint(len(labels[i])) + labels[i] + b"".join(_written_number(kind[i]) for kind in kinds)
+    return out
+
+
+def _written_number(number):
+    if number.denominator == 1 and abs(number) < 1 << 61:
+        return _varint(abs(int(number)) << 2 | (number < 0) << 1)
+    low, limbs, left = 0, [], abs(number)
+    while left.denominator > 1:
+        left, low = left * 2**32, low - 1
+    left = int(left)
+    while left % 2**32 == 0:
+        left, low = left >> 32, low + 1
+    while left:
+        limbs.append(left % 2**32)
+        left >>= 32
+    tag = _varint(len(limbs) << 2 | (number < 0) << 1 | 1) + _varint(-2 * low - 1 if low < 0 else 2 * low)
+    return tag + b"".join(limb.to_bytes(4, "little") for limb in limbs)
+
+
+def _varint(value):
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])

@@ -37,6 +37,12 @@ VERBS = (
     "schema",
     "sample",
     "demo",
+    "receipt check",
+    "receipt show",
+    "store create",
+    "store verify",
+    "store backup",
+    "store expire",
 )
 
 EXIT_CODES: dict[str, dict[int, str]] = {verb: dict(EVERY) for verb in VERBS}
@@ -53,3 +59,5 @@ EXIT_CODES["filter"] |= {
     TERMINATED: "told to end (SIGTERM): nothing was passed on",
 }
 del EXIT_CODES["filter"][BROKEN_PIPE]
+EXIT_CODES["receipt check"][NO] = "the receipt does not hold, or says nothing of this model"
+EXIT_CODES["store verify"][NO] = "something does not agree: each problem is a line on standard error"

@@ -30,8 +30,9 @@ SAID = (
 )  # the library's sentences
 
 
-def ending(verb: Callable[P, int | None], *, quick: bool = False) -> Callable[P, None]:
-    """Runs a verb, and ends the program with its code. One that is `quick` may not need Arrow."""
+def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False) -> Callable[P, None]:
+    """Runs a verb, and ends the program with its code. A verb of several words has a name; one that is `quick` may not
+    need Arrow."""
 
     @functools.wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -48,7 +49,7 @@ def ending(verb: Callable[P, int | None], *, quick: bool = False) -> Callable[P,
         except Exception as error:
             if os.environ.get("TALLYBAYES_TRACEBACK"):
                 raise
-            say(f"tallybayes {verb.__name__}: {sentence(error)}")
+            say(f"tallybayes {name or verb.__name__}: {sentence(error)}")
             code = WRONG
         raise typer.Exit(code or 0)
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import tallybayes
+from tallybayes.cli import receipt, store
 from tallybayes.cli.ask import ask
 from tallybayes.cli.change import forget, learn, merge
 from tallybayes.cli.choose import choose
@@ -41,6 +42,17 @@ VERBS = (
 )
 for verb in VERBS:
     app.command()(ending(spread(verb), quick=verb is filter_mail))
+
+# Verbs of two words, and what the first stands for.
+GROUPS = {
+    "receipt": ("Receipts of what was done with a row of a store.", (receipt.check, receipt.show)),
+    "store": ("Look after a store.", (store.create, store.verify, store.backup, store.expire)),
+}
+for group, (about_group, verbs) in GROUPS.items():
+    part = typer.Typer(help=about_group, no_args_is_help=True, rich_markup_mode=None)
+    for second in verbs:
+        part.command()(ending(second, f"{group} {second.__name__}"))
+    app.add_typer(part, name=group)
 
 
 def _version(wanted: bool) -> None:

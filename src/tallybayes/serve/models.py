@@ -23,6 +23,7 @@ from tallybayes.serve.problems import Problem
 from tallybayes.serve.rows import Row, cells_of, label_of, one_row, several
 from tallybayes.serve.settings import Limits
 from tallybayes.store import Change, Store
+from tallybayes.store.state import own_copy
 from tallybayes.store.store import Current
 
 Facts = dict[str, Any]
@@ -212,17 +213,8 @@ class ServedModel:
         """A copy of the model, kept until there is another version."""
         with self._looked:
             if self._copy is None or self._copy[0] != self.store.number:
-                self._copy = self.store.look(_own_copy)
+                self._copy = self.store.look(own_copy)
             return self._copy
-
-
-def _own_copy(model: Model) -> Model:
-    """Not `model.copy()`: that shares the counts until one of both changes, and then the store's model would have to
-    copy them, and to work out anew all that it believes."""
-    copy = Model(model.schema, model.label_type)
-    copy.rows = model.rows.copy()
-    copy.columns = {name: tally.copy() for name, tally in model.columns.items()}
-    return copy
 
 
 def _count(n: float) -> int | float:
