@@ -99,6 +99,6 @@ def _ticks(x: Floats) -> list[tuple[float, float]]:
     """Round numbers within the range, and where they are."""
     span = float(x[-1] - x[0])
     step = 10 ** np.floor(np.log10(span / 4))
-    step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 6)
+    step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 4.5)
     values = np.arange(np.ceil(x[0] / step), np.floor(x[-1] / step) + 1) * step
     return [((value - x[0]) / span * WIDE, 0.0 if abs(value) < step / 1e6 else value) for value in values]
