@@ -35,6 +35,7 @@ ENDINGS = {  # verb → code → arguments
     "learn": {0: "learn weather.tally weather.csv", 2: "learn weather.csv weather.csv"},
     "forget": {0: "forget weather.tally weather.csv", 2: "forget weather.tally twice.csv"},
     "merge": {0: "merge weather.tally weather.tally -o both.tally", 2: "merge weather.tally weather.csv -o both.tally"},
+    "serve": {0: "serve store --from weather.tally --new-token learn", 2: "serve store --new-token learn"},
     "show": {0: "show weather.tally", 2: "show weather.tally --class maybe"},
     "schema": {0: "schema weather.csv --label play", 2: "schema weather.csv"},
     "sample": {0: "sample weather.tally 3", 2: "sample nothing.tally 3"},

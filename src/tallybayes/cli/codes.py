@@ -36,9 +36,6 @@ VERBS = (
 )
 
 EXIT_CODES: dict[str, dict[int, str]] = {verb: dict(EVERY) for verb in VERBS}
-EXIT_CODES["serve"] = {
-    FINE: "told to end (SIGTERM or Ctrl-C): all that was acknowledged is on the disk",
-    WRONG: EVERY[WRONG],
-}
+EXIT_CODES["serve"][FINE] = "fine; also where it served and was told to end, by SIGTERM or Ctrl-C"
 EXIT_CODES["predict"][NO] = "with `--find`: no row was found to be of that class"
 EXIT_CODES["evaluate"][NO] = "with `--at-least`: the accuracy is lower"

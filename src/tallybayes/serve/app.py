@@ -63,7 +63,7 @@ def make_app(
 def routes(service: Service) -> list[BaseRoute]:
     """All that is served, the most frequent first."""
     api = [Route(each.path, Endpoint(service, each), methods=[each.method], name=each.name) for each in OPERATIONS]
-    return [*api, *documentation_routes(), *page_routes(service)]
+    return [*api, *documentation_routes(service.tokens.required), *page_routes(service)]
 
 
 class Endpoint:

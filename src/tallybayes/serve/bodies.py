@@ -50,15 +50,14 @@ async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits
 
 
 async def _rest(first: bytes, receive: Receive, limits: Limits) -> bytes:
+    """What was sent, or as much of it as is too long already."""
     parts, size, more = [first], len(first), True
-    while more:
+    while more and size <= limits.body:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise GoneError
         parts.append(message.get("body", b""))
         size, more = size + len(parts[-1]), message.get("more_body", False)
-        if size > limits.body:
-            _too_long(limits)
     return b"".join(parts)
 
 

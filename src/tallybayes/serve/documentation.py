@@ -31,8 +31,8 @@ EXAMPLES = {
 }
 
 
-def documentation_routes() -> list[Route]:
-    described = description()
+def documentation_routes(tokens: bool) -> list[Route]:
+    described = description(tokens)
     about = json.dumps(described).encode()
     page, style = _page(described), STYLE.encode()
 

@@ -28,11 +28,12 @@ from tallybayes.serve.requests import (
     to_forget,
     to_learn,
 )
-from tallybayes.serve.rows import label_of, label_type
+from tallybayes.serve.rows import Row, label_of, label_type
 from tallybayes.serve.tables import ID, LABEL, labelled, table_of
 from tallybayes.serve.tokens import bearer
 
 PROVE = "prove"
+PIECE = 1 << 18  # bytes of a file that are sent at a time: the next wait until the client has taken some
 
 
 async def predict(call: Call) -> Response:
@@ -41,17 +42,20 @@ async def predict(call: Call) -> Response:
     if kind != JSON:
         call.query()
         return answer(await call.service.ask(_predict_table, model, body, kind))
-    if len(body) > model.limits.small or not model.warm:
-        return answer(await call.service.ask(_predict, model, body))
+    if len(body) > model.limits.small or model.width is None:
+        return answer(await call.service.ask(lambda: encoded(model.predict_rows(_rows(body)))))
     with asking():
-        return answer(_predict(model, body))
+        rows = _rows(body)
+        if len(rows) * model.width <= model.limits.few:
+            return answer(encoded(model.predict_rows(rows)))
+    return answer(await call.service.ask(lambda: encoded(model.predict_rows(rows))))
 
 
-def _predict(model: ServedModel, body: bytes) -> bytes:
+def _rows(body: bytes) -> list[Row]:
     said = parsed(body)
     rows = rows_of(said)
     check_members(said, ("row", "rows"))
-    return encoded(model.predict_rows(rows))
+    return rows
 
 
 def _predict_table(model: ServedModel, body: bytes, kind: str) -> bytes:
@@ -142,7 +146,7 @@ async def file(call: Call) -> Response:
 
 
 class Download(Response):
-    """The file of a model, which holds its place until it is sent."""
+    """The file of a model, which holds its place until its client has it."""
 
     def __init__(self, call: Call) -> None:
         super().__init__(media_type="application/octet-stream")
@@ -153,11 +157,14 @@ class Download(Response):
         if service.downloads.locked():
             raise Problem(503, "Others are fetching model files. Ask again soon.", {"retry-after": "5"})
         async with service.downloads, asyncio.timeout(service.limits.download_seconds):
-            number, self.body = await service.ask(self.model.file)
-            self.headers["content-length"] = str(len(self.body))
+            number, content = await service.ask(self.model.file)
+            self.headers["content-length"] = str(len(content))
             self.headers["content-disposition"] = 'attachment; filename="model.tally"'
             self.headers["tallybayes-version"] = str(number)
-            await super().__call__(scope, receive, send)
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            for start in range(0, len(content), PIECE):
+                await send({"type": "http.response.body", "body": content[start : start + PIECE], "more_body": True})
+            await send({"type": "http.response.body"})
 
 
 async def receipt(call: Call) -> Response:

@@ -48,7 +48,7 @@ class ServedModel:
 
     def __init__(self, name: str, store: Store, limits: Limits) -> None:
         self.name, self.store, self.limits = name, store, limits
-        self.warm = False  # whether asking for beliefs is a matter of microseconds
+        self.width: int | None = None  # how many classes it had; none where asking may wait for who writes
         self._classes: Classes | None = None
         self._looked = threading.Lock()
         self._copy: tuple[int, Model] | None = None
@@ -58,8 +58,8 @@ class ServedModel:
 
     def current(self) -> Current:
         """What is believed now. The first time, that may wait for whoever writes."""
-        self.warm, found = False, self.store.current()
-        self.warm = True
+        self.width, found = None, self.store.current()
+        self.width = len(found.beliefs.labels)
         return found
 
     def predict(self, frame: Any, rows: int) -> Facts:
@@ -209,8 +209,17 @@ class ServedModel:
         """A copy of the model, kept until there is another version."""
         with self._looked:
             if self._copy is None or self._copy[0] != self.store.number:
-                self._copy = self.store.look(Model.copy)
+                self._copy = self.store.look(_own_copy)
             return self._copy
+
+
+def _own_copy(model: Model) -> Model:
+    """Not `model.copy()`: that shares the counts until one of both changes, and then the store's model would have to
+    copy them, and to work out anew all that it believes."""
+    copy = Model(model.schema, model.label_type)
+    copy.rows = model.rows.copy()
+    copy.columns = {name: tally.copy() for name, tally in model.columns.items()}
+    return copy
 
 
 def _count(n: float) -> int | float:

@@ -20,10 +20,11 @@ WITH_BODY = (403, 408, 413, 415)
 IN_THREADS = (503,)
 
 
-def description() -> dict[str, Any]:
+def description(tokens: bool = False) -> dict[str, Any]:
+    """Of a service where operations need tokens, or do not."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
-        paths.setdefault(_path(operation), {})[operation.method.lower()] = _operation(operation)
+        paths.setdefault(_path(operation), {})[operation.method.lower()] = _operation(operation, tokens)
     return {
         "openapi": "3.1.0",
         "info": {"title": "tallybayes", "version": tallybayes.__version__, "description": ABOUT},
@@ -39,7 +40,7 @@ def _path(operation: Operation) -> str:
     return re.sub(r"\{(\w+):\w+\}", r"{\1}", operation.path)
 
 
-def _operation(operation: Operation) -> dict[str, Any]:
+def _operation(operation: Operation, tokens: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"operationId": operation.name, "summary": operation.summary}
     if parameters := _parameters(operation):
         found["parameters"] = parameters
@@ -53,7 +54,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         **{str(status): _problem(status) for status in statuses(operation)},
     }
     if operation.scope is not None:
-        found["security"] = [{}, {"token": []}]
+        found["security"] = [{"token": []}] if tokens else []
         found["x-scope"] = operation.scope
     return found
 

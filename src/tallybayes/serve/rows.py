@@ -18,6 +18,7 @@ ADVICE = "Give every column of the model a cell, which may be null."
 
 def one_row(row: Row, schema: Schema) -> Any:
     """A row by itself. A cell that is a list is one value, as a vector is, and not a column of cells."""
+    _check_columns(row, schema)
     if SINGLE.issuperset(map(type, row.values())):
         return row
     return {name: [cell] for name, cell in row.items() if name in schema.by_column}
@@ -27,12 +28,15 @@ def several(rows: Sequence[Row], schema: Schema) -> Any:
     """Rows as columns; each must have every column of the model."""
     if len(rows) == 1:
         return one_row(rows[0], schema)
-    names = list(schema.by_column)
     for number, row in enumerate(rows):
-        for name in names:
-            if name not in row:
-                no_column(name, row, f"{ADVICE} This is row {number}.")
-    return {name: [row[name] for row in rows] for name in names}
+        _check_columns(row, schema, f" This is row {number}.")
+    return {name: [row[name] for row in rows] for name in schema.by_column}
+
+
+def _check_columns(row: Row, schema: Schema, which: str = "") -> None:
+    for name in schema.by_column:
+        if name not in row:
+            no_column(name, row, f"{ADVICE}{which}")
 
 
 def cells_of(rows: Sequence[Row]) -> Mapping[str, list[Any]]:

@@ -6,7 +6,7 @@ import ipaddress
 import resource
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import uvicorn
 from starlette.applications import Starlette
@@ -14,7 +14,6 @@ from starlette.applications import Starlette
 from tallybayes.serve.protocol import limited
 from tallybayes.serve.service import Service
 
-KEEP_ALIVE = 60  # seconds in which a client may ask again
 GRACE = 5  # seconds for what is in flight when it ends; what is left is refused, and the stores are closed
 BACKLOG = 2048
 
@@ -49,7 +48,7 @@ def make_server(app: Starlette, ready: Callable[[], None] = lambda: None) -> Ser
         log_level="critical",  # uvicorn's own messages quote what was sent
         access_log=False,
         server_header=False,
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=service.limits.idle,  # type: ignore[arg-type] # it may be a fraction
         timeout_graceful_shutdown=GRACE,
         backlog=BACKLOG,
     )
@@ -58,15 +57,17 @@ def make_server(app: Starlette, ready: Callable[[], None] = lambda: None) -> Ser
 
 def bound_socket(host: str, port: int) -> socket.socket:
     """Where clients will connect; an error that says what is wrong with the address."""
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(address)
-    except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ValueError(f"{host}, port {port}: {why}. Give another --host or --port; 0 is any free port.") from None
-    return found
+    with ExitStack() as stack:
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+            found = stack.enter_context(socket.socket(family, kind))
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind(address)
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise ValueError(f"{host}, port {port}: {why}. Give another --host or --port; 0 is any.") from None
+        stack.pop_all()
+        return found
 
 
 def is_loopback(listening: socket.socket) -> bool:

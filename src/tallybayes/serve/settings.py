@@ -12,8 +12,10 @@ class Limits:
     body: int = 10_000_000  # bytes of a request, also after they are unpacked
     head: int = 32_768  # bytes of a request's first line and headers
     seconds: float = 10.0  # until a request has come, and until it is answered
+    idle: float = 60.0  # seconds that a connection may be open without a request, or without taking its answer
     numbers: int = 1_000_000  # probabilities in an answer: rows times classes
-    small: int = 16_384  # bytes of a request up to which it is answered at once, without a thread
+    small: int = 16_384  # bytes of a question up to which it is answered at once, without a thread …
+    few: int = 1_000  # … if the answer has no more probabilities than these
     failures: int = 10  # wrong tokens from one address …
     forgiven: float = 60.0  # … in so many seconds, before it hears nothing but 429
     downloads: int = 2  # model files at a time …

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from tallybayes.families import Family
@@ -113,7 +114,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
 
     def close(self) -> None:
@@ -193,17 +194,13 @@ class Store:
         """The number of the last change: the version of the model."""
         return self._writer.published.number
 
-    def look(self, at: Callable[[Model], Any]) -> tuple[int, Any]:
-        """What a function says of the model, and the version that it was shown. Changes wait meanwhile."""
-        return self._ask(lambda: (self._state.number, at(self._state.model)))
-
     def model(self) -> Model:
         """A copy of the model as it is."""
-        return self.look(Model.copy)[1]
+        return self._ask(lambda: self._state.model.copy())
 
     def digest(self) -> str:
         """The sha256 of the model's file: that of a model trained on what is left."""
-        return self.look(digest)[1]
+        return self._ask(lambda: digest(self._state.model))
 
     def ids(self) -> list[str]:
         """The rows that are left and have an id, in the order in which they were learned."""
@@ -211,10 +208,13 @@ class Store:
 
     def changes(self, last: int = 20) -> list[Record]:
         """The last changes, latest first."""
-        start = "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
-        query = self._journal.sql.execute
-        found = self._ask(lambda: [self._journal.record(n) for (n,) in query(start, (last,)).fetchall()])
+        query, numbers = self._journal.sql.execute, "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
+        found = self._ask(lambda: [self._journal.record(n) for (n,) in query(numbers, (last,)).fetchall()])
         return [record for record in found if record is not None]
+
+    def look(self, at: Callable[[Model], Any]) -> tuple[int, Any]:
+        """What a function says of the model, and the version that it was shown. Changes wait meanwhile."""
+        return self._ask(lambda: (self._state.number, at(self._state.model)))
 
     def settings(self) -> dict[str, Any]:
         """What was kept with `set`, by name: thresholds, hashes of tokens. It is no part of the model or its digest."""
