@@ -44,12 +44,18 @@ def spam_page(browser, folder, javascript):
         yield page, store
 
 
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """A service that is only asked."""
+    with people_service(tmp_path_factory.mktemp("asked")) as found:
+        yield found
+
+
 @contextmanager
-def people_page(browser, folder, javascript):
+def people_service(folder):
     model = Model.train(MIXED, PEOPLE, STAYS)
     with Store.create(folder / "people", model) as store, serving({"people": store}) as client:
-        with visiting(browser, client, javascript) as page:
-            yield page, model
+        yield client, model
 
 
 def trained(rows=ROWS):
@@ -180,8 +186,9 @@ def test_every_change_has_its_receipt_and_its_row_can_be_corrected(browser, tmp_
 
 
 @both_ways
-def test_a_form_is_made_from_the_schema(browser, tmp_path, javascript):
-    with people_page(browser, tmp_path, javascript) as (page, model):
+def test_a_form_is_made_from_the_schema(browser, people, javascript):
+    client, model = people
+    with visiting(browser, client, javascript) as page:
         page.goto("/models/people")
         kinds = {}
         for column in MIXED:
@@ -196,7 +203,7 @@ def test_a_form_is_made_from_the_schema(browser, tmp_path, javascript):
             "Rome",
             "something else …",
         ]
-        page.get_by_label("age").fill("42.5")
+        page.get_by_label("age", exact=True).fill("42.5")
         page.get_by_label("city", exact=True).select_option("Oslo")
         page.get_by_label("notes").fill("a refund")
         sent(page, page.get_by_role("button", name="What is it?"))
@@ -204,14 +211,14 @@ def test_a_form_is_made_from_the_schema(browser, tmp_path, javascript):
         row = {"age": 42.5, "calls": None, "city": "Oslo", "married": None, "notes": "a refund"}
         no, yes = model.posterior(row)[0].tolist()
         assert numbers(page, ".probabilities") == [no, yes]
-        assert page.get_by_label("age").input_value() == "42.5"
+        assert page.get_by_label("age", exact=True).input_value() == "42.5"
         shown = page.locator(".bars tbody th").all_inner_texts()
         assert {"age = 42.5", "city = Oslo", "calls = missing"} <= set(shown)
 
 
 @both_ways
 def test_a_level_never_met_is_typed(browser, tmp_path, javascript):
-    with people_page(browser, tmp_path, javascript) as (page, model):
+    with people_service(tmp_path) as (client, model), visiting(browser, client, javascript) as page:
         page.goto("/models/people")
         other = page.get_by_label("city: something else")
         assert not other.is_visible()
@@ -221,15 +228,18 @@ def test_a_level_never_met_is_typed(browser, tmp_path, javascript):
         sent(page, page.get_by_role("button", name="What is it?"))
         page.locator("#answer").wait_for()
         assert other.input_value() == "Paris"
-        assert numbers(page, ".probabilities") == sorted(model.posterior(dict.fromkeys(MIXED))[0].tolist(), reverse=True)
+        assert numbers(page, ".probabilities") == sorted(
+            model.posterior(dict.fromkeys(MIXED))[0].tolist(), reverse=True
+        )
         sent(page, page.locator(".teach").get_by_role("button", name="yes", exact=True))
         page.locator("#taught").wait_for()
         assert "Paris" in page.get_by_label("city", exact=True).locator("option").all_inner_texts()
 
 
 @both_ways
-def test_what_it_knows_is_told_in_tables_and_curves(browser, tmp_path, javascript):
-    with people_page(browser, tmp_path, javascript) as (page, model):
+def test_what_it_knows_is_told_in_tables_and_curves(browser, people, javascript):
+    client, model = people
+    with visiting(browser, client, javascript) as page:
         page.goto("/models/people/knows")
         assert page.locator("#classes").inner_text() == "5 rows in 2 classes"
         assert page.locator(".digest").first.inner_text() == digest(model)
@@ -245,8 +255,9 @@ def test_what_it_knows_is_told_in_tables_and_curves(browser, tmp_path, javascrip
 
 
 @both_ways
-def test_a_table_comes_back_with_answers(browser, tmp_path, javascript):
-    with people_page(browser, tmp_path, javascript) as (page, model):
+def test_a_table_comes_back_with_answers(browser, people, javascript):
+    client, model = people
+    with visiting(browser, client, javascript) as page:
         page.goto("/models/people/table")
         table = 'who,age,calls,city,married,notes\nAnn,42.50,NA,Oslo,,"a refund, now"\nBob,20,0,,true,\n'
         page.get_by_label("A CSV file").set_input_files(
@@ -271,47 +282,57 @@ def test_a_table_comes_back_with_answers(browser, tmp_path, javascript):
             assert float(answer["probability"]) == pytest.approx(max(no, yes), rel=1e-12)
 
 
-def test_a_file_can_be_dropped(browser, tmp_path):
-    with people_page(browser, tmp_path, javascript=True) as (page, _):
+def test_a_file_can_be_dropped(browser, people):
+    client, _ = people
+    with visiting(browser, client, javascript=True) as page:
         page.goto("/models/people/table")
         page.get_by_label("Columns that are not there").check()
-        carried = page.evaluate_handle(
-            """() => { const it = new DataTransfer(); it.items.add(new File(["age\\n30\\n"], "few.csv")); return it; }"""
-        )
+        file = """new File(["age\\n30\\n"], "few.csv")"""
+        carried = page.evaluate_handle(f"() => {{ const it = new DataTransfer(); it.items.add({file}); return it; }}")
         with page.expect_download() as download:
             page.dispatch_event("[data-drop]", "drop", {"dataTransfer": carried})
         assert download.value.path().read_text().startswith("age,class,probability,P(no),P(yes)\n30,")
 
 
 @both_ways
-def test_what_is_wrong_is_said_in_a_sentence(browser, tmp_path, javascript):
-    with people_page(browser, tmp_path, javascript) as (page, _):
+def test_what_is_wrong_is_said_in_a_sentence(browser, people, javascript):
+    client, _ = people
+    with visiting(browser, client, javascript) as page:
         page.goto("/models/people/table")
         page.get_by_label("A CSV file").set_input_files(
             {"name": "x.csv", "mimeType": "text/csv", "buffer": b"age,city\n3,Oslo\n"}
         )
         sent(page, page.get_by_role("button", name="Download it with answers"))
         assert page.locator("#problem").inner_text() == (
-            "The table has no columns 'calls', 'married', 'notes'; it has 'age', 'city'. Rename the column, or tick the "
-            "box that lets absent columns count as missing."
+            "The table has no column 'calls'; it has 'age', 'city'. Rename the column, or tick the box that lets "
+            "absent columns count as missing."
         )
+
+
+@contextmanager
+def new_page(browser, folder, javascript):
+    with (
+        Store.create(folder / "new", TEXTS) as store,
+        serving({"new": store}) as client,
+        visiting(browser, client, javascript) as page,
+    ):
+        yield page, store
 
 
 @both_ways
 def test_a_new_store_says_what_to_do_and_learns_its_first_rows(browser, tmp_path, javascript):
-    with Store.create(tmp_path / "new", TEXTS) as store, serving({"new": store}) as client:
-        with visiting(browser, client, javascript) as page:
-            page.goto("/")
-            assert page.locator("#empty-title").inner_text() == "It has learned nothing yet"
-            assert f"{client.base_url}/v1/models/new/learn" in page.locator("pre").inner_text()
-            page.get_by_label("text", exact=True).fill("win a prize")
-            page.get_by_label("Its class").fill("spam")
-            sent(page, page.get_by_role("button", name="Learn it"))
-            page.locator("#taught").wait_for()
-            assert "This is the first row." in page.locator("#taught").inner_text()
-            page.goto("/models/new/knows")
-            assert page.locator("#classes").inner_text() == "1 row in 1 class"
-            assert store.digest() == digest(Model.train(TEXTS, ["win a prize"], ["spam"]))
+    with new_page(browser, tmp_path, javascript) as (page, store):
+        page.goto("/")
+        assert page.locator("#empty-title").inner_text() == "It has learned nothing yet"
+        assert "/v1/models/new/learn" in page.locator("pre").inner_text()
+        page.get_by_label("text", exact=True).fill("win a prize")
+        page.get_by_label("Its class").fill("spam")
+        sent(page, page.get_by_role("button", name="Learn it"))
+        page.locator("#taught").wait_for()
+        assert "This is the first row." in page.locator("#taught").inner_text()
+        page.goto("/models/new/knows")
+        assert page.locator("#classes").inner_text() == "1 row in 1 class"
+        assert store.digest() == digest(Model.train(TEXTS, ["win a prize"], ["spam"]))
 
 
 @both_ways

@@ -1,6 +1,9 @@
 // What scripts add to pages that work without them: answers without a new page, files that are dropped, Ctrl+Enter.
 "use strict";
 
+const here = () => location.pathname + location.search;
+let shownHere = here();
+
 async function send(form, button) {
   const body = new URLSearchParams(new FormData(form, button));
   const response = await fetch(form.action, { method: "POST", body });
@@ -16,6 +19,7 @@ async function send(form, button) {
   for (const part of ["header", "main"]) document.querySelector(part).replaceWith(found.querySelector(part));
   document.title = found.title;
   if (response.redirected) history.pushState(null, "", response.url);
+  shownHere = here();
   shown.setAttribute("tabindex", "-1");
   shown.focus({ preventScroll: true });
   const place = main.querySelector("#" + CSS.escape(form.dataset.live)) || shown;
@@ -52,7 +56,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.form) event.target.form.requestSubmit();
 });
 
-window.addEventListener("popstate", () => location.reload());
+// Back to a page that was replaced; a link within the page goes nowhere else.
+window.addEventListener("popstate", () => here() === shownHere || location.reload());
 
 for (const kind of ["dragover", "dragleave", "drop"]) {
   document.addEventListener(kind, (event) => {
