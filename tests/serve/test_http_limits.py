@@ -176,12 +176,18 @@ def test_who_asks_does_not_wait_for_who_learns(tmp_path):
             with httpx.Client(base_url=client.base_url, timeout=60, verify=False) as other:
                 return asked(other, "learn", {"id": f"x-{i}", "row": {"text": "win"}, "label": "spam"})
 
+        def look(_):
+            return httpx.get(f"{client.base_url}/v1/models", verify=False, timeout=60).json()["models"][0]["rows"]
+
         learning = [threads.submit(learn, i) for i in range(80)]
-        for _ in range(20):
-            assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 3
-        assert not any(each.done() for each in learning)
+        looking = [threads.submit(look, i) for i in range(10)]
+        for text in ["win", "win " * 10_000] * 10:
+            assert asked(client, "predict", {"row": {"text": text}})["version"] == 3
+        assert asked(client, "explain", {"row": {"text": "win"}})["version"] == 3
+        assert not any(each.done() for each in learning + looking)
         go.set()
         assert sorted(each.result()["version"] for each in learning) == list(range(4, 84))
+        assert all(3 <= each.result() <= 83 for each in looking)
         assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 83
 
 

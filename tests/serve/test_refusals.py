@@ -172,6 +172,17 @@ def test_a_bug_is_logged_by_its_kind_and_place_alone(caplog):
     assert "secret" not in caplog.text
 
 
+def test_a_bug_is_answered_with_a_problem_too(tmp_path, caplog):
+    with spam_service(tmp_path) as (client, store):
+        store.current = lambda: 1 // "secret"  # a TypeError is what the library refuses …
+        assert problem(client.post("/v1/models/spam/explain", json={"row": {"text": "x"}}), 400)
+        store._journal.sql.close()  # … and this is nothing that anybody asked for
+        said = problem(client.get("/v1/models/spam/receipts/m-1"), 500)
+        assert said == "Something went wrong here that should not: ProgrammingError. It is in the log."
+        assert "ProgrammingError at " in caplog.text
+        assert "secret" not in caplog.text
+
+
 def test_what_the_library_refuses_is_the_clients_to_know():
     for error, status in (
         (ValueError("no"), 400),

@@ -16,6 +16,8 @@ from tallybayes.serve.models import ServedModel
 from tallybayes.serve.problems import Problem
 from tallybayes.serve.service import Service
 
+ENCODER = json.JSONEncoder(allow_nan=False)
+
 
 @dataclass
 class Call:
@@ -60,7 +62,7 @@ class Call:
 
 def encoded(facts: Any) -> bytes:
     """Facts as the bytes of an answer."""
-    return json.dumps(facts, allow_nan=False).encode()
+    return ENCODER.encode(facts).encode()
 
 
 def answer(content: bytes) -> Response:

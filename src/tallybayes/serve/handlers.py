@@ -7,7 +7,7 @@ longer, or waits for the disk, is done in threads.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.responses import Response
@@ -69,7 +69,7 @@ async def explain(call: Call) -> Response:
         check_members(said, ("row", "rows", "class", "against"))
         return model.explain(rows, label_in(said, "class"), label_in(said, "against"))
 
-    return await _asked(call, work)
+    return await _asked(call, call.service.ask, work)
 
 
 async def evaluate(call: Call) -> Response:
@@ -77,13 +77,15 @@ async def evaluate(call: Call) -> Response:
         pairs = each_of(said, to_compare)
         return model.evaluate([row for row, _ in pairs], [label for _, label in pairs])
 
-    return await _asked(call, work)
+    return await _asked(call, call.service.look, work)
 
 
-async def _asked(call: Call, work: Callable[[ServedModel, dict[str, Any]], Facts]) -> Response:
+async def _asked(
+    call: Call, in_thread: Callable[..., Awaitable[bytes]], work: Callable[[ServedModel, dict[str, Any]], Facts]
+) -> Response:
     model, _ = call.model, call.media_type()
     body = await call.body()
-    return answer(await call.service.ask(lambda: encoded(work(model, parsed(body)))))
+    return answer(await in_thread(lambda: encoded(work(model, parsed(body)))))
 
 
 async def learn(call: Call) -> Response:
@@ -133,11 +135,11 @@ async def _changed(call: Call, work: Callable[[ServedModel, bytes], Facts]) -> R
 async def models(call: Call) -> Response:
     token = bearer(call.headers.get("authorization"))
     seen = [model for name, model in call.service.models.items() if call.service.tokens.allowed(token, name)]
-    return answer(encoded({"models": [await call.service.ask(model.brief) for model in seen]}))
+    return answer(encoded({"models": [await call.service.look(model.brief) for model in seen]}))
 
 
 async def model(call: Call) -> Response:
-    return answer(encoded(await call.service.ask(call.model.facts)))
+    return answer(encoded(await call.service.look(call.model.facts)))
 
 
 async def file(call: Call) -> Response:
@@ -157,7 +159,7 @@ class Download(Response):
         if service.downloads.locked():
             raise Problem(503, "Others are fetching model files. Ask again soon.", {"retry-after": "5"})
         async with service.downloads, asyncio.timeout(service.limits.download_seconds):
-            number, content = await service.ask(self.model.file)
+            number, content = await service.look(self.model.file)
             self.headers["content-length"] = str(len(content))
             self.headers["content-disposition"] = 'attachment; filename="model.tally"'
             self.headers["tallybayes-version"] = str(number)
@@ -168,7 +170,7 @@ class Download(Response):
 
 
 async def receipt(call: Call) -> Response:
-    return answer((await call.service.ask(call.model.receipt, call.scope["path_params"]["id"])).encode())
+    return answer((await call.service.look(call.model.receipt, call.scope["path_params"]["id"])).encode())
 
 
 async def live(call: Call) -> Response:

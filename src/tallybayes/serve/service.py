@@ -34,6 +34,7 @@ class Service:
         self.downloads = asyncio.Semaphore(self.limits.downloads)
         self.ready = False
         self._askers = ThreadPoolExecutor(self.settings.askers, "tallybayes-ask")
+        self._lookers = ThreadPoolExecutor(self.settings.lookers, "tallybayes-look")
         self._learners = ThreadPoolExecutor(self.settings.learners, "tallybayes-learn")
 
     def model(self, name: str) -> ServedModel:
@@ -46,6 +47,10 @@ class Service:
     async def ask(self, work: Callable[..., T], *args: Any) -> T:
         """A question that takes a while, in a thread."""
         return await self._in(self._askers, "Ask for less at once.", work, *args)
+
+    async def look(self, work: Callable[..., T], *args: Any) -> T:
+        """A question that only who writes can answer, in a thread that waits for it."""
+        return await self._in(self._lookers, "Ask again later.", work, *args)
 
     async def change(self, work: Callable[..., T], *args: Any) -> T:
         """A change, in a thread that waits until it is on the disk."""
@@ -71,5 +76,5 @@ class Service:
     def close(self) -> None:
         """Nothing more is asked. The stores are closed by who opened them."""
         self.ready = False
-        self._askers.shutdown(wait=False, cancel_futures=True)
-        self._learners.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._askers, self._lookers, self._learners):
+            threads.shutdown(wait=False, cancel_futures=True)

@@ -30,4 +30,5 @@ class Settings:
     hosts: frozenset[str] = frozenset()  # names it answers for, beside those of this machine
     tokens: bool = False  # whether a token is needed where no store has any
     learners: int = 64  # threads that wait for changes to be on the disk
-    askers: int = 4  # threads for questions that take long
+    askers: int = 4  # threads for questions that take long …
+    lookers: int = 4  # … and for those that wait for who writes, as the model's own facts do
