@@ -60,7 +60,7 @@ def test_words_are_marked_for_the_class_they_speak_for(reading):
     found = direction(pieces)
     assert found["win"] == 1
     assert found["monday"] == -1
-    assert "this" not in found or reading == "characters"
+    assert "this" not in found or reading in ("characters", "sequence")  # which share with their neighbours
 
 
 def test_capitals_and_endings_do_not_hide_a_word():
@@ -125,7 +125,13 @@ SCHEMA = Schema(
 def test_every_kind_of_column_has_its_field():
     fields = fields_for(SCHEMA, None, {"age": 3.0, "vector": [1.0, 2.5]})
     assert {field.column: field.kind for field in fields} == {
-        "text": TEXT, "age": NUMBER, "calls": NUMBER, "city": LEVEL, "vector": VECTOR, "x": NUMBER, "y": NUMBER
+        "text": TEXT,
+        "age": NUMBER,
+        "calls": NUMBER,
+        "city": LEVEL,
+        "vector": VECTOR,
+        "x": NUMBER,
+        "y": NUMBER,
     }
     assert [field.column for field in fields if field.whole] == ["calls"]
     assert {field.column: field.value for field in fields if field.value} == {"age": "3", "vector": "1 2.5"}
@@ -137,7 +143,13 @@ def test_what_is_filled_in_is_a_row():
     form = {f"cell-{number[column]}": text for column, text in filled.items()} | {f"other-{number['city']}": "Rome"}
     row = row_of(SCHEMA, form)
     assert row == {
-        "text": " a\nb ", "age": 3.5, "calls": None, "city": "Rome", "vector": [1.0, 2.5], "x": -1000.0, "y": None
+        "text": " a\nb ",
+        "age": 3.5,
+        "calls": None,
+        "city": "Rome",
+        "vector": [1.0, 2.5],
+        "x": -1000.0,
+        "y": None,
     }
     assert from_text(as_text(row), SCHEMA) == row
 
@@ -146,24 +158,22 @@ def test_what_is_filled_in_is_a_row():
     ("column", "text", "sentence"),
     [
         ("age", "three", "age: 'three' was filled in; give a number, or leave it empty."),
-        ("vector", "1 x", "vector: '1 x' was filled in; give numbers, with spaces or commas between them, or leave it empty."),
+        ("vector", "1 x", "vector: '1 x' was filled in; give numbers, with spaces or commas between them"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_number_is_named(column, text, sentence):
     number = list(SCHEMA.by_column).index(column)
     with pytest.raises(ValueError, match=sentence):
         row_of(SCHEMA, {f"cell-{number}": text})
 
 
-@given(st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters='"\r\n\\'), min_size=1), st.binary()))
+@given(st.dictionaries(st.text("ab c;=é", min_size=1, max_size=8), st.binary(max_size=50), min_size=1, max_size=4))
+@example({"a": b"\r\n--", "b": b"--\r\n\r\n"})
 def test_files_arrive_as_they_were_sent(files):
-    request = httpx.Request(
-        "POST", "http://x", files={name: ("a name.csv", data) for name, data in files.items()} or None
-    )
-    if files:
-        found = form_of(request.headers["content-type"], request.read())
-        assert {name: upload.content for name, upload in found.files.items()} == files
-        assert {upload.name for upload in found.files.values()} == {"a name.csv"}
+    request = httpx.Request("POST", "http://x", files={name: ("a name.csv", data) for name, data in files.items()})
+    found = form_of(request.headers["content-type"], request.read())
+    assert {name: upload.content for name, upload in found.files.items()} == files
+    assert {upload.name for upload in found.files.values()} == {"a name.csv"}
 
 
 @given(
