@@ -12,7 +12,7 @@ async def models(visit: Visit) -> Response:
     seen = visit.seen()
     if len(seen) == 1:
         return moved(path_of(seen[0]))
-    briefs = [await visit.service.ask(visit.service.models[name].brief) for name in seen]
+    briefs = [await visit.service.look(visit.service.models[name].brief) for name in seen]
     return visit.show("models.html", briefs=[(brief, path_of(brief["name"])) for brief in briefs])
 
 

@@ -56,7 +56,7 @@ async def changes(visit: Visit) -> Response:
             last=LAST,
         )
 
-    return await visit.service.ask(work)
+    return await visit.service.look(work)
 
 
 def _happened(model: ServedModel, record: Record) -> Happened:
@@ -114,6 +114,6 @@ async def receipt(visit: Visit) -> Response:
     number: int = visit.scope["path_params"]["number"]
     if number > visit.model.store.number:
         raise Problem(404, f"There is no change {number:,} yet.")
-    text = await visit.service.ask(lambda: visit.model.store.receipt(number=number).text())
+    text = await visit.service.look(lambda: visit.model.store.receipt(number=number).text())
     named = {"content-disposition": f'attachment; filename="receipt-{number}.json"'}
     return Response(text, media_type="application/json", headers=named)

@@ -14,6 +14,7 @@ from tallybayes.report.plain import spoken
 from tallybayes.schema.entries import Name, title
 from tallybayes.serve.models import Facts, ServedModel
 from tallybayes.serve.page.charts import Chart, densities
+from tallybayes.serve.page.trying import current_of
 from tallybayes.serve.page.visits import Visit
 
 FEW_CLASSES = 6  # that are told of at once, the largest first
@@ -50,11 +51,10 @@ class Known:
 def known_by(model: ServedModel, label: str | None, column: str | None) -> Known | None:
     """What the model knows, of the largest classes and the first columns or of those asked for; nothing, if it knows
     nothing."""
-    facts = model.facts()
-    try:
-        beliefs = model.current().beliefs
-    except ValueError:
+    facts, current = model.facts(), current_of(model)
+    if current is None:
         return None
+    beliefs = current.beliefs
     total = sum(facts["classes"].values()) or 1.0
     ranked = sorted(facts["classes"].items(), key=lambda pair: -pair[1])
     labels = {spoken(each): each for each in beliefs.labels}
@@ -103,4 +103,4 @@ async def knows(visit: Visit) -> Response:
         found = known_by(visit.model, asked.get("class"), asked.get("column") or None)
         return visit.show("knows.html", known=found)
 
-    return await visit.service.ask(work)
+    return await visit.service.look(work)

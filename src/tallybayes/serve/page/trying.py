@@ -20,11 +20,11 @@ from tallybayes.serve.models import ServedModel
 from tallybayes.serve.page.fields import as_text, fields_for, from_text, row_of
 from tallybayes.serve.page.marks import LONGEST, Piece, marked
 from tallybayes.serve.page.visits import Visit
-from tallybayes.serve.problems import asking
 from tallybayes.serve.rows import Row, cells_of, one_row
 from tallybayes.serve.tables import LABEL
 from tallybayes.store import Change
 from tallybayes.store.chain import CORRECT
+from tallybayes.store.store import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
 TOP = 12  # columns, and words of each, that have a bar
@@ -85,12 +85,22 @@ class Taught:
         return [(name, old.get(name), new[name]) for name in dict.fromkeys(wanted) if name in new][:FEW]
 
 
+def current_of(model: ServedModel) -> Current | None:
+    """What is believed now; nothing, if nothing is learned yet."""
+    try:
+        return model.current()
+    except ValueError:
+        if model.brief()["classes"]:  # something else is wrong, and is said
+            raise
+        return None
+
+
 def answer_of(model: ServedModel, row: Row) -> Answer | None:
     """What the model says now; nothing, if it has learned nothing yet."""
-    try:
-        number, beliefs = model.current()
-    except ValueError:
+    current = current_of(model)
+    if current is None:
         return None
+    number, beliefs = current
     frame = one_row(row, model.store.schema)
     (posterior,) = beliefs.posterior(frame).tolist()
     said = beliefs.evidence(frame)
@@ -178,16 +188,12 @@ def new_id() -> str:
 
 
 def _shown(visit: Visit, model: ServedModel, row: Row, answer: Answer | None, taught: Taught | None = None) -> Response:
-    try:
-        beliefs = model.current().beliefs
-    except ValueError:
-        beliefs = None
-    with asking():
-        fields = fields_for(model.store.schema, beliefs, row)
+    current = current_of(model)
+    beliefs = None if current is None else current.beliefs
     given = taught.label if taught is not None else None if answer is None else answer.best
     return visit.show(
         "try.html",
-        fields=fields,
+        fields=fields_for(model.store.schema, beliefs, row),
         answer=answer,
         taught=taught,
         others=[] if answer is None else [name for name, _ in answer.ranked if name != given],
