@@ -213,7 +213,7 @@ def learning(server: tuple[str, Path], documents: list[str], folder: Path) -> No
         committed.append(commits(documents, folder / f"committed-{round_}"))
     ours = max(rates)
     for what, peer in (("a file, one fsync each", max(synced)), ("SQLite, one commit each", max(committed))):
-        row(f"learn, 32 clients: rows a second; peer: {what}", f"{ours:,.0f}", f"{peer:,.0f}", ours / peer, "≥ 5 ×")
+        row(f"learn, 32 clients, beside {what}", f"{ours:,.0f}", f"{peer:,.0f}", ours / peer, "≥ 5 ×")
 
 
 def commits(documents: list[str], path: Path) -> float:

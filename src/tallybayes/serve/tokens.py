@@ -25,6 +25,7 @@ KEPT_AS = "tokens"  # among the settings of a store
 RANDOM_BYTES = 32
 REMEMBERED = 10_000  # addresses that failed
 SCHEME = "bearer "
+CHALLENGE = {"www-authenticate": "Bearer"}
 
 Known = Sequence[tuple[bytes, int]]  # hashes, and how much each may do
 
@@ -95,9 +96,6 @@ class Tokens:
                 anywhere = max(anywhere, found)
                 level = max(level, found) if model in (None, name) else level
         return level, anywhere
-
-
-CHALLENGE = {"www-authenticate": "Bearer"}
 
 
 def bearer(authorization: str | None) -> str | None:
