@@ -11,6 +11,7 @@ import pytest
 from browser import chromium, numbers, sent, visiting
 from service import ROWS, TEXTS, serving, spam_service
 from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Store, Words, check_receipt, digest
+from tallybayes.mail import COLUMNS, read_mail
 from tallybayes.model.heaviest import heaviest
 from tallybayes.serve.settings import Settings
 from tallybayes.serve.tokens import new_token
@@ -234,6 +235,30 @@ def test_a_level_never_met_is_typed(browser, tmp_path, javascript):
         sent(page, page.locator(".teach").get_by_role("button", name="yes", exact=True))
         page.locator("#taught").wait_for()
         assert "Paris" in page.get_by_label("city", exact=True).locator("option").all_inner_texts()
+
+
+@both_ways
+def test_a_whole_mail_can_be_pasted(browser, tmp_path, javascript):
+    mails = [b"Subject: Win a prize\n\nfree money", b"Subject: lunch\n\non monday", b"Subject: the report\n\nis free"]
+    rows = [read_mail(mail) for mail in mails]
+    frame = {column: [row[column] for row in rows] for column in COLUMNS}
+    schema = {"subject": Words(), "body": Words(), "has_html": Bernoulli()}
+    model = Model.train(schema, frame, ["spam", "ham", "ham"])
+    asked = "Subject: =?utf-8?q?a_prize?=\nContent-Type: text/html\n\n<p>for a <b>free</b> lunch"
+    with (
+        Store.create(tmp_path / "mail", model) as store,
+        serving({"mail": store}) as client,
+        visiting(browser, client, javascript) as page,
+    ):
+        page.goto("/")
+        page.get_by_label("A whole mail").fill(asked)
+        sent(page, page.get_by_role("button", name="What is it?"))
+        page.locator("#answer").wait_for()
+        assert page.get_by_label("subject", exact=True).input_value() == "a prize"
+        assert page.get_by_label("has_html", exact=True).input_value() == "true"
+        row = read_mail(asked.encode())
+        assert row["body"].split() == ["for", "a", "free", "lunch"]
+        assert numbers(page, ".probabilities") == sorted(model.posterior(row)[0].tolist(), reverse=True)
 
 
 @both_ways

@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +25,7 @@ TEXT, NUMBER, LEVEL, VECTOR = "text", "number", "level", "vector"
 FEW = 40  # levels that are offered as a list to choose from; more are suggested while one types
 MOST = 1000  # that are suggested
 OTHER = "\N{INVISIBLE SEPARATOR}other"  # chosen to type a level that is not in the list
+MAIL = "mail"  # the field for a whole one
 ALONE, BESIDE = 8, 3  # lines of a text that is the only column, and of others
 
 
@@ -94,8 +97,25 @@ def levels_of(beliefs: Beliefs) -> dict[str, list[str]]:
     return found
 
 
+def is_of_mail(schema: Schema) -> bool:
+    """Whether all columns are those of a mail, so that one may be pasted as a whole."""
+    return find_spec("lxml") is not None and mail_columns().issuperset(schema.by_column)
+
+
+@cache
+def mail_columns() -> frozenset[str]:
+    from tallybayes.mail import COLUMNS
+
+    return frozenset(COLUMNS)
+
+
 def row_of(schema: Schema, filled: Mapping[str, str]) -> Row:
-    """What was filled in, as a row."""
+    """What was filled in, as a row; a whole mail goes before all else."""
+    if filled.get(MAIL, "").strip() and is_of_mail(schema):
+        from tallybayes.mail import read_mail
+
+        read = read_mail(filled[MAIL].encode())
+        return {column: read[column] for column in schema.by_column}
     row: Row = {}
     for number, column in enumerate(schema.by_column):
         text = filled.get(f"cell-{number}", "")
@@ -120,11 +140,13 @@ def _cell(kind: str, column: str, text: str) -> Any:
 def _filled(cell: Any) -> str:
     """A cell as its field shows it.
 
-    >>> _filled(3.0), _filled(None), _filled([1.0, 2.5])
-    ('3', '', '1 2.5')
+    >>> _filled(3.0), _filled(None), _filled([1.0, 2.5]), _filled(True)
+    ('3', '', '1 2.5', 'true')
     """
     if isinstance(cell, list):
         return " ".join(map(_filled, cell))
+    if isinstance(cell, bool):
+        return str(cell).lower()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
         return str(int(cell))
     return "" if cell is None else str(cell)

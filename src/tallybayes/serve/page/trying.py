@@ -17,7 +17,7 @@ from tallybayes.report import evidence
 from tallybayes.report.blocks import Bar, Bars, Table
 from tallybayes.report.plain import spoken
 from tallybayes.serve.models import ServedModel
-from tallybayes.serve.page.fields import as_text, fields_for, from_text, row_of
+from tallybayes.serve.page.fields import as_text, fields_for, from_text, is_of_mail, row_of
 from tallybayes.serve.page.marks import LONGEST, Piece, marked
 from tallybayes.serve.page.visits import Visit
 from tallybayes.serve.rows import Row, cells_of, one_row
@@ -201,6 +201,7 @@ def _shown(visit: Visit, model: ServedModel, row: Row, answer: Answer | None, ta
         id=new_id() if taught is None else taught.change.id,
         row=as_text(row),
         empty=beliefs is None,
+        takes_mail=is_of_mail(model.store.schema),
         host=f"{visit.scope.get('scheme', 'http')}://{visit.headers.get('host', '')}",
         label_column=model.store.schema.label or LABEL,
     )

@@ -6,6 +6,7 @@ let shownHere = here();
 
 async function send(form, button) {
   const body = new URLSearchParams(new FormData(form, button));
+  if (button?.name && !body.has(button.name)) body.append(button.name, button.value); // by browsers of before 2023
   const response = await fetch(form.action, { method: "POST", body });
   const found = new DOMParser().parseFromString(await response.text(), "text/html");
   const problem = found.querySelector("#problem");
