@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import sync_playwright
 
 from parts import program
 
 PHONE, DESK = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
 MADE_WITHOUT_SANDBOX = ["--no-sandbox"]  # which needs rights that a container may not give
+
+both_ways = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
 
 
 @contextmanager

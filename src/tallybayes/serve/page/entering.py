@@ -19,7 +19,7 @@ async def models(visit: Visit) -> Response:
 async def token_form(visit: Visit) -> Response:
     if not visit.service.tokens.required:
         return moved(HOME)
-    return visit.show("token.html", problem="", back=HOME)
+    return visit.show("token.html", problem="", wrong=False, back=HOME)
 
 
 async def entered(visit: Visit) -> Response:

@@ -107,18 +107,22 @@ class Visit:
         """What went wrong, as a page; where a token is wanted, with the form for it."""
         if problem.status in (401, 429):
             back = self.scope["path"] if self.scope["method"] == "GET" else HOME
-            response = self.show(
-                "token.html", problem.status, problem=_told(problem), back=back, refused=bool(self.token)
-            )
+            about = {"problem": _told(problem), "wrong": not _asks(problem), "back": back}
+            response = self.show("token.html", problem.status, **about)
         else:
             response = self.show("problem.html", problem.status, problem=_told(problem))
         response.headers.update(problem.headers)
         return response
 
 
+def _asks(problem: Problem) -> bool:
+    """Whether there was no token at all, and not a wrong one."""
+    return problem.detail.startswith("This needs a token")
+
+
 def _told(problem: Problem) -> str:
     """The API's advice is about headers, which nobody types into a page."""
-    return "This service asks for a token." if problem.detail.startswith("This needs a token") else problem.detail
+    return "This service asks for a token." if _asks(problem) else problem.detail
 
 
 def path_of(model: str, *parts: object) -> str:
