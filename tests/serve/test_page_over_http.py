@@ -1,6 +1,7 @@
 """The page as a program sees it: who is let in, what is refused and how, and what the browser is told."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import httpx
@@ -8,7 +9,7 @@ import pytest
 
 import tallybayes.serve.page
 from service import ROWS, TEXTS, problem, serving, spam_service
-from tallybayes import Store
+from tallybayes import Correlated, Gaussian, Model, Store, digest
 from tallybayes.serve.settings import Limits, Settings
 from tallybayes.serve.tokens import new_token
 
@@ -262,6 +263,28 @@ def test_formulas_in_cells_and_labels_do_not_run_in_a_spreadsheet(tmp_path):
     with spam_service(tmp_path, rows=[("m-1", "lunch", "=cmd()")]) as (client, _):
         answer = client.post("/models/spam/table", files={"table": ("x.csv", b"text,sum\nlunch,=1+1\n")})
         assert answer.text == "text,sum,class,probability,P(=cmd())\nlunch,'=1+1,'=cmd(),1,1\n"
+
+
+@pytest.mark.parametrize("labels", [(True, False), (1, 2), (0.5, 1.5), (date(2024, 1, 1), date(2024, 1, 2))])
+def test_labels_keep_their_type(tmp_path, labels):
+    with spam_service(tmp_path, rows=[("m-1", "win", labels[0]), ("m-2", "lunch", labels[1])]) as (client, store):
+        first, second = map(str, labels)
+        answer = client.post("/models/spam/teach", data={"cell-0": "win lunch", "label": second, "id": "p-1"})
+        assert answer.status_code == 200, answer.text
+        assert f"<strong>{second}</strong>, change 3." in answer.text
+        answer = client.post("/models/spam/correct", data={"id": "m-2", "label": first})
+        assert answer.status_code == 303, answer.text
+        rows = ["win", "lunch", "win lunch"], [labels[0], labels[0], labels[1]]
+        assert store.digest() == digest(Model.train(TEXTS, *rows))
+
+
+def test_a_model_that_cannot_be_asked_says_why(tmp_path):
+    schema = {"x": Gaussian(), ("x", "y"): Correlated()}
+    with Store.create(tmp_path / "m", schema) as store, serving({"m": store}) as client:
+        assert "It has learned nothing yet" in client.get("/models/m").text
+        store.learn({"x": 1.0, "y": 2.0}, "a")
+        for path in ("/models/m", "/models/m/knows"):
+            assert "would count twice" in said(client.get(path), 400)
 
 
 def test_metrics_count_what_the_page_changed(tmp_path):

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from tallybayes.report.plain import spoken
 from tallybayes.serve.models import Labelled, ServedModel
+from tallybayes.serve.page.trying import label_named
 from tallybayes.serve.page.visits import Visit, moved, path_of
 from tallybayes.serve.problems import Problem
 from tallybayes.store import UnknownRowError
@@ -103,7 +104,8 @@ async def correct(visit: Visit) -> Response:
     fields, model = (await visit.form()).fields, visit.model
 
     def work() -> int:
-        done = model.correct([(fields.get("id", ""), fields.get("label", ""))], prove=True)
+        label = label_named(model, fields.get("label", ""))
+        done = model.correct([(fields.get("id", ""), label)], prove=True)
         visit.service.metrics.changed(model.name, done)
         return model.store.receipt(fields["id"]).record.number
 

@@ -176,10 +176,15 @@ async def taught(visit: Visit) -> Response:
 
 
 def _teach(model: ServedModel, row: Row, label: str, id: str, known: bool) -> Change:
-    entry = model.labelled(row, label, id)
+    entry = model.labelled(row, label_named(model, label), id)
     if known:
         return model.store.correct(id, entry.label, prove=True)
     return model.store.learn(entry.row, entry.label, id=id, prove=True)
+
+
+def label_named(model: ServedModel, text: str) -> Any:
+    """The class that is called so, of whatever type labels are; or a new one."""
+    return next((label for label in model.known_labels() if spoken(label) == text), text)
 
 
 def new_id() -> str:
