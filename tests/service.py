@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -75,3 +76,10 @@ def problem(answer, status):
     assert said["type"] == "about:blank"
     assert "Traceback" not in said["detail"]
     return said["detail"]
+
+
+def said(answer, status):
+    """The sentence of a page that says what was not done."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    return re.search(r'role="alert"[^>]*>(.*?)</p>', answer.text, re.S)[1]

@@ -22,6 +22,7 @@ from tallybayes.serve.calls import Call
 from tallybayes.serve.documentation import documentation_routes
 from tallybayes.serve.guard import HEADERS, OPERATION, Guard
 from tallybayes.serve.operations import OPERATIONS, Operation
+from tallybayes.serve.page import page_routes
 from tallybayes.serve.problems import Problem
 from tallybayes.serve.service import Service
 from tallybayes.serve.settings import Settings
@@ -62,7 +63,7 @@ def make_app(
 def routes(service: Service) -> list[BaseRoute]:
     """All that is served, the most frequent first."""
     api = [Route(each.path, Endpoint(service, each), methods=[each.method], name=each.name) for each in OPERATIONS]
-    return [*api, *documentation_routes(service.tokens.required)]
+    return [*api, *documentation_routes(service.tokens.required), *page_routes(service)]
 
 
 class Endpoint:
