@@ -125,12 +125,14 @@ def test_the_heaviest_words_and_what_there_is_to_know():
         model.parameters("x", "spam")
 
 
-def test_characters_are_told_of_as_one_and_are_no_words():
+def test_what_characters_say_is_told_of_the_words_they_are_in():
     model = train(Words(reading="auto", characters=(2, 4)))
-    evidence = model.evidence({"x": ["free monney"]})
+    evidence = model.evidence({"x": ["free monney monney", "", None, "free"]})
     words = evidence.words()
-    assert [(part.word, part.times) for part in words] == [("(characters)", 27), ("free", 1)]
-    np.testing.assert_allclose(sum(part.said for part in words), evidence["x"][0], atol=1e-12)
+    assert [(part.word, part.times) for part in words] == [("free", 1), ("monney", 2)]
+    for row in range(4):
+        said = [part.said for part in evidence.words(row)]
+        np.testing.assert_allclose(np.sum(said, axis=0) if said else 0.0, evidence["x"][row], atol=1e-12)
     assert {weight.word for weight in model.words("spam", 2)} <= {"free", "money", "claim"}
     drawn = model.sample(200, seed=1).rows["x"].to_pylist()
     assert {word for text in drawn for word in text.split()} <= set(train(Words()).estimates("x"))

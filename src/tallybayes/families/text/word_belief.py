@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.class_totals import RUNS, SPELLED, run_of
+from tallybayes.counts.class_totals import RUNS, run_of
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.base import (
     MANY_PARTS,
@@ -32,6 +32,7 @@ from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
+from tallybayes.families.text.spelled_parts import told_of_words, words_of
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
@@ -41,22 +42,12 @@ from tallybayes.kernels.strings import index_strings, index_words
 SHORT = 1024  # words of a document, up to which what their number says is in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 COMPLEMENT = "complement"  # says how badly a text fits other classes, on a scale of its own
-ALL_SPELLED = "(characters)"
 ASKING = 600  # cells are worked out in the time that a question about a few words takes by itself
 
 
 def _size(cells: Any) -> int:
     """Of a column of texts, or of a text by itself, roughly in bytes."""
     return len(cells[0]) if type(cells) is list else cells.nbytes
-
-
-def _together(parts: list[Part]) -> list[Part]:
-    """The same with what all runs of characters say as one, which comes after the words."""
-    spelled = [part for part in parts if part.word.startswith(SPELLED)]
-    if not spelled:
-        return parts
-    words = [part for part in parts if not part.word.startswith(SPELLED)]
-    return [*words, Part(ALL_SPELLED, len(spelled), np.sum([part.said for part in spelled], axis=0))]
 
 
 class WordBelief(Belief):
@@ -164,11 +155,14 @@ class WordBelief(Belief):
         different, at = np.unique(words, return_inverse=True)  # not all the words that the index has
         names = pc.take(index_strings(self.seen.index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
         said = self._said_by(words, counts, starts)
+        spelled = [] if self.family.characters is None else words_of(self.family, documents)
         total = np.zeros((self.table.width, rows))
         self._add(documents, rows, total)
         for row in range(rows):
             span = range(starts[row], starts[row + 1])
-            found = _together([Part(names[i], int(counts[i]), said[i]) for i in span])
+            found = [Part(names[i], int(counts[i]), said[i]) for i in span]
+            if spelled:
+                found = told_of_words(found, spelled[row], self.family.characters)
             with np.errstate(invalid="ignore"):
                 rest = total[:, row] - said[starts[row] : starts[row + 1]].sum(axis=0)
             rest = np.where(np.isnan(rest), 0.0, rest)
