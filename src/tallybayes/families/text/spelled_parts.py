@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,7 @@ def words_of(family: Any, documents: kernels.Documents) -> list[dict[str, int]]:
     cutter, met = Cutter(replace(family, characters=None, ngrams=1, mix=None)), kernels.StringIndex()
     starts, words, counts = kernels.list_words(documents, cutter.reading(documents, False, -1), met, True)
     names = index_strings(met).to_pylist()
-    spans = [range(start, stop) for start, stop in zip(starts[:-1], starts[1:], strict=True)]
-    return [{names[words[i]]: int(counts[i]) for i in span} for span in spans]
+    return [{names[words[i]]: int(counts[i]) for i in range(*span)} for span in pairwise(starts)]
 
 
 def told_of_words(parts: Sequence[Part], words: Mapping[str, int], lengths: tuple[int, int]) -> list[Part]:
