@@ -61,7 +61,7 @@ def shape(
         raise ValueError(f"mass={mass!r}: give a probability between 0 and 1, as 0.95.")
     known, name = model.beliefs(), model.schema.entry(column)
     family, belief = model.schema.columns[name], known.counted[name]
-    if family.support is not None or family.reads == pa.float64():
+    if family.support is not None and not family.takes_vectors:
         kind, x = _numbers(family, belief, len(known.labels), span)
         return _of_cells(title(name), kind, known.labels, x, family, belief, mass)
     try:
