@@ -17,6 +17,7 @@ from tallybayes.plots.quality import ClassMapDisplay, ConfusionDisplay, Reliabil
 from tallybayes.plots.ranking import CostCurveDisplay, PrecisionRecallDisplay, RocDisplay
 from tallybayes.plots.validation import LearningCurveDisplay, SettingCurveDisplay
 from tallybayes.plots.ways_in import EvaluationPlots, EvidencePlots, ModelPlots
+from tallybayes.plots.whole import model_report
 
 __all__ = [
     "BoundaryDisplay",
@@ -40,5 +41,6 @@ __all__ = [
     "SettingCurveDisplay",
     "WaterfallDisplay",
     "WordProbabilityDisplay",
+    "model_report",
     "style",
 ]

@@ -106,20 +106,11 @@ def ink() -> str:
     return str(rcParams["text.color"])
 
 
-def panels(ax: Any, count: int, size: tuple[float, float], *, across: int = 1, share: str = "none") -> list[Any]:
-    """Axes to draw in: those that were given, or new ones, of `size` inches each."""
-    if ax is None:
-        down = -(-count // across)
-        figure, made = pyplot().subplots(
-            down, across, figsize=(size[0] * across, size[1] * down), squeeze=False, layout="constrained", sharex=share
-        )
-        found = made.ravel().tolist()
-        for spare in found[count:]:
-            spare.remove()
-        return found[:count]
+def given_axes(ax: Any, count: int) -> list[Any]:
+    """Axes that somebody gave, as many as there are panels."""
     found = list(ax.ravel()) if hasattr(ax, "ravel") else list(ax) if isinstance(ax, Sequence) else [ax]
     if len(found) != count:
-        raise ValueError(f"{len(found)} axes were given for {count} panels; give ax={count} axes, or none.")
+        raise ValueError(f"ax: {len(found)} axes were given, and there are {count} panels; give {count}, or none.")
     return found
 
 
@@ -155,7 +146,8 @@ def embedded(drawing: str, alt: str) -> str:
     own = f"p{sha256(body.encode()).hexdigest()[:10]}-"
     body = re.sub(r'\bid="', f'id="{own}', body)
     body = re.sub(r'(url\(#|href="#)', rf"\g<1>{own}", body)
-    body = body.replace(INK, "currentColor")
+    body = body.replace(INK, "currentColor").replace("xlink:href", "href")
+    body = re.sub(r'(?<= d=")[^"]*', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), body)
     body = re.sub(r"(font: [^;\"']*?px) [^;\"]*", r"\1 system-ui, sans-serif", body)
     body = re.sub(r"font-family: [^;\"]*", "font-family: system-ui, sans-serif", body)
     start, rest = body.split(">", 1)
@@ -164,5 +156,4 @@ def embedded(drawing: str, alt: str) -> str:
     assert box is not None
     assert width is not None
     wide = round(float(width[1]) * 4 / 3)
-    head = f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" {box[0]}'
-    return f'{head} role="img" aria-label="{escape(alt)}" style="max-width:{wide}px">{rest}'
+    return f'<svg {box[0]} role="img" aria-label="{escape(alt)}" style="max-width:{wide}px">{rest}'

@@ -161,6 +161,8 @@ class BoundaryDisplay(Display):
         self._boundaries(ax, (left, right), (bottom, top))
         handles, names = self._handles(ax, styles)
         legend(ax, handles, names, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        ax.set_xlim(left, right)
+        ax.set_ylim(bottom, top)
         for axis, values, kind in ((ax.xaxis, found.x, found.kinds[0]), (ax.yaxis, found.y, found.kinds[1])):
             if kind == LEVELS:
                 axis.set_ticks(range(len(values)), [named(value, 16) for value in values])
@@ -199,6 +201,11 @@ class BoundaryDisplay(Display):
         return handles, [self.plane.classes[i] for i in shown]
 
 
+def _jittered(at: int | None, row: int) -> float | None:
+    """Rows of one level side by side, by the golden ratio."""
+    return None if at is None else at + 0.6 * (row * 0.6180339887 % 1.0 - 0.5)
+
+
 def _extent(axis: Any, kind: str) -> tuple[float, float]:
     if kind == LEVELS:
         return -0.5, len(axis) - 0.5
@@ -217,7 +224,7 @@ def _places(model: Model, found: Plane, data: Any, labels: Any) -> list[tuple[An
     places = []
     for name, axis, kind in zip(found.columns, (found.x, found.y), found.kinds, strict=True):
         at = {value: i for i, value in enumerate(axis)} if kind == LEVELS else {}
-        places.append([at.get(cell) if kind == LEVELS else cell for cell in cells[name]])
+        places.append([_jittered(at.get(cell), i) if kind == LEVELS else cell for i, cell in enumerate(cells[name])])
     rows = [(c, x, y) for c, x, y in zip(codes, *places, strict=True) if x is not None and y is not None]
     split = [[(x, y) for c, x, y in rows if c == number] for number in range(len(found.classes))]
     return [tuple(map(list, zip(*some, strict=True))) if some else ([], []) for some in split]  # type: ignore[misc]

@@ -18,8 +18,8 @@ from tallybayes.report.blocks import count
 from tallybayes.report.characters import short
 from tallybayes.schema.entries import Name
 
-BINS = 30
-RUG = 150  # rows of a class that are marked one by one
+BINS = (8, 30)  # at least, and at most
+RUG = 100  # rows of a class that are marked one by one
 BARS = 90  # that can be told apart in a panel
 SEVERAL = 10  # levels in each of several panels
 
@@ -89,13 +89,18 @@ class DensityDisplay(Display):
             handles = _DRAWN[each.kind](ax, each, rows, self.classes)
             ax.set_title(named(each.column, 40))
             if at == 0:
-                self._name_classes(ax, handles)
+                self._name_classes(ax, handles, outside=self.panels > 1 or each.kind == LEVELS)
 
-    def _name_classes(self, ax: Any, handles: list[Any]) -> None:
+    def _name_classes(self, ax: Any, handles: list[Any], outside: bool) -> None:
         names = [self.shapes[0].classes[i] for i in self.classes]
         hidden = len(self.shapes[0].classes) - len(names)
-        title = f"and {hidden:,} more classes" if hidden else None
-        legend(ax, handles, names, title=title, fontsize="small", title_fontsize="small")
+        title = f"{len(names)} of {len(names) + hidden:,} classes" if hidden else None
+        alone = len(ax.figure.axes) == self.panels and ax.figure.get_layout_engine() is not None
+        if outside and alone:
+            where: dict[str, Any] = {"loc": "outside upper center", "ncols": min(len(names), 3 * self.columns)}
+            legend(ax.figure, handles, names, title=title, fontsize="small", title_fontsize="small", **where)
+        else:
+            legend(ax, handles, names, title=title, fontsize="small", title_fontsize="small")
 
 
 def shown_classes(model: Model, classes: Sequence[Any] | None) -> list[int]:
@@ -129,8 +134,9 @@ def _value(x: Any) -> Any:
 
 def _curves(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int]) -> list[Any]:
     handles = []
-    with_rows = rows is not None and any(len(rows[i]) for i in classes)
-    edges = np.linspace(each.x[0], each.x[-1], BINS + 1)
+    met = [] if rows is None else [i for i in classes if len(rows[i])]
+    bins = int(np.clip(np.sqrt(max((len(rows[i]) for i in met), default=0)), *BINS)) if rows is not None else 1
+    edges = np.linspace(each.x[0], each.x[-1], bins + 1)
     for at, (i, mark) in enumerate(zip(classes, marks(len(classes)), strict=True)):
         if rows is not None and len(rows[i]):
             _histogram(ax, rows[i], edges, mark)
@@ -139,14 +145,11 @@ def _curves(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
             ax.fill_between(each.x, each.low[i], each.high[i], color=mark.color, alpha=0.3, linewidth=0)
         handles += ax.plot(each.x, each.p[i], mark.line, color=mark.color, label=named(each.classes[i]), linewidth=1.8)
     ax.set_xlim(each.x[0], each.x[-1])
-    ax.set_ylim(bottom=-0.045 * len(classes) * _height(each, classes) if with_rows else 0.0)
+    share = 0.015 + 0.03 * len(classes) if met else 0.0  # of the height, for the rug
+    ax.set_ylim(0.0, ax.get_ylim()[1])
+    ax.set_ylim(bottom=-share / (1.0 - share) * ax.get_ylim()[1])
     ax.set_ylabel("density" if each.kind == NUMBERS else "probability")
     return handles
-
-
-def _height(each: Shape, classes: list[int]) -> float:
-    finite = each.p[classes][np.isfinite(each.p[classes])]
-    return float(finite.max(initial=0.0)) or 1.0
 
 
 def _histogram(ax: Any, values: Floats, edges: Floats, mark: Mark) -> None:
@@ -159,7 +162,16 @@ def _rug(ax: Any, values: Floats, mark: Mark, at: int) -> None:
     some = np.sort(values)[np.linspace(0, len(values) - 1, min(len(values), RUG)).round().astype(int)]
     place = ax.get_xaxis_transform()
     bottom = 0.012 + 0.03 * at
-    ax.vlines(some, bottom, bottom + 0.022, color=mark.color, linewidth=0.6, transform=place)
+    x = np.stack([some, some, np.full(len(some), np.nan)], axis=1).ravel()  # one path is shorter than many
+    y = np.tile([bottom, bottom + 0.022, np.nan], len(some))
+    ax.add_line(_line(x, y, mark.color, place))
+
+
+def _line(x: Floats, y: Floats, color: str, place: Any) -> Any:
+    """One that the axes do not stretch for."""
+    from matplotlib.lines import Line2D
+
+    return Line2D(x, y, color=color, linewidth=0.6, transform=place)
 
 
 def _counts(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int]) -> list[Any]:

@@ -15,6 +15,7 @@ class Display(ABC):
 
     across: ClassVar[int] = 1  # panels side by side
     share: ClassVar[str] = "none"  # whether panels have one x axis: "none", "col" or "all"
+    heights: ClassVar[tuple[float, ...] | None] = None  # of panels below each other, if they are not equal
 
     ax_: Any
     axes_: list[Any]
@@ -45,10 +46,13 @@ class Display(ABC):
         from matplotlib import rc_context
 
         with rc_context({"font.family": canvas.fonts()}):
-            self.axes_ = canvas.panels(ax, self.panels, self.size, across=self.columns, share=self.share)
+            self.axes_ = self.divided(self._new()) if ax is None else canvas.given_axes(ax, self.panels)
             self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
             self.draw(self.axes_)
         return self
+
+    def _new(self) -> Any:
+        return canvas.pyplot().figure(figsize=self.whole_size, layout="constrained")
 
     @property
     def columns(self) -> int:
@@ -61,7 +65,8 @@ class Display(ABC):
     def divided(self, figure: Any) -> list[Any]:
         """The panels of a figure."""
         down = -(-self.panels // self.columns)
-        axes = figure.subplots(down, self.columns, squeeze=False, sharex=self.share).ravel().tolist()
+        grid = {"sharex": self.share, "height_ratios": self.heights}
+        axes = figure.subplots(down, self.columns, squeeze=False, **grid).ravel().tolist()
         for spare in axes[self.panels :]:
             spare.remove()
         return list(axes[: self.panels])

@@ -15,9 +15,9 @@ from tallybayes.plots.bars import AGAINST, FOR, HATCHED, draw_bar, finite
 from tallybayes.plots.canvas import ink, named
 from tallybayes.plots.display import Display
 from tallybayes.report import evidence as report
-from tallybayes.report.blocks import Bar, times
+from tallybayes.report.blocks import Bar, Piece, times
 from tallybayes.report.characters import clean, short, width
-from tallybayes.report.steps import TOP, Piece, marked, steps
+from tallybayes.report.steps import TOP, marked, steps
 from tallybayes.schema.entries import Name
 
 LINE = 72  # characters of a text in a line
@@ -173,7 +173,7 @@ class MarkedTextDisplay(Display):
                 ax.text(place, -at, text.replace("$", r"\$"), family="monospace", fontsize=8.5, va="center", **style)
                 place += width(text)
         more = f"; {len(lines) - LINES:,} more lines" if len(lines) > LINES else ""
-        ax.set_title(f"for {named(self.first)} (plain), against: for {named(self.second)} (hatched){more}")
+        ax.set_title(f"plain: for {named(self.first)}; hatched: for {named(self.second)}{more}")
         ax.set_xlim(-1, LINE + 4)
         ax.set_ylim(-len(shown) + 0.4, 0.6)
         ax.axis("off")

@@ -22,6 +22,7 @@ from tallybayes.report.characters import short
 from tallybayes.schema.entries import Name
 
 SPIKES = 3  # that are named
+LETTER = 0.068  # inches
 
 
 @dataclass(eq=False)
@@ -75,8 +76,8 @@ class HeaviestDisplay(Display):
             for at, (each, length) in enumerate(zip(weights, mine, strict=True)):
                 draw_bar(ax, at, 0.0, sign * length, infinite=math.isinf(each.log_odds))
                 self._name(ax, at, sign * length, each)
-        longest = float(np.abs(lengths).max())
-        ax.set_xlim(-1.75 * longest, 1.75 * longest)
+        longest = float(np.abs(lengths).max()) * self._room(0.5 * self.size[0])
+        ax.set_xlim(-longest, longest)
         ax.set_ylim(max(map(len, sides)) - 0.4, -0.6)
         ax.set_yticks([])
         ax.axvline(0.0, color=ink(), linewidth=0.8)
@@ -88,16 +89,25 @@ class HeaviestDisplay(Display):
         for at, (each, length) in enumerate(zip(weights, lengths, strict=True)):
             draw_bar(ax, at, 0.0, length, infinite=math.isinf(each.log_odds))
             self._name(ax, at, length, each)
-        ax.set_xlim(0.0, 2.0 * float(np.abs(lengths).max(initial=0.0)) or 1.0)
+        ax.set_xlim(0.0, float(np.abs(lengths).max(initial=0.0)) * self._room(self.size[0]) or 1.0)
         ax.set_ylim(max(map(len, self.weights.values())) - 0.4, -0.6)
         ax.set_yticks([])
         ax.set_title(f"for {named(label, 30)}")
 
-    def _name(self, ax: Any, at: int, end: float, each: Weight) -> None:
+    def _room(self, wide: float) -> float:
+        """How much longer than the longest bar an axis of so many inches must be, for the names behind bars."""
+        longest = max(len(self._title(each)) for weights in self.weights.values() for each in weights)
+        return wide / max(wide - 0.3 - LETTER * longest, 0.3 * wide)
+
+    def _title(self, each: Weight) -> str:
         columns = {weight.column for weights in self.weights.values() for weight in weights}
-        name = short(each.value, 22) if len(columns) == 1 else f"{short(each.column, 12)} = {short(each.value, 14)}"
+        return short(each.value, 22) if len(columns) == 1 else f"{short(each.column, 12)} = {short(each.value, 22)}"
+
+    def _name(self, ax: Any, at: int, end: float, each: Weight) -> None:
         left = end < 0
-        ax.text(end, at, f" {named(name, 40)} ", va="center", ha="right" if left else "left", fontsize="small")
+        ax.text(
+            end, at, f" {named(self._title(each), 40)} ", va="center", ha="right" if left else "left", fontsize="small"
+        )
 
 
 @dataclass(eq=False)

@@ -22,7 +22,7 @@ def spread(nodes: int, links: Sequence[tuple[int, int, float]]) -> Floats:
     strongest = max((share for _, _, share in links), default=1.0) or 1.0
     for i, j, share in links:
         pull[i, j] = pull[j, i] = 0.3 + 0.7 * share / strongest
-    near = 1.6 / np.sqrt(nodes)
+    near = 2.6 / np.sqrt(nodes)
     for step in range(STEPS):
         apart = places[:, None] - places[None]
         distance = np.maximum(np.hypot(*apart.transpose(2, 0, 1)), 1e-3)

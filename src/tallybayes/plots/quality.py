@@ -18,7 +18,8 @@ from tallybayes.report.characters import short
 WRITTEN = 12  # classes whose numbers are written in the matrix
 NAMED = 40  # classes that are named beside it
 NAMES = 24  # of more, those that are confused most
-LINKS = 60  # pairs of classes that the map connects
+MANY_TIMES = 50  # as many rows in one interval as in another, and they are drawn on a logarithmic scale
+LINKS = 30  # pairs of classes that the map connects
 
 
 @dataclass(eq=False)
@@ -39,10 +40,11 @@ class ReliabilityDisplay(Display):
         return 2
 
     share = "col"
+    heights = (3.0, 1.2)
 
     @property
     def size(self) -> tuple[float, float]:
-        return (4.8, 2.5)
+        return (4.8, 2.2)
 
     @property
     def alt(self) -> str:
@@ -59,7 +61,8 @@ class ReliabilityDisplay(Display):
         y = np.array([each.right for each in self.intervals])
         ends = np.array([each.credible(self.mass) for each in self.intervals]).reshape(-1, 2)
         spans = np.maximum(np.stack([y - ends[:, 0], ends[:, 1] - y]), 0.0)
-        ax.errorbar(x, y, yerr=spans, fmt="o-", color=PALETTE[0], ecolor=PALETTE[0], capsize=2, markersize=4)
+        ax.errorbar(x, y, yerr=spans, fmt="o", color=PALETTE[0], ecolor=PALETTE[0], capsize=2, markersize=4)
+        ax.plot(x, y, "-", color=PALETTE[0], linewidth=0.8, alpha=0.5)
         ax.set_ylabel("share right")
         ax.set_ylim(-0.02, 1.02)
         ax.set_xlim(-0.01, 1.01)
@@ -75,6 +78,8 @@ class ReliabilityDisplay(Display):
             linewidth=0.4,
         )
         below.set_ylabel("rows")
+        if max((each.n for each in self.intervals), default=0) > MANY_TIMES * min((e.n for e in self.intervals), default=1):
+            below.set_yscale("log")
         below.set_xlabel("probability of what was decided")
 
 
@@ -143,7 +148,11 @@ class ConfusionDisplay(Display):
             return list(range(len(self.classes)))
         square = self.n[:, : len(self.classes)]
         wrong = square.sum(axis=1) + square.sum(axis=0) - 2 * np.diag(square)
-        return sorted(np.argsort(-wrong, kind="stable")[:NAMES].tolist())
+        told: list[int] = []
+        for i in np.argsort(-wrong, kind="stable").tolist():
+            if len(told) < NAMES and all(abs(i - other) >= len(self.classes) / NAMED for other in told):
+                told.append(i)
+        return sorted(told)
 
     def _name(self, ax: Any, axis: Any, told: list[int], classes: list[Any]) -> None:
         small = "small" if len(told) <= WRITTEN else "x-small" if len(classes) <= NAMED else 5
@@ -180,7 +189,7 @@ class ClassMapDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return (6.8, 5.2) if len(self.classes) > 8 else (5.0, 3.6)
+        return (7.2, 6.0) if len(self.classes) > 8 else (5.0, 3.6)
 
     @property
     def alt(self) -> str:
@@ -191,8 +200,8 @@ class ClassMapDisplay(Display):
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
         ax.axis("off")
-        title = f"{how_many(self.others, 'class is', 'classes are')} confused with none of these" if self.others else ""
-        ax.set_title(title)
+        more = f"; {how_many(self.others, 'class', 'classes')} not shown" if self.others else ""
+        ax.set_title(f"the {how_many(len(self.links), 'pair', 'pairs')} confused most{more}" if self.links else "")
         if not self.classes:
             ax.text(0.5, 0.5, "No decision is wrong.", ha="center", va="center", transform=ax.transAxes)
             return
@@ -200,10 +209,11 @@ class ClassMapDisplay(Display):
         widest = max(share for _, _, share in self.links)
         for i, j, share in self.links:
             ax.plot(*places[[i, j]].T, color=PALETTE[1], linewidth=0.5 + 5.0 * share / widest, alpha=0.55, zorder=1)
-        sizes = 30.0 + 170.0 * np.sqrt(self.rows / max(self.rows.max(), 1.0))
+        sizes = 20.0 + min(170.0, 2000.0 / len(self.classes)) * np.sqrt(self.rows / max(self.rows.max(), 1.0))
         ax.scatter(*places.T, s=sizes, color=PALETTE[0], edgecolor=ink(), linewidth=0.5, zorder=2)
-        for (x, y), label in zip(places, self.classes, strict=True):
-            ax.annotate(
-                named(label, 18), (x, y), (0, 7), textcoords="offset points", ha="center", fontsize="x-small", zorder=3
-            )
+        for i, label in enumerate(self.classes):
+            near = [places[b if a == i else a][1] for a, b, _ in self.links if i in (a, b)]
+            up = 1 if places[i][1] >= np.mean(near) else -1  # away from those it is joined to
+            where = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up > 0 else "top"}
+            ax.annotate(named(label, 22), places[i], (0, 4 * up), fontsize="x-small", zorder=3, **where)
         ax.margins(0.12)

@@ -63,7 +63,9 @@ class Ranking(Display):
         at = each.at(self.threshold)
         ax.plot(x[at], y[at], mark.marker, color=mark.color, markeredgecolor=ink(), markersize=7)
         if len(self.curves) == 1:
-            ax.annotate(f"P ≥ {self.threshold:g}", (x[at], y[at]), (8, -4), textcoords="offset points", va="top")
+            side, away = ("right", -8) if x[at] > 0.7 else ("left", 8)
+            where = {"textcoords": "offset points", "va": "top", "ha": side}
+            ax.annotate(f"P ≥ {self.threshold:g}", (x[at], y[at]), (away, -4), **where)
 
     @abstractmethod
     def _points(self, each: Thresholds) -> tuple[Any, Any]: ...
@@ -148,7 +150,11 @@ class CostCurveDisplay(Ranking):
 
     def _mark(self, ax: Any, each: Thresholds, mark: Any) -> None:
         """What the chosen threshold costs is a straight line."""
-        ax.plot(self._shares, each.costs_at(self.threshold, self._shares), ":", color=mark.color, linewidth=1.4)
+        costs = each.costs_at(self.threshold, self._shares)
+        ax.plot(self._shares, costs, ":", color=mark.color, linewidth=1.4)
+        if len(self.curves) == 1:
+            where = {"textcoords": "offset points", "va": "bottom", "fontsize": "small"}
+            ax.annotate(f"P ≥ {self.threshold:g}", (0.02, costs[4]), (0, 2), **where)
 
     def _named(self, each: Thresholds) -> str:
         return f"{short(each.label, 16)}, best threshold"

@@ -244,8 +244,10 @@ def titled(column: ColumnFacts, named: bool) -> str:
 
 
 def _number_text(value: Any) -> str:
-    """As people write it: a whole number without a point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else spoken(value)
+    """As people write it: a whole number without a point, others with six digits."""
+    if not isinstance(value, float):
+        return spoken(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def word_title(word: WordFacts) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
+from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Piece, Table
 from tallybayes.report.characters import clean
 
 GREEN, RED = "#2a9d5c", "#d9534f"  # to be seen on white and on black
@@ -28,15 +28,28 @@ STYLE = f"""\
 .tallybayes .bars td.half:first-of-type {{ border-right: 1px solid rgba(128, 128, 128, .6); }}
 .tallybayes .half div {{ height: .8em; margin-top: .3em; background: {GREEN}; }}
 .tallybayes .half .against {{ background: {RED}; margin-left: auto; }}
-.tallybayes .odds {{ padding-left: .9em; }}"""
+.tallybayes .odds {{ padding-left: .9em; }}
+.tallybayes h2 {{ font: inherit; font-size: 1.35em; font-weight: 600; margin: 1.6em 0 .5em; }}
+.tallybayes figure {{ margin: 0 0 1em; }}
+.tallybayes figcaption {{ opacity: .75; }}
+.tallybayes svg {{ display: block; width: 100%; height: auto; }}
+.tallybayes mark {{ color: inherit; border-radius: .2em;
+  background: color-mix(in srgb, {GREEN} var(--share), transparent); }}
+.tallybayes mark.against {{ text-decoration: underline; text-decoration-color: {RED};
+  background: color-mix(in srgb, {RED} var(--share), transparent); }}"""
+
+
+PAGE = """\
+body { margin: 0 auto; max-width: 62em; padding: 1em; }
+@media print { :root { color-scheme: light; } svg, table, tr { break-inside: avoid; } }"""
 
 
 def page(title: str, blocks: Iterable[Block]) -> str:
-    """A whole page."""
+    """A whole page, for screens of any width and for paper."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_text(title)}</title>\n</head>\n<body>\n{fragment(blocks)}\n</body>\n</html>"
+        f"<title>{_text(title)}</title>\n<style>\n{PAGE}\n</style>\n</head>\n<body>\n{fragment(blocks)}\n</body>\n</html>"
     )
 
 
@@ -46,6 +59,12 @@ def fragment(blocks: Iterable[Block]) -> str:
 
 
 def _block(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"<h2>{_text(block.title)}</h2>"
+    if isinstance(block, Picture):
+        return f"<figure>{block.svg}{_caption(block.title)}</figure>"
+    if isinstance(block, Marked):
+        return f"<p>{''.join(_piece(block, piece) for piece in block.pieces)}{'…' * bool(block.more)}</p>"
     if isinstance(block, Bars):
         return f'<table class="bars"><tbody>{"".join(_bar(block, bar) for bar in block.bars)}</tbody></table>'
     if isinstance(block, Lines):
@@ -54,6 +73,19 @@ def _block(block: Block) -> str:
     if block.detail:
         return f"<details><summary>{_text(block.title)}</summary>{_table(block, caption='')}</details>"
     return _table(block, f"<caption>{_text(block.title)}</caption>" if block.title else "")
+
+
+def _caption(title: str) -> str:
+    return f"<figcaption>{_text(title)}</figcaption>" if title else ""
+
+
+def _piece(marked: Marked, piece: Piece) -> str:
+    """The fuller, the more it says; what speaks for the second class is underlined as well."""
+    share = marked.share(piece)
+    if share < FAINT:
+        return _text(piece.text, "\n")
+    against = ' class="against"' if piece.log_odds < 0 else ""
+    return f'<mark{against} style="--share:{round(15 + 45 * share)}%">{_text(piece.text)}</mark>'
 
 
 def _table(table: Table, caption: str) -> str:
@@ -82,5 +114,5 @@ def _bar(bars: Bars, bar: Bar) -> str:
     return f'<tr><th>{_text(title)}</th>{halves}<td class="odds">{_text(bars.odds(bar))}</td></tr>'
 
 
-def _text(text: str) -> str:
-    return escape(clean(text))
+def _text(text: str, kept: str = "") -> str:
+    return escape(clean(text, kept))

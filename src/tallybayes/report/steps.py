@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from tallybayes.report.blocks import Bar
+from tallybayes.report.blocks import Bar, Piece
 from tallybayes.report.evidence import ColumnFacts, RowFacts, WordFacts, together, word_title
 from tallybayes.report.evidence import titled as column_title
 
@@ -31,13 +30,6 @@ def steps(row: RowFacts, top: int = TOP, named: bool = True) -> list[Bar]:
     if rest:
         shown.append(Bar(f"{len(rest):,} more", together(row, rest)))
     return [*shown, Bar("all together", together(row, row.columns))]
-
-
-class Piece(NamedTuple):
-    """A part of a text, and its log-odds; 0 where it says nothing, or nothing by itself."""
-
-    text: str
-    log_odds: float
 
 
 def marked(text: str, words: Sequence[WordFacts]) -> list[Piece]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import tallybayes
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.families.posteriors import beta
 from tallybayes.model.evaluation.ranks import Ranks
@@ -239,6 +240,11 @@ class Evaluation(Reported):
         met = [score for score in self.per_class if score.n or score.decided]
         names = ("precision", "recall", "f1")
         return {name: _share(sum(getattr(score, name) for score in met), len(met)) for name in names}
+
+    @property
+    def plot(self) -> tallybayes.plots.EvaluationPlots:
+        """Pictures: `evaluation.plot.reliability()`; they need matplotlib."""
+        return tallybayes.plots.EvaluationPlots(self)
 
     @property
     def calibration(self) -> list[Interval]:
