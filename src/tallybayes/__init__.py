@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallybayes import plots as plots
     from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
     from tallybayes.files import counts_digest as counts_digest
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from tallybayes.schema.toml import schema_from_toml as schema_from_toml
     from tallybayes.schema.toml import schema_to_toml as schema_to_toml
     from tallybayes.schema.weights import Weights as Weights
-    from tallybayes import plots as plots
     from tallybayes.sklearn import NaiveBayes as NaiveBayes
     from tallybayes.sklearn import SemiNaiveBayes as SemiNaiveBayes
     from tallybayes.sources import ReadOptions as ReadOptions

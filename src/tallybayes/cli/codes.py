@@ -29,6 +29,7 @@ VERBS = (
     "forget",
     "merge",
     "show",
+    "report",
     "schema",
     "sample",
     "demo",

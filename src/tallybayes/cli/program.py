@@ -19,6 +19,7 @@ from tallybayes.cli.evaluate import evaluate
 from tallybayes.cli.explain import explain
 from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
+from tallybayes.cli.report import report
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.show import show
@@ -32,7 +33,10 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, show, schema, sample, demo)
+VERBS = (
+    *(train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, show, report, schema, sample),
+    demo,
+)
 for verb in VERBS:
     app.command()(ending(spread(verb)))
 

@@ -35,7 +35,7 @@ def presence(model: Model, column: Name | None = None) -> Presence:
     (['free', 'lunch'], [[0.0, 1.0], [1.0, 0.5]])
     """
     known = model.beliefs()
-    texts = [name for name, belief in known.counted.items() if belief.has_parts and isinstance(name, str)]
+    texts: list[Name] = [name for name, belief in known.counted.items() if belief.has_parts and isinstance(name, str)]
     if column is None and not texts:
         tables = {name: belief.estimates() for name, belief in known.counted.items() if isinstance(name, str)}
         yes = {title(name): table["true"] for name, table in tables.items() if table.keys() == {"false", "true"}}

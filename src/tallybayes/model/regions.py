@@ -122,9 +122,7 @@ def plane(
     cells |= {name: pa.array([value] * across.size) for name, value in known.items()}
     posterior = model.posterior(pa.table(cells), absent=MISSING)
     kinds = shapes[0].kind, shapes[1].kind
-    return Plane(
-        (one, other), model.classes, x, y, kinds, posterior.T.reshape(-1, len(y), len(x)), known
-    )
+    return Plane((one, other), model.classes, x, y, kinds, posterior.T.reshape(-1, len(y), len(x)), known)
 
 
 def _thinned(found: Shape) -> Any:

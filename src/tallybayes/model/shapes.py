@@ -36,7 +36,7 @@ class Shape:
     column: str
     kind: str  # numbers, counts or levels
     classes: Sequence[Any]
-    x: Sequence[Any]
+    x: Any  # numbers as an array, levels as a list of texts
     p: Floats
     low: Floats
     high: Floats
@@ -111,7 +111,14 @@ def _of_cells(
 
 
 def _of_levels(
-    column: str, classes: Sequence[Any], found: Any, family: Family, belief: Belief, prior: Floats, mass: float, top: int
+    column: str,
+    classes: Sequence[Any],
+    found: Any,
+    family: Family,
+    belief: Belief,
+    prior: Floats,
+    mass: float,
+    top: int,
 ) -> Shape:
     """Those that come most often, in their order."""
     names = [str(state) for state in found.states]
@@ -143,7 +150,8 @@ def observed(model: Model, found: Shape, data: Any, labels: Any = None) -> list[
     for batch in labelled(model.schema.frame(data), model.schema.label if labels is None else labels, None):
         cells = family.encode(matched(batch.cells, [found.column], MISSING)[found.column])
         if found.kind == LEVELS:
-            levels, met = family.tally(cells, batch.rows).table(keys)
+            tally: Any = family.tally(cells, batch.rows)
+            levels, met = tally.table(keys)
             counts += np.array([met[levels.index(x)] if x in levels else np.zeros(len(keys)) for x in found.x]).T
             continue
         at = np.array([keys.index(key) if key in keys else -1 for key in batch.rows.classes], np.intp)

@@ -128,7 +128,8 @@ def svg(display: Any, **drawn: Any) -> str:
     from matplotlib.figure import Figure
 
     out = io.StringIO()
-    with matplotlib.rc_context({**_style(INK, "none"), "svg.fonttype": "none", "svg.hashsalt": "tallybayes"}):
+    settings: Any = {**_style(INK, "none"), "svg.fonttype": "none", "svg.hashsalt": "tallybayes"}
+    with matplotlib.rc_context(settings):
         figure = Figure(figsize=display.whole_size, layout="constrained")
         display.plot(ax=display.divided(figure), **drawn)
         with warnings.catch_warnings():
@@ -156,4 +157,4 @@ def embedded(drawing: str, alt: str) -> str:
     assert box is not None
     assert width is not None
     wide = round(float(width[1]) * 4 / 3)
-    return f'<svg {box[0]} role="img" aria-label="{escape(alt)}" style="max-width:{wide}px">{rest}'
+    return f'<svg {box[0]} width="{wide}" role="img" aria-label="{escape(alt)}">{rest}'

@@ -26,8 +26,8 @@ DOTS = 500  # rows that are drawn
 
 @dataclass(eq=False)
 class DecisionDisplay(Display):
-    """One column: p(x | class), the same times P(class) with the probability of error shaded, and P(class | x). The strip
-    below says which class is decided for.
+    """One column: p(x | class), the same times P(class) with the probability of error shaded, and P(class | x). The
+    strip below says which class is decided for.
 
     >>> from tallybayes import Gaussian
     >>> model = Model.train({"x": Gaussian()}, {"x": [4.0, 5.0, 9.0, 11.0]}, ["C1", "C1", "C2", "C2"])
@@ -155,7 +155,9 @@ class BoundaryDisplay(Display):
         surest = found.posterior.max(axis=0)
         least = 1.0 / len(found.classes)
         alpha = 0.12 + 0.55 * np.clip((surest - least) / max(1.0 - least, 1e-9), 0.0, 1.0)
-        (left, right), (bottom, top) = (_extent(axis, kind) for axis, kind in zip((found.x, found.y), found.kinds, strict=True))
+        (left, right), (bottom, top) = (
+            _extent(axis, kind) for axis, kind in zip((found.x, found.y), found.kinds, strict=True)
+        )
         picture = np.concatenate([colours, alpha[..., None]], axis=2)
         ax.imshow(picture, extent=(left, right, bottom, top), origin="lower", aspect="auto", interpolation="nearest")
         self._boundaries(ax, (left, right), (bottom, top))

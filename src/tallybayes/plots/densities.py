@@ -38,6 +38,7 @@ class DensityDisplay(Display):
     shapes: list[Shape]
     rows: list[list[Floats] | None]
     classes: list[int]  # numbers of those that are shown
+    small: bool = False  # as one of several pictures
 
     across = 3
 
@@ -72,7 +73,7 @@ class DensityDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        if self.panels > 1:
+        if self.panels > 1 or self.small:
             return (3.4, 2.7)
         (only,) = self.shapes
         bars = len(only.x) * len(self.classes) if only.kind == LEVELS else 0
@@ -204,7 +205,7 @@ def _levels(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
     label = "probability"
     if each.more:
         rest = f"{each.rest[classes].min():.0%} to {each.rest[classes].max():.0%}"
-        label += f"; {count(each.more)} other levels have {rest}"
+        label += f"\n{count(each.more)} other levels: {rest}"
     ax.set_xlabel(label)
     return handles
 

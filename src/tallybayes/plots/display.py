@@ -1,4 +1,4 @@
-"""What every picture has: facts that were worked out before, `plot`, its axes and figure, and a description in words."""
+"""What every picture has: facts that were worked out before, `plot`, its axes and figure, and a description."""
 
 from __future__ import annotations
 

@@ -43,7 +43,9 @@ class HeaviestDisplay(Display):
         labels = [model.classes[i] for i in shown_classes(model, classes)]
         found = {label: heaviest(model, label, top, column=column) for label in labels}
         if not any(found.values()):
-            raise ValueError("Nothing weighs: the columns have no words or levels, or they say the same of all classes.")
+            raise ValueError(
+                "Nothing weighs: the columns have no words or levels, or they say the same of all classes."
+            )
         return cls(found, len(model.classes) - len(labels))
 
     @property
@@ -104,16 +106,15 @@ class HeaviestDisplay(Display):
         return short(each.value, 22) if len(columns) == 1 else f"{short(each.column, 12)} = {short(each.value, 22)}"
 
     def _name(self, ax: Any, at: int, end: float, each: Weight) -> None:
-        left = end < 0
-        ax.text(
-            end, at, f" {named(self._title(each), 40)} ", va="center", ha="right" if left else "left", fontsize="small"
-        )
+        side, away = ("right", -3) if end < 0 else ("left", 3)
+        where = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": "small"}
+        ax.annotate(named(self._title(each), 40), (end, at), (away, 0), **where)
 
 
 @dataclass(eq=False)
 class WordProbabilityDisplay(Display):
-    """P(x = 1 | class) for every word or every column of ones and zeros, a panel for each class, with the highest spikes
-    named."""
+    """P(x = 1 | class) for every word or every column of ones and zeros, a panel for each class, with the highest
+    spikes named."""
 
     found: Presence
     classes: list[int]

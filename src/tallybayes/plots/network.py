@@ -72,7 +72,13 @@ class GraphDisplay(Display):
                 "",
                 places[child],
                 places[parent],
-                arrowprops={"arrowstyle": "-|>", "color": ink(), "linewidth": 0.6 + 2.4 * share, "shrinkA": 11, "shrinkB": 11},
+                arrowprops={
+                    "arrowstyle": "-|>",
+                    "color": ink(),
+                    "linewidth": 0.6 + 2.4 * share,
+                    "shrinkA": 11,
+                    "shrinkB": 11,
+                },
             )
         for node, (x, y) in places.items():
             box = {"boxstyle": "round,pad=0.35", "facecolor": PALETTE[5], "edgecolor": ink(), "linewidth": 0.8}

@@ -38,9 +38,7 @@ class ParameterDisplay(Display):
     mass: float
 
     @classmethod
-    def from_model(
-        cls, model: Model, column: Name, label: Any, parameter: Any = None, *, mass: float = 0.95
-    ) -> Self:
+    def from_model(cls, model: Model, column: Name, label: Any, parameter: Any = None, *, mass: float = 0.95) -> Self:
         """Of the parameter named, or the first that the family has."""
         known = model.parameters(column, label).marginals()
         name = next(iter(known), None) if parameter is None else parameter

@@ -78,7 +78,8 @@ class ReliabilityDisplay(Display):
             linewidth=0.4,
         )
         below.set_ylabel("rows")
-        if max((each.n for each in self.intervals), default=0) > MANY_TIMES * min((e.n for e in self.intervals), default=1):
+        rows = [each.n for each in self.intervals]
+        if max(rows, default=0) > MANY_TIMES * min(rows, default=1):
             below.set_yscale("log")
         below.set_xlabel("probability of what was decided")
 

@@ -28,9 +28,7 @@ class Ranking(Display):
     threshold: float
 
     @classmethod
-    def from_evaluation(
-        cls, evaluation: Evaluation, labels: Any = None, *, threshold: float = HALF
-    ) -> Self:
+    def from_evaluation(cls, evaluation: Evaluation, labels: Any = None, *, threshold: float = HALF) -> Self:
         """Of one class or several, each against the rest; by default the second of two classes, or the six that most
         rows have. A dot shows what deciding for the class from this `threshold` on comes to."""
         if not 0.0 <= threshold <= 1.0:
@@ -126,8 +124,8 @@ class PrecisionRecallDisplay(Ranking):
 
     def _told(self, each: Thresholds) -> str:
         at = each.at(self.threshold)
-        reached = f"precision {each.precision[at]:.1%} at recall {each.recall[at]:.1%}"
-        return f"{short(each.label)}: average precision {each.average_precision:.3f}; P ≥ {self.threshold:g} has {reached}"
+        reached = f"P ≥ {self.threshold:g} has precision {each.precision[at]:.1%} at recall {each.recall[at]:.1%}"
+        return f"{short(each.label)}: average precision {each.average_precision:.3f}; {reached}"
 
     def _ground(self, ax: Any) -> None:
         ax.set_xlabel("recall")

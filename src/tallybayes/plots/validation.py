@@ -112,7 +112,8 @@ class SettingCurveDisplay(HeldOutDisplay):
 
     @property
     def alt(self) -> str:
-        told = [f"{v} {e.log_loss_of_possible:.3f} and {e.error:.1%}" for v, e in zip(self.values, self.found, strict=True)]
+        pairs = zip(self.values, self.found, strict=True)
+        told = [f"{value} {each.log_loss_of_possible:.3f} and {each.error:.1%}" for value, each in pairs]
         return f"Held-out log-loss and error by {self.setting}: {'; '.join(told)}. The best is {self.best}."
 
     def draw(self, axes: list[Any]) -> None:

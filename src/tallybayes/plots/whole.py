@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tallybayes.data.matching import ERROR
 from tallybayes.model.looked_at import LookedAt, look_at
 from tallybayes.model.model import Model
 from tallybayes.plots.canvas import NEEDED, is_installed
-from tallybayes.plots.densities import DensityDisplay
+from tallybayes.plots.densities import SEVERAL, DensityDisplay
 from tallybayes.plots.display import Display
 from tallybayes.plots.heaviest import HeaviestDisplay
 from tallybayes.plots.network import GraphDisplay
 from tallybayes.plots.quality import ClassMapDisplay, ConfusionDisplay, ReliabilityDisplay
 from tallybayes.plots.ranking import PrecisionRecallDisplay, RocDisplay
 from tallybayes.report import whole
-from tallybayes.report.blocks import Picture
+from tallybayes.report.blocks import Heading, Picture
 from tallybayes.report.report import Report
 
 COLUMNS = 9  # that are drawn, those that tell most
@@ -25,7 +27,13 @@ MANY = 12  # classes, from which on a map shows more than the matrix
 
 
 def model_report(
-    model: Model, data: Any = None, labels: Any = None, *, absent: str = ERROR, pictures: bool | None = None
+    model: Model,
+    data: Any = None,
+    labels: Any = None,
+    *,
+    absent: str = ERROR,
+    pictures: bool | None = None,
+    title: str = "A model and what it knows",
 ) -> Report:
     """All there is to tell of a model, and of rows to test it on if there are any: `data`, `labels` and `absent` are as
     for `evaluate`, and read once. The result shows itself in notebooks; `save` writes a page that stands by itself.
@@ -46,7 +54,7 @@ def model_report(
     looked = None if data is None else look_at(model, data, labels, absent=absent)
     facts = whole.facts(model, looked, pictures=drawn or pictures is False)
     shown = _pictures(model, looked, facts) if drawn else {}
-    return Report("model", facts, tuple(whole.blocks(facts, shown)), tuple(whole.brief(facts)))
+    return Report(title, facts, (Heading(title, 1), *whole.blocks(facts, shown)), tuple(whole.brief(facts)))
 
 
 def _pictures(model: Model, looked: LookedAt | None, facts: whole.WholeFacts) -> dict[str, list[Picture]]:
@@ -66,7 +74,8 @@ def _displays(
     """The part of the report, and what is drawn there."""
     if len(model.classes) > 1:
         yield "weighty", lambda: HeaviestDisplay.from_model(model, top=10)
-    yield "densities", lambda: _densities(model, looked, facts)
+    for name in [each.column for each in facts.columns if each.information is not None][:COLUMNS]:
+        yield "densities", partial(_density, model, looked, name)
     if any(not isinstance(name, str) for name in model.schema.columns):
         yield "counted", lambda: GraphDisplay.from_model(model)
     measured = None if looked is None else looked.evaluation
@@ -81,12 +90,8 @@ def _displays(
     yield "calibration", lambda: ReliabilityDisplay.from_evaluation(measured)
 
 
-def _densities(model: Model, looked: LookedAt | None, facts: whole.WholeFacts) -> Display:
-    """Of the columns that tell most."""
-    names = [each.column for each in facts.columns if each.information is not None][:COLUMNS]
-    if not names:
-        raise ValueError("No column has a density.")
+def _density(model: Model, looked: LookedAt | None, name: str) -> Display:
     rows = None if looked is None else looked.kept
     frequent = sorted(model.rows_by_class().items(), key=lambda pair: -pair[1])[:CLASSES]
     shown = [label for label in model.classes if label in dict(frequent)]
-    return DensityDisplay.from_model(model, names, data=rows, classes=shown)
+    return replace(DensityDisplay.from_model(model, name, data=rows, classes=shown, top=SEVERAL), small=True)

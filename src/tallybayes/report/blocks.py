@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-
 FAINT = 0.1  # of what the loudest word says: less is not marked
 
 
@@ -63,9 +62,10 @@ class Bars:
 
 @dataclass(frozen=True)
 class Heading:
-    """Where another part of a long report begins."""
+    """Where another part of a long report begins, or at level 1 the whole."""
 
     title: str
+    level: int = 2
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
+from typing import Any
 
 from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Piece, Table
 from tallybayes.report.characters import clean
@@ -11,7 +13,7 @@ from tallybayes.report.characters import clean
 GREEN, RED = "#2a9d5c", "#d9534f"  # to be seen on white and on black
 STYLE = f"""\
 .tallybayes {{ font: 13px/1.45 system-ui, sans-serif; color: inherit; text-align: left; overflow-x: auto; }}
-.tallybayes p {{ margin: 0 0 .4em; white-space: pre-wrap; }}
+.tallybayes p {{ margin: 0 0 .4em; white-space: pre-wrap; overflow-wrap: anywhere; }}
 .tallybayes table {{ border-collapse: collapse; border: 0; margin: 0 0 1em; color: inherit; font: inherit; }}
 .tallybayes caption, .tallybayes summary, .tallybayes h4 {{ text-align: left; font: inherit; font-weight: 600;
   color: inherit; caption-side: top; margin: 0; padding: .2em 0; white-space: nowrap; }}
@@ -29,10 +31,16 @@ STYLE = f"""\
 .tallybayes .half div {{ height: .8em; margin-top: .3em; background: {GREEN}; }}
 .tallybayes .half .against {{ background: {RED}; margin-left: auto; }}
 .tallybayes .odds {{ padding-left: .9em; }}
-.tallybayes h2 {{ font: inherit; font-size: 1.35em; font-weight: 600; margin: 1.6em 0 .5em; }}
-.tallybayes figure {{ margin: 0 0 1em; }}
+.tallybayes h1, .tallybayes h2 {{ font: inherit; font-size: 1.35em; font-weight: 600; margin: 1.6em 0 .5em; }}
+.tallybayes h1 {{ font-size: 1.8em; margin: 0 0 .4em; overflow-wrap: anywhere; }}
+.tallybayes .pictures {{ display: flex; flex-wrap: wrap; gap: .8em .3em; margin: 0 0 1em; align-items: flex-start; }}
+.tallybayes figure {{ margin: 0; max-width: 100%; }}
 .tallybayes figcaption {{ opacity: .75; }}
-.tallybayes svg {{ display: block; width: 100%; height: auto; }}
+.tallybayes svg {{ display: block; max-width: 100%; height: auto; }}
+@media (max-width: 40em) {{
+  .tallybayes .bars td.half {{ width: 3.6em; min-width: 3.6em; }}
+  .tallybayes .bars th {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
+}}
 .tallybayes mark {{ color: inherit; border-radius: .2em;
   background: color-mix(in srgb, {GREEN} var(--share), transparent); }}
 .tallybayes mark.against {{ text-decoration: underline; text-decoration-color: {RED};
@@ -55,14 +63,24 @@ def page(title: str, blocks: Iterable[Block]) -> str:
 
 def fragment(blocks: Iterable[Block]) -> str:
     """For a notebook, or any page. The style holds for what is inside and nothing else."""
-    return f'<div class="tallybayes">\n<style>\n{STYLE}\n</style>\n' + "\n".join(map(_block, blocks)) + "\n</div>"
+    shown = [_pictures(some) if pictures else "\n".join(map(_block, some)) for pictures, some in _in_rows(blocks)]
+    return f'<div class="tallybayes">\n<style>\n{STYLE}\n</style>\n' + "\n".join(shown) + "\n</div>"
 
 
-def _block(block: Block) -> str:
+def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[bool, list[Any]]]:
+    """Pictures that follow one another stand side by side, if there is room."""
+    for pictures, some in groupby(blocks, lambda block: isinstance(block, Picture)):
+        yield pictures, list(some)
+
+
+def _pictures(pictures: Sequence[Picture]) -> str:
+    drawn = (f"<figure>{each.svg}{_caption(each.title)}</figure>" for each in pictures)
+    return f'<div class="pictures">{"".join(drawn)}</div>'
+
+
+def _block(block: Lines | Table | Bars | Heading | Marked) -> str:
     if isinstance(block, Heading):
-        return f"<h2>{_text(block.title)}</h2>"
-    if isinstance(block, Picture):
-        return f"<figure>{block.svg}{_caption(block.title)}</figure>"
+        return f"<h{block.level}>{_text(block.title)}</h{block.level}>"
     if isinstance(block, Marked):
         return f"<p>{''.join(_piece(block, piece) for piece in block.pieces)}{'…' * bool(block.more)}</p>"
     if isinstance(block, Bars):

@@ -31,7 +31,7 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
             yield []
         first = False
         if isinstance(block, Heading):
-            yield [(clean(block.title).upper(), BOLD)]
+            yield [(clean(block.title) if block.level == 1 else clean(block.title).upper(), BOLD)]
             continue
         if isinstance(block, (Picture, Marked)):
             yield from _told(block)

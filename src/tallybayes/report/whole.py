@@ -26,6 +26,8 @@ LONGEST = 2000  # characters of a text that are shown
 WITHOUT = "There are no pictures, since matplotlib is not installed: pip install 'tallybayes[plot]'."
 NO_ROWS = "No rows were given to test the model on, so how good it is is not known."
 
+PICTURES_FIRST = ("densities", "weighty")  # before the numbers
+
 Pictures = Mapping[str, Sequence[Picture]]  # by the part that they belong to
 
 
@@ -87,10 +89,11 @@ def _mistake(asked: Model, wrong: Mistake) -> MistakeFacts:
 
 
 def blocks(facts: WholeFacts, pictures: Pictures) -> Iterator[Block]:
-    """Part by part; pictures stand at the end of theirs."""
+    """Part by part, each with its pictures."""
     yield from brief(facts)
     for name, heading, part in PARTS:
-        found = [*part(facts), *pictures.get(name, ())]
+        drawn = pictures.get(name, ())
+        found = [*drawn, *part(facts)] if name in PICTURES_FIRST else [*part(facts), *drawn]
         if found:
             yield Heading(heading)
             yield from found
@@ -197,8 +200,8 @@ def _digest(facts: WholeFacts) -> Iterator[Block]:
         [
             f"sha256 of the model: {facts.model.sha256}",
             f"sha256 of its counts alone, whatever is believed of them: {facts.counts_sha256}",
-            "Equal counts are equal bytes: a model that forgot a row has the digest of one that never saw it. Check the "
-            "file by sha256sum, or in Python by tallybayes.digest(tallybayes.load(path)).",
+            "Equal counts are equal bytes: a model that forgot a row has the digest of one that never saw it. Check "
+            "the file by sha256sum, or in Python by tallybayes.digest(tallybayes.load(path)).",
         ]
     )
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import added_up
-from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
