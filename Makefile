@@ -20,6 +20,7 @@ quick: .venv/ready
 
 golden: .venv/ready
 	$(BIN)/python tests/golden/write.py
+	PYTHONPATH=tests $(BIN)/python tests/plots/pictures.py
 
 check: .venv/ready
 	$(BIN)/ruff check .

@@ -27,7 +27,7 @@ class ParameterDisplay(Display):
     >>> model = Model.train({"calls": Poisson()}, {"calls": [3, 5, 4]}, ["a", "a", "b"])
     >>> low, high = ParameterDisplay.from_model(model, "calls", "a").interval
     >>> f"{low:.2f} to {high:.2f}"
-    '1.36 to 5.35'
+    '1.37 to 5.25'
     """
 
     column: str
