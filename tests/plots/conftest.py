@@ -1,13 +1,13 @@
 """No window is opened, and no figure left behind."""
 
+import matplotlib
 import pytest
+from matplotlib import pyplot
 
-pytest.importorskip("matplotlib").use("agg")
+matplotlib.use("agg")
 
 
 @pytest.fixture(autouse=True)
 def no_figure_stays():
-    from matplotlib import pyplot
-
     yield
     pyplot.close("all")

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from examples_drawn import EVALUATION, FRAME, LABELS, MODEL, ROW
 from matplotlib import pyplot
 
-from examples_drawn import EVALUATION, FRAME, LABELS, MODEL, ROW
 from tallybayes.plots import (
     BoundaryDisplay,
     ConfusionDisplay,

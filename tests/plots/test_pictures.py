@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from matplotlib import image
-
 from pictures import FOLDER, PICTURES, write
 
 NEAR = 0.06  # root of the mean square, of 1

@@ -15,7 +15,7 @@ from tallybayes.report.characters import short
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # of Okabe and Ito, for every eye
 LINES = ("-", "--", "-.", ":")  # and for a printer that knows no colour
-HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "++++")
+HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||")  # of lines: dots would take 180 kB of SVG
 MARKERS = "o^sDvP"
 MOST = 6  # series that can be told apart
 INK = "#0b0c0d"  # stands for the colour of the page's text

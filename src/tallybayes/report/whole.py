@@ -145,7 +145,7 @@ def _telling(facts: WholeFacts) -> Iterator[Block]:
         )
     yield Lines(lines)
     rows = [
-        [each.column, _number(each.information), *([_number(each.gain), _percent(each.share)] if tested else [])]
+        [each.column, _number(each.information), *([_number(each.gain), _number(each.share)] if tested else [])]
         for each in facts.columns[:MOST_COLUMNS]
     ]
     head = ["column", "information", *(["gain", "share"] if tested else [])]
@@ -154,10 +154,6 @@ def _telling(facts: WholeFacts) -> Iterator[Block]:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
-
-
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.2f} %"
 
 
 def _densities(facts: WholeFacts) -> Iterator[Block]:
