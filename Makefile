@@ -31,6 +31,7 @@ check: .venv/ready
 docs: .venv/docs-ready
 	$(BIN)/python docs/generate_command_line.py
 	$(BIN)/python docs/generate_settings.py
+	$(BIN)/python docs/generate_pictures.py > /dev/null
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo build/docs/index.html
 

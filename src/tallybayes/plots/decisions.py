@@ -21,10 +21,10 @@ from tallybayes.schema.entries import Name
 
 LIKELIHOOD, JOINT, POSTERIOR = "likelihood", "joint", "posterior"
 TITLES = {LIKELIHOOD: "p(x | class)", JOINT: "P(class) · p(x | class)", POSTERIOR: "P(class | x)"}
-DOTS = 500  # rows that are drawn
+DOTS = 300  # rows that are drawn
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DecisionDisplay(Display):
     """One column: p(x | class), the same times P(class) with the probability of error shaded, and P(class | x). The
     strip below says which class is decided for.
@@ -109,7 +109,7 @@ class DecisionDisplay(Display):
         ax.set_title(TITLES[what])
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class BoundaryDisplay(Display):
     """The plane of two columns, in which every point has the colour of its most probable class, the fuller the more
     probable."""

@@ -24,7 +24,7 @@ BARS = 90  # that can be told apart in a panel
 SEVERAL = 10  # levels in each of several panels
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class DensityDisplay(Display):
     """p(x | class) of one column or several, a panel each.
 

@@ -71,6 +71,10 @@ class Display(ABC):
             spare.remove()
         return list(axes[: self.panels])
 
+    def __repr__(self) -> str:
+        """What is to be seen, for those who do not see it."""
+        return f"{type(self).__name__}: {self.alt}"
+
     def svg(self) -> str:
         """As an element of an HTML page, whose ink is the colour of the page's text."""
         return canvas.svg(self)

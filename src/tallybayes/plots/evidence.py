@@ -24,7 +24,7 @@ LINE = 72  # characters of a text in a line
 LINES = 40  # of a text
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class WaterfallDisplay(Display):
     """The log-odds of two classes, from the prior to the answer, a step for every piece of evidence.
 
@@ -105,7 +105,7 @@ class WaterfallDisplay(Display):
         ax.tick_params(axis="y", length=0)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class MarkedTextDisplay(Display):
     """A text, in which the words that speak for a class and against it are marked, the fuller the more they say."""
 

@@ -25,7 +25,7 @@ SPIKES = 3  # that are named
 LETTER = 0.068  # inches
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class HeaviestDisplay(Display):
     """The words, levels and intervals that weigh most for each class: two classes back to back, more in a panel
     each."""
@@ -111,7 +111,7 @@ class HeaviestDisplay(Display):
         ax.annotate(named(self._title(each), 40), (end, at), (away, 0), **where)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class WordProbabilityDisplay(Display):
     """P(x = 1 | class) for every word or every column of ones and zeros, a panel for each class, with the highest
     spikes named."""
@@ -157,7 +157,9 @@ class WordProbabilityDisplay(Display):
         axes[-1].set_xlabel(f"{len(self.found.names):,} {self.found.what}, in their order")
 
     def _panel(self, ax: Any, p: Floats, color: str) -> None:
-        ax.vlines(np.arange(len(p)), 0.0, p, color=color, linewidth=max(0.3, min(3.0, 300.0 / max(len(p), 1))))
+        gaps = np.full(len(p), np.nan)
+        spikes = np.stack([np.zeros(len(p)), p, gaps], axis=1).ravel()  # one path is shorter than many
+        ax.plot(np.repeat(np.arange(len(p)), 3), spikes, color=color, linewidth=max(0.3, min(3.0, 300.0 / len(p))))
         for at in np.argsort(-p, kind="stable")[: self.spikes].tolist():
             side = "right" if at > 0.8 * len(p) else "left"
             ax.annotate(

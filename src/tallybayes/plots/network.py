@@ -16,7 +16,7 @@ from tallybayes.report.characters import short
 MOST = 60  # columns that are drawn
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class GraphDisplay(Display):
     """Arrows go from parents to children, as wide as one tells of the other within the classes, where that was counted.
     The class is a parent of all, which is said and not drawn.

@@ -19,7 +19,7 @@ POINTS = 401
 WIDEST = 12.0  # times as far as the interval after the rows: beyond, what was assumed is cut off
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ParameterDisplay(Display):
     """The density of a parameter of one class, with the interval that holds it with probability `mass`.
 

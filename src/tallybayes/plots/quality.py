@@ -22,7 +22,7 @@ MANY_TIMES = 50  # as many rows in one interval as in another, and they are draw
 LINKS = 30  # pairs of classes that the map connects
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
     """Rows by the probability of what was decided: the share that was right, with its credible interval, against that
     probability. Below, how many rows there are."""
@@ -84,7 +84,7 @@ class ReliabilityDisplay(Display):
         below.set_xlabel("probability of what was decided")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
     """Truth by decision, each row as shares of the truth's rows."""
 
@@ -162,7 +162,7 @@ class ConfusionDisplay(Display):
         axis.set_ticks(told, names, fontsize=small, **({"rotation": 90} if turned else {}))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ClassMapDisplay(Display):
     """Classes that are taken for one another lie together, joined by lines as wide as the share of rows; those that
     are not are left out."""

@@ -20,7 +20,7 @@ HALF = 0.5
 SHARES = 201  # points of a cost curve
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Ranking(Display):
     """What the curves below have in common."""
 

@@ -48,7 +48,7 @@ class HeldOutDisplay(Display):
                 ax.annotate("∞", (place, each.log_loss_of_possible), (0, 4), textcoords="offset points", ha="center")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class LearningCurveDisplay(HeldOutDisplay):
     """Held-out loss against the number of rows that were counted."""
 
@@ -72,7 +72,7 @@ class LearningCurveDisplay(HeldOutDisplay):
             ax.set_xlabel("rows counted")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class SettingCurveDisplay(HeldOutDisplay):
     """Held-out loss against the values of a setting: the same counts, believed differently.
 
