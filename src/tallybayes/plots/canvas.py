@@ -120,7 +120,7 @@ def legend(ax: Any, handles: Sequence[Any], names: Sequence[Any], **settings: An
     ax.legend(handles, [f"\u200a{name}" if name.startswith("_") else name for name in shown], **settings)
 
 
-def svg(display: Any, **drawn: Any) -> str:
+def svg(display: Any) -> str:
     """A picture to stand in a page: no script, nothing from elsewhere, its ink the colour of the text around it, its
     text set in the reader's own fonts, with a description for those who cannot see it."""
     pyplot()
@@ -131,7 +131,7 @@ def svg(display: Any, **drawn: Any) -> str:
     settings: Any = {**_style(INK, "none"), "svg.fonttype": "none", "svg.hashsalt": "tallybayes"}
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=display.whole_size, layout="constrained")
-        display.plot(ax=display.divided(figure), **drawn)
+        display.plot(ax=display.divided(figure))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
             figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
