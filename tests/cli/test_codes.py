@@ -36,6 +36,7 @@ ENDINGS = {  # verb → code → arguments
     "forget": {0: "forget weather.tally weather.csv", 2: "forget weather.tally twice.csv"},
     "merge": {0: "merge weather.tally weather.tally -o both.tally", 2: "merge weather.tally weather.csv -o both.tally"},
     "show": {0: "show weather.tally", 2: "show weather.tally --class maybe"},
+    "report": {0: "report weather.tally weather.csv -o page.html", 2: "report weather.tally nothing.csv -o page.html"},
     "schema": {0: "schema weather.csv --label play", 2: "schema weather.csv"},
     "sample": {0: "sample weather.tally 3", 2: "sample nothing.tally 3"},
     "demo": {0: "demo", 2: "demo --folder weather.csv"},

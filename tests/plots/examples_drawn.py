@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tallybayes import Categorical, Gaussian, Model, Poisson, Words, evaluate
+from tallybayes import Categorical, Gaussian, Model, Pairs, Poisson, Words, evaluate
 
 RANDOM = np.random.default_rng(3)
 ILL = RANDOM.random(240) < 0.4
@@ -17,3 +17,8 @@ EVALUATION = evaluate(MODEL, FRAME, LABELS)
 ROW = {"temp": 38.2, "calls": 3, "city": "Paris"}
 MAILS = ["Free money, claim your free prize", "Lunch on Monday?", "You won money", "Monday's agenda, and lunch"]
 SPAM = Model.train({"text": Words()}, {"text": MAILS}, ["spam", "ham", "spam", "ham"])
+TREE = Model.train(
+    {("city", "rain", "wind"): Pairs(structure="tree")},
+    {"city": FRAME["city"], "rain": np.roll(FRAME["city"], 1), "wind": np.where(LABELS == "ill", "weak", "strong")},
+    LABELS,
+)

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from examples_drawn import FRAME, LABELS, MODEL
 
@@ -17,6 +18,8 @@ from tallybayes import (
     Model,
     Pairs,
     Schema,
+    Several,
+    Trees,
     Words,
     counts_digest,
     digest,
@@ -190,6 +193,7 @@ def test_a_report_of_hundreds_of_columns_of_long_names_and_150_classes_stays_bel
 BLOCKS = {"u": list("aabbabab"), "v": list("abababab"), "x": [1.0, 2.0, 3.0, 4.5] * 2, "z": [0.5, 0.1, 2.0, 1.0] * 2}
 ODD = {
     "pairs": ({("u", "v"): Pairs(structure="tree")}, BLOCKS),
+    "several": ({("u", "v"): Several(members=(Pairs(), Trees(n=2)))}, BLOCKS),
     "correlated": ({("x", "z"): Correlated(), "u": Categorical()}, BLOCKS),
     "vectors": ({"m": Each(Gaussian())}, {"m": [[1.0, 2.0], [2.0, 1.0]] * 4}),
     "one value": ({"x": Gaussian(), "u": Categorical()}, {"x": [1.0] * 8, "u": ["a"] * 8}),

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Belief
+from tallybayes.families.base import Belief, Family
 from tallybayes.families.events import Event, NoJointError
 from tallybayes.model.model import Model
 from tallybayes.schema.entries import Name
@@ -29,17 +29,14 @@ def information(model: Model) -> dict[Name, float | None]:
     """
     known = model.beliefs()
     prior = np.exp(known.prior)
-    return {name: _told(belief, prior) for name, belief in known.counted.items()}
+    return {name: _told(family, known.counted[name], prior) for name, family in model.schema.columns.items()}
 
 
-def _told(belief: Belief, prior: Floats) -> float | None:
+def _told(family: Family, belief: Belief, prior: Floats) -> float | None:
+    are_numbers = family.support is not None and not family.takes_vectors
     try:
-        return between(_levels(belief), prior)
+        return between(_intervals(belief, prior) if are_numbers else _levels(belief), prior)
     except NoJointError:
-        pass
-    try:
-        return between(_intervals(belief, prior), prior)
-    except (NoJointError, ValueError):
         return None
 
 
@@ -63,7 +60,7 @@ def _intervals(belief: Belief, prior: Floats) -> Floats:
     """P(interval | class), of intervals about as many numbers fall in."""
     classes = np.random.Generator(np.random.PCG64(0)).choice(len(prior), DRAWN, p=prior / prior.sum())
     drawn = belief.draw(np.random.Generator(np.random.PCG64(1)), classes)
-    if drawn.null_count or drawn.type not in ("double", "int64"):
+    if drawn.null_count:
         raise NoJointError("there is nothing to divide.")
     cuts = np.unique(np.quantile(drawn.to_numpy().astype(float), np.linspace(0.0, 1.0, PARTS + 1)[1:-1])).tolist()
     edges = pairwise([-np.inf, *cuts, np.inf])

@@ -22,6 +22,7 @@ from tallybayes.schema.entries import Name
 LIKELIHOOD, JOINT, POSTERIOR = "likelihood", "joint", "posterior"
 TITLES = {LIKELIHOOD: "p(x | class)", JOINT: "P(class) · p(x | class)", POSTERIOR: "P(class | x)"}
 DOTS = 300  # rows that are drawn
+NAMED = 12  # regions
 
 
 @dataclass(eq=False, repr=False)
@@ -161,6 +162,8 @@ class BoundaryDisplay(Display):
         picture = np.concatenate([colours, alpha[..., None]], axis=2)
         ax.imshow(picture, extent=(left, right, bottom, top), origin="lower", aspect="auto", interpolation="nearest")
         self._boundaries(ax, (left, right), (bottom, top))
+        if not self.rows:  # whose markers tell
+            self._name_regions(ax, (left, right), (bottom, top))
         handles, names = self._handles(ax, styles)
         legend(ax, handles, names, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
         ax.set_xlim(left, right)
@@ -177,14 +180,32 @@ class BoundaryDisplay(Display):
         x, y = np.linspace(*_middles(across, len(found.x))), np.linspace(*_middles(up, len(found.y)))
         if min(len(x), len(y)) < 2 or LEVELS in found.kinds:
             return
-        for at in np.unique(found.decision).tolist():
+        for at in self.decided:
             ax.contour(x, y, found.decision == at, levels=[0.5], colors=[ink()], linewidths=0.8)
+
+    @property
+    def decided(self) -> list[int]:
+        """The numbers of classes that are decided for anywhere."""
+        return np.unique(self.plane.decision).tolist()
+
+    def _name_regions(self, ax: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
+        """Each where it is widest."""
+        from scipy.ndimage import distance_transform_edt
+
+        found = self.plane
+        x, y = np.linspace(*_middles(across, len(found.x))), np.linspace(*_middles(up, len(found.y)))
+        for at in self.decided[:NAMED]:
+            steps = 1.0 / len(y), 1.0 / len(x)
+            inside = distance_transform_edt(np.pad(found.decision == at, 1), steps)[1:-1, 1:-1]
+            row, column = np.unravel_index(inside.argmax(), inside.shape)
+            where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small", "fontweight": "bold"}
+            ax.text(x[column], y[row], named(found.classes[at], 16), **where)
 
     def _handles(self, ax: Any, styles: list[Any]) -> tuple[list[Any], list[Any]]:
         from matplotlib.patches import Patch
 
-        met = np.unique(self.plane.decision).tolist()
-        shown = [i for i in range(len(styles)) if i in met or (self.rows and len(self.rows[i][0]))][:12]
+        met = self.decided
+        shown = [i for i in range(len(styles)) if i in met or (self.rows and len(self.rows[i][0]))][:NAMED]
         handles: list[Any] = []
         for i in shown:
             mark = styles[i]

@@ -76,7 +76,7 @@ def _displays(
         yield "weighty", lambda: HeaviestDisplay.from_model(model, top=10)
     for name in [each.column for each in facts.columns if each.information is not None][:COLUMNS]:
         yield "densities", partial(_density, model, looked, name)
-    if any(not isinstance(name, str) for name in model.schema.columns):
+    if any(belief.parents for belief in model.beliefs().counted.values()):
         yield "counted", lambda: GraphDisplay.from_model(model)
     measured = None if looked is None else looked.evaluation
     if measured is None:

@@ -17,6 +17,7 @@ STYLE = f"""\
 .tallybayes table {{ border-collapse: collapse; border: 0; margin: 0 0 1em; color: inherit; font: inherit; }}
 .tallybayes caption, .tallybayes summary, .tallybayes h4 {{ text-align: left; font: inherit; font-weight: 600;
   color: inherit; caption-side: top; margin: 0; padding: .2em 0; white-space: nowrap; }}
+.tallybayes summary, .tallybayes h4 {{ white-space: normal; overflow-wrap: anywhere; }}
 .tallybayes details + h4 {{ margin-top: 1em; }}
 .tallybayes summary {{ cursor: pointer; }}
 .tallybayes tr, .tallybayes tr:hover {{ background: transparent; }}
@@ -26,6 +27,7 @@ STYLE = f"""\
 .tallybayes th {{ font-weight: 600; opacity: .75; }}
 .tallybayes .n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: pre; }}
 .tallybayes .bars td, .tallybayes .bars th {{ border: 0; white-space: pre; font-weight: inherit; opacity: 1; }}
+.tallybayes .bars th {{ white-space: pre-wrap; overflow-wrap: anywhere; max-width: 24em; }}
 .tallybayes .bars td.half {{ width: 9em; min-width: 9em; padding: .1em 0; }}
 .tallybayes .bars td.half:first-of-type {{ border-right: 1px solid rgba(128, 128, 128, .6); }}
 .tallybayes .half div {{ height: .8em; margin-top: .3em; background: {GREEN}; }}
@@ -39,7 +41,6 @@ STYLE = f"""\
 .tallybayes svg {{ display: block; max-width: 100%; height: auto; }}
 @media (max-width: 40em) {{
   .tallybayes .bars td.half {{ width: 3.6em; min-width: 3.6em; }}
-  .tallybayes .bars th {{ white-space: pre-wrap; overflow-wrap: anywhere; }}
 }}
 .tallybayes mark {{ color: inherit; border-radius: .2em;
   background: color-mix(in srgb, {GREEN} var(--share), transparent); }}
