@@ -57,8 +57,11 @@ bench: .venv/ready
 	$(BIN)/python bench/enron.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/mail.py
+	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/spam_mail.py
+	$(BIN)/python bench/spamd.py
 	$(BIN)/python bench/accuracy.py
+	$(BIN)/python bench/store.py
 
 sanitize: .venv/ready
 	$(BIN)/python tests/sanitize.py

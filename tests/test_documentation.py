@@ -111,6 +111,7 @@ WITH_A_TABLE = (
     "mail",
     "report",
     "store",
+    "filtering",
     "cli",
     "sklearn",
     "plots",

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.class_totals import RUNS, SPELLED, run_of
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.base import (
     MANY_PARTS,
@@ -40,12 +41,22 @@ from tallybayes.kernels.strings import index_strings, index_words
 SHORT = 1024  # words of a document, up to which what their number says is in a table …
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 COMPLEMENT = "complement"  # says how badly a text fits other classes, on a scale of its own
+ALL_SPELLED = "(characters)"
 ASKING = 600  # cells are worked out in the time that a question about a few words takes by itself
 
 
 def _size(cells: Any) -> int:
     """Of a column of texts, or of a text by itself, roughly in bytes."""
     return len(cells[0]) if type(cells) is list else cells.nbytes
+
+
+def _together(parts: list[Part]) -> list[Part]:
+    """The same with what all runs of characters say as one, which comes after the words."""
+    spelled = [part for part in parts if part.word.startswith(SPELLED)]
+    if not spelled:
+        return parts
+    words = [part for part in parts if not part.word.startswith(SPELLED)]
+    return [*words, Part(ALL_SPELLED, len(spelled), np.sum([part.said for part in spelled], axis=0))]
 
 
 class WordBelief(Belief):
@@ -157,7 +168,7 @@ class WordBelief(Belief):
         self._add(documents, rows, total)
         for row in range(rows):
             span = range(starts[row], starts[row + 1])
-            found = [Part(names[i], int(counts[i]), said[i]) for i in span]
+            found = _together([Part(names[i], int(counts[i]), said[i]) for i in span])
             with np.errstate(invalid="ignore"):
                 rest = total[:, row] - said[starts[row] : starts[row + 1]].sum(axis=0)
             rest = np.where(np.isnan(rest), 0.0, rest)
@@ -170,7 +181,9 @@ class WordBelief(Belief):
         odds = np.empty(self.seen.size)
         for span, rows in self.table.all_rows():
             odds[span] = log_odds(rows - self._common, index, prior)
-        return heaviest(self.words(), self.seen.counts_of(index), odds, top)
+        whole = np.flatnonzero(run_of(self.seen.index) < RUNS - 1) if self.family.characters else slice(None)
+        words = np.array(self.words(), object)[whole]
+        return heaviest(words.tolist(), self.seen.counts_of(index)[whole], odds[whole], top)
 
     @property
     def _common(self) -> Any:
