@@ -71,7 +71,6 @@ class Store:
         self._journal = Journal(folder.journal)
         try:
             self._state = State(folder, self._journal)
-            self._settings = self._journal.settings()
         except BaseException as error:
             self._journal.sql.close()
             if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError, TypeError)):
@@ -79,6 +78,7 @@ class Store:
             raise DamagedStoreError(
                 f"The store {folder.path} is damaged: {error}. Restore it from a backup."
             ) from error
+        self._settings: dict[str, Any] | None = None  # as they were last read
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
         self.path = folder.path
@@ -231,12 +231,16 @@ class Store:
 
     def settings(self) -> dict[str, Any]:
         """What was kept with `set`, by name: thresholds, hashes of tokens. It is no part of the model or its digest."""
-        return deepcopy(self._settings)
+        if (known := self._settings) is None:
+            known = self._settings = self._ask(self._journal.settings)
+        return deepcopy(known)
 
     def set(self, name: str, value: Any) -> None:
         """Keeps a value beside the model: whatever JSON can say. `None` removes it."""
-        self._do(partial(self._journal.set, name, value))
-        self._settings = self._ask(self._journal.settings)
+        try:
+            self._do(partial(self._journal.set, name, value))
+        finally:
+            self._settings = None
 
     def snapshot(self) -> None:
         """Writes the model now, so that opening the store is quick. It is done every so many changes by itself."""
