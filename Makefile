@@ -20,6 +20,7 @@ quick: .venv/ready
 
 golden: .venv/ready
 	$(BIN)/python tests/golden/write.py
+	PYTHONPATH=tests $(BIN)/python tests/plots/pictures.py
 
 check: .venv/ready
 	$(BIN)/ruff check .
@@ -30,6 +31,7 @@ check: .venv/ready
 docs: .venv/docs-ready
 	$(BIN)/python docs/generate_command_line.py
 	$(BIN)/python docs/generate_settings.py
+	$(BIN)/python docs/generate_pictures.py > /dev/null
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo build/docs/index.html
 

@@ -12,6 +12,7 @@ import pytest
 import tallybayes
 import tallybayes.mail
 import tallybayes.model.evaluation
+import tallybayes.plots
 import tallybayes.sklearn
 import tallybayes.sources
 import tallybayes.store
@@ -29,6 +30,7 @@ MODULES = (
     tallybayes,
     tallybayes.model.evaluation,
     tallybayes.mail,
+    tallybayes.plots,
     tallybayes.sklearn,
     tallybayes.sources,
     tallybayes.store,
@@ -112,6 +114,7 @@ WITH_A_TABLE = (
     "filtering",
     "cli",
     "sklearn",
+    "plots",
 )
 
 

@@ -48,6 +48,7 @@ ENDINGS = {  # verb → code → arguments
     "thresholds": {0: "thresholds mail.tally mail", 2: "thresholds weather.tally weather.csv"},
     "serve": {0: "serve store --from weather.tally --new-token learn", 2: "serve none --new-token learn"},
     "show": {0: "show weather.tally", 2: "show weather.tally --class maybe"},
+    "report": {0: "report weather.tally weather.csv -o page.html", 2: "report weather.tally nothing.csv -o page.html"},
     "schema": {0: "schema weather.csv --label play", 2: "schema weather.csv"},
     "sample": {0: "sample weather.tally 3", 2: "sample nothing.tally 3"},
     "demo": {0: "demo", 2: "demo --folder weather.csv"},

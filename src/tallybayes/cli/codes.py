@@ -34,6 +34,7 @@ VERBS = (
     "thresholds",
     "serve",
     "show",
+    "report",
     "schema",
     "sample",
     "demo",

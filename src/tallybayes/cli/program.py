@@ -21,6 +21,7 @@ from tallybayes.cli.explain import explain
 from tallybayes.cli.filter import filter as filter_mail
 from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
+from tallybayes.cli.report import report
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.serve import serve
@@ -38,7 +39,7 @@ app = typer.Typer(
 
 VERBS = (
     *(train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge),
-    *(filter_mail, thresholds, serve, show, schema, sample, demo),
+    *(filter_mail, thresholds, serve, show, report, schema, sample, demo),
 )
 for verb in VERBS:
     app.command()(ending(spread(verb), quick=verb is filter_mail))

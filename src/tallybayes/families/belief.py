@@ -119,6 +119,11 @@ class Belief(ABC):
     def posterior(self, index: int) -> Posterior:
         """What is known about the parameters of the class with this number."""
 
+    def credible(self, index: int, cells: Any, mass: float) -> tuple[Floats, Floats] | None:
+        """Between which bounds log p(cell | class) lies with this probability, as far as the parameters of the class
+        with this number are known; nothing, where they have no posterior."""
+        return None
+
     @abstractmethod
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         """A cell for every class number, drawn as it is scored; missing where the class has nothing to draw from."""
