@@ -276,3 +276,18 @@ def _varint(value):
         out.append(value & 127 | 128)
         value >>= 7
     return bytes([*out, value])
+
+
+def count_shared(documents, shares):
+    """(n, documents, share) of every word and class, as fractions; shares are in units of 2⁻³²."""
+    found = {}
+    for words, units in zip(documents, shares, strict=True):
+        length = sum(times for _, times in words)
+        for word, times in words:
+            for class_, unit in units:
+                if unit:
+                    n, held, share = found.get((word, class_), (Fraction(0),) * 3)
+                    part = Fraction((1 << 64) // length, 1 << 64)
+                    weight = Fraction(unit, 1 << 32)
+                    found[word, class_] = (n + times * weight, held + weight, share + times * part * weight)
+    return found

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tallybayes import plots as plots
+    from tallybayes.data.soft_labels import SoftLabels as SoftLabels
     from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
     from tallybayes.files import counts_digest as counts_digest
@@ -12,12 +13,16 @@ if TYPE_CHECKING:
     from tallybayes.files import load as load
     from tallybayes.files import save as save
     from tallybayes.model import Model as Model
+    from tallybayes.model.em.clusters import choose_clusters as choose_clusters
+    from tallybayes.model.em.fitted import Fitted as Fitted
+    from tallybayes.model.em.settings import EM as EM
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
     from tallybayes.model.heaviest import heaviest as heaviest
     from tallybayes.model.joint.graph import Graph as Graph
     from tallybayes.model.joint.table import JointTable as JointTable
     from tallybayes.model.left_out import left_out as left_out
+    from tallybayes.model.mixture import Mixture as Mixture
     from tallybayes.model.prepare import prepare as prepare
     from tallybayes.model.validation.choose import Chosen as Chosen
     from tallybayes.model.validation.choose import choose as choose
@@ -45,6 +50,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _FOUND_IN = {
+    "model.em.clusters": ("choose_clusters",),
+    "model.em.fitted": ("Fitted",),
+    "model.em.settings": ("EM",),
     "model.evaluation": ("Evaluation", "evaluate"),
     "families": (
         *("FAMILIES", "JEFFREYS", "LAPLACE", "Bag", "Bernoulli", "Categorical", "Correlated", "Crossed", "Density"),
@@ -52,6 +60,7 @@ _FOUND_IN = {
         *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Tuples"),
         *("WordSequence", "Words"),
     ),
+    "data.soft_labels": ("SoftLabels",),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
     "model.validation.choose": ("Chosen", "choose"),
@@ -66,6 +75,7 @@ _FOUND_IN = {
     "sources": ("ReadOptions", "open_source"),
     "store": ("Store", "check_receipt"),
     "model.heaviest": ("heaviest",),
+    "model.mixture": ("Mixture",),
     "model.prepare": ("prepare",),
     "model.weigh": ("weigh",),
     "schema.weights": ("Weights",),

@@ -105,7 +105,8 @@ def test_a_bad_file_is_an_error_that_names_it(tally, weather, content, message):
 def test_a_label_that_means_nothing_is_known_is_an_error_that_says_so(tally, model, weather, options, markers):
     weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
     said = (
-        f"Drop it, or give it a label. Cells that are {markers} mean that nothing is known, unless "
+        "Drop it, or give it a label; training can count it as it is: --unlabelled, or unlabelled=EM(). "
+        f"Cells that are {markers} mean that nothing is known, unless "
         "--no-default-missing is given.\n"
     )
     for line in (
@@ -121,7 +122,10 @@ def test_a_label_that_means_nothing_is_known_is_an_error_that_says_so(tally, mod
 def test_a_label_that_is_missing_where_cells_have_types_has_no_such_text(tally, weather):
     weather.with_name("bad.jsonl").write_text('{"a": "x", "y": "b"}\n{"a": "x", "y": null}\n')
     ended = tally("train", "bad.jsonl", "--label", "y", "-o", "m.tally")
-    assert ended.err.endswith("bad.jsonl, line 2: the row has no label. Drop it, or give it a label.\n")
+    assert ended.err.endswith(
+        "bad.jsonl, line 2: the row has no label. Drop it, or give it a label; "
+        "training can count it as it is: --unlabelled, or unlabelled=EM().\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ VERBS = (
     "predict",
     "explain",
     "ask",
+    "suspects",
     "evaluate",
     "choose",
     "learn",

@@ -45,6 +45,9 @@ def explain(
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows of the data to explain.")] = ROWS,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and columns to show.")] = TOP,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Say instead which of the missing cells would tell most, if it were known.")
+    ] = False,
     format: ReportAs = ReportFormat.text,
     absent: Absent = AbsentColumn.error,
 ) -> None:
@@ -56,6 +59,7 @@ def explain(
     \b
     tallybayes explain spam.tally --text "claim your free prize"
     tallybayes explain tennis.tally --cell outlook=sunny --cell wind=strong
+    tallybayes explain tennis.tally --cell outlook=sunny --ask
     """
     found = tallybayes.load(model)
     wanted = None if class_ is None else class_of(found, class_)
@@ -64,6 +68,9 @@ def explain(
     if given and data:
         raise ValueError("--text and --cell are a row by themselves: give no data.")
     batch = row_of(found.schema, text, cell) if given else _first(found, how, data, rows, absent.value)
+    if ask:
+        _ask(found, batch, top, format)
+        return
     evidence = found.evidence(batch)
     report = tallybayes.report_on(
         evidence, label=wanted, against=rival, cells=batch.to_pydict(), rows=len(evidence), top=top
@@ -73,6 +80,21 @@ def explain(
             print(json.dumps(row))
     else:
         print_report(report, format)
+
+
+def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> None:
+    """Which cells of each row to find out, those first that are expected to tell most."""
+    from tallybayes.report.characters import clean
+    from tallybayes.schema.entries import title
+
+    for at in range(len(rows)):
+        asked = [(title(column), gain) for column, gain in model.ask_next(rows.slice(at, 1))[:top]]
+        if format is ReportFormat.json:
+            print(json.dumps({"ask": [{"column": column, "nats": gain} for column, gain in asked]}))
+            continue
+        wide = max((len(clean(column)) for column, _ in asked), default=0)
+        lines = [f"{clean(column):{wide}}  {gain:.4f}" for column, gain in asked]
+        print("\n".join([*([f"Row {at + 1}"] * (len(rows) > 1)), *(lines or ["No cell is missing."])]))
 
 
 def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: str) -> pa.RecordBatch:

@@ -46,6 +46,14 @@ def predict(
     text: Text = None,
     cell: Cells = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")] = False,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "--interval",
+            metavar="MASS",
+            help="Add between which bounds the probability lies with this probability, as 0.9.",
+        ),
+    ] = None,
     costs: Costs = None,
     reject: Reject = None,
     keep: Annotated[
@@ -75,7 +83,10 @@ def predict(
     keep_apart(output, model, *(data or []))
     found = tallybayes.load(model)
     wanted = None if find is None else class_of(found, find)
-    deciding = Deciding(found.beliefs(), found.label_type, costs_of(found, costs), reject, proba, threads, absent.value)
+    credible = None if interval is None else partial(found.credible, interval=interval, absent=absent.value)
+    deciding = Deciding(
+        found.beliefs(), found.label_type, costs_of(found, costs), reject, proba, threads, absent.value, credible
+    )
     with answers(output, format, keep_formulas) as write:
         if text is not None or cell:
             if data or keep:

@@ -26,6 +26,7 @@ from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.serve import serve
 from tallybayes.cli.show import show
+from tallybayes.cli.suspects import suspects
 from tallybayes.cli.terminal import say, standard_streams
 from tallybayes.cli.thresholds import thresholds
 from tallybayes.cli.train import train
@@ -38,7 +39,7 @@ app = typer.Typer(
 )
 
 VERBS = (
-    *(train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge),
+    *(train, weigh, predict, explain, ask, suspects, evaluate, choose, learn, forget, merge),
     *(filter_mail, thresholds, serve, show, report, schema, sample, demo),
 )
 for verb in VERBS:

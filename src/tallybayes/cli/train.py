@@ -28,6 +28,7 @@ from tallybayes.cli.options import (
     keep_apart,
 )
 from tallybayes.cli.terminal import say
+from tallybayes.cli.unlabelled import CHOSEN, Clusters, Unlabelled, Weight, em_of, say_fitted
 from tallybayes.cli.watch import watching
 from tallybayes.cli.weigh import told_weighing
 from tallybayes.report.blocks import count, how_many
@@ -64,6 +65,9 @@ def train(
         bool, typer.Option("--weigh", help="Find out how much each column's evidence should count, by left-out rows.")
     ] = False,
     dependence: Dependence = DependenceKind.none,
+    unlabelled: Unlabelled = False,
+    unlabelled_weight: Weight = CHOSEN,
+    clusters: Clusters = None,
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
@@ -83,13 +87,15 @@ def train(
     from tallybayes.schema.entries import title
 
     keep_apart(output, *data, schema)
+    em = em_of(unlabelled, unlabelled_weight, clusters)
 
     def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
-        return schema_for(source, label, schema, misled | parsed_columns(column), prior, dependence.value)
+        hints = misled | parsed_columns(column)
+        return schema_for(source, label, schema, hints, prior, dependence.value, clusters is None)
 
     def count(schema: Schema, source: Source) -> tuple[Model, Sample | None]:
         sample = sample_for(schema) if weighed or schema.overlaps else _quick_sample(schema, source)
-        given: dict[str, Any] = {"threads": threads, "absent": absent.value, "sample": sample}
+        given: dict[str, Any] = {"threads": threads, "absent": absent.value, "sample": sample, "unlabelled": em}
         label_type = pa.string() if label_as_text else None
         return tallybayes.Model.train(schema, source, label_type=label_type, **given), sample
 
@@ -99,10 +105,11 @@ def train(
     rows = model.rows_by_class()
     model.schema.log_prior(np.array([*rows.values()]), [*rows])  # an error, if the prior is of other classes
     weighed = weighed or model.schema.overlaps
-    weighing = None if sample is None else reweighed(model, sample.rows())
+    weighing = None if sample is None or not sample.seen else reweighed(model, sample.rows())
     model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
     say(f"{output}: {told(model)}")
+    say_fitted(output, model.fitted)
     if weighing is not None:
         _tell_of(weighing[1], output, weighed)
     for line in told_blocks(model):
@@ -178,17 +185,18 @@ def schema_for(
     hints: dict[Name, Family | None],
     prior: str | None,
     dependence: str = "none",
+    needs_label: bool = True,
 ) -> Schema:
     """The schema as it is given, in a file and column by column, or else inferred."""
     if file is None:
         label = label or source.label
-        if label is None:
+        if label is None and needs_label:
             names = ", ".join(map(repr, source.names))
             raise ValueError(f"Which column holds the classes? Give --label; there are {names}.")
         from tallybayes.schema.entries import members
 
-        source.require([label, *(column for name in hints for column in members(name))])
-        if hints.get(label) is not None:
+        source.require([*([] if label is None else [label]), *(column for name in hints for column in members(name))])
+        if label is not None and hints.get(label) is not None:
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
         found = tallybayes.Schema.infer(source, label, hints=hints, dependence=dependence)
     else:

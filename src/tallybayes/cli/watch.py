@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from tallybayes.sources import Source
 
 EVERY = 0.2  # seconds between two looks
+_told: list[str] = []  # what the bar says instead of what is being done
+
+
+def tell(text: str) -> None:
+    """Has a bar that is shown say this."""
+    _told[:] = [text]
 
 
 @contextmanager
@@ -53,7 +59,7 @@ def _bar(source: Source, doing: str) -> Iterator[None]:
 
         def look() -> None:
             while not done.wait(EVERY):
-                progress.update(task, completed=source.done)
+                progress.update(task, completed=source.done, description=next(iter(_told), doing))
 
         watcher = Thread(target=look, daemon=True)
         watcher.start()
@@ -62,3 +68,4 @@ def _bar(source: Source, doing: str) -> Iterator[None]:
         finally:
             done.set()
             watcher.join()
+            _told.clear()

@@ -24,12 +24,18 @@ def window(factors: list[Floats]) -> tuple[int, int]:
     """Lowest limb and number of limbs that hold any sum of products of these columns."""
     low = high = 0
     for factor in factors:
-        magnitudes = np.abs(factor[np.isfinite(factor) & (factor != 0.0)])
-        if magnitudes.size:
-            low += max(int(np.frexp(magnitudes.min())[1]) - 53, -1074)
-            high += int(np.frexp(magnitudes.max())[1])
+        least, most = exponents(factor)
+        low, high = low + least, high + most
     first = low // LIMB
     return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that a word may touch
+
+
+def exponents(values: Floats) -> tuple[int, int]:
+    """The place of the lowest bit that a number among these may have, and the one above the highest."""
+    magnitudes = np.abs(values[np.isfinite(values) & (values != 0.0)])
+    if not magnitudes.size:
+        return 0, 0
+    return max(int(np.frexp(magnitudes.min())[1]) - 53, -1074), int(np.frexp(magnitudes.max())[1])
 
 
 def rounded(limbs: Limbs, low: int) -> Floats:

@@ -1,17 +1,23 @@
-"""Rows of a batch, as families count them: the class of each, and what it weighs."""
+"""Rows of a batch, as families count them: the class of each, and what it weighs; or its shares in several classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.limbs import exponents
 from tallybayes.counts.slots import Key
-from tallybayes.counts.sums import cells_of, weighted_table
+from tallybayes.counts.sums import ClassSums, InfiniteError, cells_of, sum_columns, sum_weighted, weighted_table
+
+UNIT = 2.0**-32  # of shares that are added up as whole numbers: a limb
+MOST_UNITS = 2.0**62
+MOST_SHARE = 1 << 33  # units of one row
 
 
 @dataclass
@@ -57,3 +63,90 @@ class Rows:
         if self.weights is None:
             return Exact(kernels.count_codes(cells, self.codes, slots, width)[..., None])
         return weighted_table([self.weights], cells_of(cells, self.codes, slots, width), slots, width)
+
+    def each(self, cells: Any) -> Any:
+        """A cell for every class that its row is counted in."""
+        return cells
+
+
+class SharedRows(Rows):
+    """Rows that are counted in several classes at once: row i in `codes[starts[i]:starts[i + 1]]`, as often as the
+    weights there say.
+
+    >>> codes, weights = np.array([0, 1, 1], np.int32), np.array([0.25, 0.75, 1.0])
+    >>> rows = SharedRows(["ham", "spam"], codes, weights, starts=np.array([0, 2, 3]))
+    >>> rows.totals().round().tolist()
+    [[0.25, 1.75]]
+    """
+
+    weights: Floats
+
+    def __init__(self, classes: Sequence[Key], codes: Codes, weights: Floats, starts: Counts) -> None:
+        super().__init__(classes, codes, weights)
+        self.starts = starts
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def slice(self, start: int, stop: int) -> Rows:
+        if stop - start == len(self):
+            return self
+        first, last = self.starts[start], self.starts[stop]
+        starts = self.starts[start : stop + 1] - first
+        return SharedRows(self.classes, self.codes[first:last], self.weights[first:last], starts)
+
+    @cached_property
+    def at(self) -> Counts:
+        """The row that each share is of."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def units(self) -> Counts | None:
+        """The shares as whole numbers of 2⁻³², if that is what they are; EM's are."""
+        units = self.weights / UNIT
+        whole = bool((units == np.rint(units)).all()) and units.sum() < MOST_UNITS
+        return units.astype(np.int64) if whole else None
+
+    @cached_property
+    def spread(self) -> Rows:
+        """A row for every share."""
+        return Rows(self.classes, self.codes, self.weights)
+
+    def each(self, cells: Any) -> Any:
+        return cells[self.at]
+
+    def totals(self) -> Exact:
+        return self.spread.totals()
+
+    def count(self, cells: Codes, slots: int) -> Exact:
+        if self.units is None:
+            return self.spread.count(cells[self.at], slots)
+        return Exact(kernels.count_units(np.ascontiguousarray(cells, np.int32), slots, *self.shares)[..., None], -1)
+
+    @property
+    def shares(self) -> tuple[Counts, Codes, Counts, int]:
+        """As the kernels take them."""
+        assert self.units is not None
+        return self.starts, np.ascontiguousarray(self.codes), self.units, len(self.classes)
+
+
+def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
+    """What every column of a matrix adds up to in each class, each row times its weight."""
+    if rows.weights is None:
+        return sum_columns(values, rows.groups, squares)
+    if isinstance(rows, SharedRows) and rows.units is not None and rows.units.max(initial=0) <= MOST_SHARE:
+        return _sum_units(values, rows, squares)
+    try:
+        return sum_weighted(rows.each(values), rows.weights, rows.codes, len(rows.classes), squares)
+    except InfiniteError as infinite:
+        raise InfiniteError(int(rows.each(np.arange(len(values)))[infinite.row])) from None
+
+
+def _sum_units(values: Floats, rows: SharedRows, squares: bool) -> ClassSums:
+    """The same in whole numbers of 2⁻³²."""
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise InfiniteError(int(np.flatnonzero(infinite.any(axis=1))[0]))
+    low, high = exponents(values)
+    n, x, x_low, xx, xx_low = kernels.sum_units(np.ascontiguousarray(values), *rows.shares, low, high, squares)
+    return ClassSums(Exact(n[..., None], -1), Exact(x, x_low), None if xx is None else Exact(xx, xx_low))

@@ -12,6 +12,7 @@ from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.limbs import LIMB, window
 
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
+FEW_ADDED = 1 << 20  # numbers whose limbs, each below 2³², add up to less than 2⁵³
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once
 
 
@@ -86,6 +87,9 @@ def concatenated(parts: Sequence[Exact]) -> Exact:
 def added_up(parts: Exact, groups: Any, size: int) -> Exact:
     """The sums of numbers by group, of which there are `size`."""
     tidy = parts.carried()
+    if tidy.limbs.ndim == 2 and len(tidy) < FEW_ADDED:  # limbs are whole doubles, and so are sums of a few of them
+        by_limb = [np.bincount(groups, limb.astype(np.float64), size) for limb in tidy.limbs.T]
+        return Exact(np.stack(by_limb, axis=-1).astype(np.int64), tidy.low)
     limbs = np.zeros((size, *tidy.limbs.shape[1:]), np.int64)
     np.add.at(limbs, groups, tidy.limbs)
     return Exact(limbs, tidy.low)

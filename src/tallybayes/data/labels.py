@@ -100,8 +100,8 @@ def single_label(labels: Any) -> LabelColumn | None:
     return LabelColumn(PLAIN[kind], [key], np.zeros(1, np.int32))
 
 
-def label_column(labels: pa.Array, start: int) -> LabelColumn:
-    """Typed labels as numbers. A missing label is an error that says where."""
+def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> LabelColumn:
+    """Typed labels as numbers. A missing label is an error that says where, or, where rows may be `unlabelled`, −1."""
     if pa.types.is_dictionary(labels.type):
         whole = not labels.null_count and not labels.dictionary.null_count
         if whole and is_text(labels.dictionary.type) and len(labels.dictionary) <= len(labels):
@@ -110,13 +110,16 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
         labels = decoded(labels)
     if pa.types.is_floating(labels.type):
         labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
+    if labels.null_count and unlabelled:
+        return _with_gaps(labels)
     if labels.null_count:
         first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
         raise NoLabelError(
             first,
-            "the row has no label. Drop it, or give it a label.",
+            "the row has no label. Drop it, or give it a label; training can count it as it is: --unlabelled, or "
+            "unlabelled=EM().",
             f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "
-            "Drop these rows, or give them a label.",
+            "Drop these rows, or give them a label; training can count them as they are: unlabelled=EM().",
         )
     kind, stored = _stored(labels)
     if pa.types.is_int64(stored.type) and len(stored):
@@ -129,6 +132,17 @@ def label_column(labels: pa.Array, start: int) -> LabelColumn:
         return LabelColumn(kind, _keys(stored, kind), np.zeros(1, np.int32))
     coded = stored.dictionary_encode()
     return LabelColumn(kind, _keys(coded.dictionary, kind), coded.indices.to_numpy().astype(np.int32, copy=False))
+
+
+def _with_gaps(labels: pa.Array) -> LabelColumn:
+    """The labels that there are, and −1 for those that are missing."""
+    known = labels.is_valid().to_numpy(zero_copy_only=False)
+    codes = np.full(len(labels), -1, np.int32)
+    if not known.any():
+        kind = pa.null() if pa.types.is_null(labels.type) else _stored(labels.slice(0, 0))[0]
+        return LabelColumn(kind, [], codes)
+    kind, keys, codes[known] = label_column(labels.drop_null(), 0)
+    return LabelColumn(kind, keys, codes)
 
 
 def _keys(stored: pa.Array, kind: pa.DataType) -> list[Any]:

@@ -31,6 +31,10 @@ class RowSource(ABC):
         """Some rows, which are not used up, each column typed by what is in it."""
 
     @abstractmethod
+    def again(self) -> RowSource:
+        """The same input from its beginning, or an error that says why it cannot be read twice."""
+
+    @abstractmethod
     def is_sampled_whole(self) -> bool:
         """Whether the sample is all rows that there are."""
 

@@ -29,6 +29,7 @@ from tallybayes.families.belief import (
     Part,
     Scorer,
     Terms,
+    Unmet,
     WordWeight,
     by_class,
     heaviest,
@@ -48,6 +49,7 @@ __all__ = [
     "Part",
     "Scorer",
     "Terms",
+    "Unmet",
     "WordWeight",
     "by_class",
     "heaviest",
@@ -62,6 +64,7 @@ class Family(ABC):
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
+    takes_shares: ClassVar[bool] = False  # whether `tally` counts a row in several classes without being given it again
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
     support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
@@ -116,6 +119,10 @@ class Family(ABC):
     def tally(self, cells: Any, rows: Rows) -> AnyTally:
         """Encoded cells → their sums by class."""
 
+    def kept(self, cells: Any) -> Any:
+        """Encoded cells that are to be counted again and again, in shares: with what need not be worked out again."""
+        return cells
+
     def tally_each(self, columns: Sequence[Any], rows: Rows) -> Sequence[AnyTally]:
         """The same for several columns of this family: one after the other, unless there is better."""
         return [self.tally(cells, rows) for cells in columns]
@@ -169,6 +176,16 @@ class Family(ABC):
     def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
         """How to score cells that were counted, each by the sums without it; `stays` says what is not left out."""
         return one_by_one(self, tally, classes)
+
+    def settled(self, belief: Any) -> Self:
+        """This family as EM scores by it, given what it believes of all rows: parameters are estimated, and whatever
+        else is worked out from the counts stays as it is."""
+        return self
+
+    def log_prior(self, tally: Any, classes: Sequence[Key], belief: Any) -> float:
+        """What EM adds to the log-likelihood: the log density of the prior at the parameters that a settled family
+        scores with, whose maximum they are, but for a constant."""
+        return 0.0
 
     @property
     def stays(self) -> str | None:

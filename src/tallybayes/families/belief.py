@@ -42,6 +42,14 @@ class Free(NamedTuple):
     outcomes: int | None = None
 
 
+class Unmet(NamedTuple):
+    """Of every cell: how many words it has, where it is a text, and how improbable it is that so many of its parts were
+    never met before, as a logarithm."""
+
+    words: Floats
+    log_new: Floats
+
+
 class NotLinearError(TypeError):
     """Why a belief is no weighted sum."""
 
@@ -123,6 +131,15 @@ class Belief(ABC):
         """Between which bounds log p(cell | class) lies with this probability, as far as the parameters of the class
         with this number are known; nothing, where they have no posterior."""
         return None
+
+    def drawn(self, random: np.random.Generator) -> Belief:
+        """The same with its parameters drawn from what is known of them: what it would say if they were these. Itself,
+        where they are estimated and no more is known."""
+        return self
+
+    def unmet(self, cells: Any) -> Unmet:
+        """How long each cell is, and what it holds that was never met, which says nothing of the classes."""
+        return Unmet(np.zeros(len(cells)), np.zeros(len(cells)))
 
     @abstractmethod
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:

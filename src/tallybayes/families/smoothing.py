@@ -155,6 +155,13 @@ def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothe
     return [Smoothed(n, a, probability[span], logs[span]) for n, a, span in zip(counts, pseudo, spans, strict=True)]
 
 
+def log_dirichlet(pseudo: Floats, logs: Floats) -> float:
+    """Σ α·log p: the log density of Dirichlet(α + 1), of which (count + α) / Σ is the mode, but for a constant. Without
+    pseudo-counts there is none."""
+    with np.errstate(invalid="ignore"):
+        return float(np.where(pseudo > 0, pseudo * logs, 0.0).sum())
+
+
 class SmoothedBelief(Belief):
     """P(level | class) from counts and pseudo-counts, and its logarithms as a table to look up."""
 
@@ -220,6 +227,18 @@ class SmoothedBelief(Belief):
     def linear(self) -> Terms:
         """A feature for every level: 1 where the cell has it, else 0."""
         return Terms(self.levels, self.table, np.zeros(self.table.shape[1]))
+
+    def drawn(self, random: np.random.Generator) -> Belief:
+        found = random.standard_gamma(self.counts + self.pseudo[:, None])
+        total = found.sum(axis=0)
+        return self._at(np.where(total > 0, found / np.where(total > 0, total, 1.0), self.probability))
+
+    def _at(self, probability: Floats) -> SmoothedBelief:
+        changed = copy(self)
+        changed.probability = probability
+        with np.errstate(divide="ignore"):
+            changed.table = np.log(probability)
+        return changed
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return pa.array(self.levels, pa.string()).take(self.draw_codes(random, classes))

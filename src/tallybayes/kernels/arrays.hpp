@@ -55,6 +55,7 @@ void bind_pieces(nb::module_& m);
 void bind_quotients(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_scores(nb::module_& m);
+void bind_shares(nb::module_& m);
 void bind_tallies(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_values(nb::module_& m);

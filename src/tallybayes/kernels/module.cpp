@@ -104,6 +104,7 @@ NB_MODULE(compiled, m) {
     bind_quotients(m);
     bind_rows(m);
     bind_scores(m);
+    bind_shares(m);
     bind_tallies(m);
     bind_values(m);
     bind_weighing(m);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.counts.decay import LEAST_WEIGHT
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
@@ -19,6 +20,7 @@ from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import LabelColumn, label_array, label_column, single_label
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
+from tallybayes.data.soft_labels import SoftLabels
 
 MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
 LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
@@ -43,15 +45,19 @@ def labelled(
     weights: Any,
     columns: Collection[str] | None = None,
     label_type: pa.DataType | None = None,
+    *,
+    soft: bool = False,
+    unlabelled: bool = False,
 ) -> Iterator[Batch]:
     """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
     (frame, labels) or (frame, labels, weights). With `columns`, a row that comes by itself and has these is given as it
-    is."""
-    settings = {"columns": None if label_type else columns, "label_type": label_type}
+    is. `soft` allows shares of several classes, and `unlabelled` rows without a label, whose code is −1."""
+    settings: dict[str, Any] = {"columns": None if label_type else columns, "label_type": label_type}
+    settings |= {"soft": soft, "unlabelled": unlabelled}
     if not is_stream(data):
         yield from _one_frame(data, labels, weights, **settings)
         return
-    if not isinstance(labels, (str, pa.Scalar, type(None))) or not isinstance(weights, (str, type(None))):
+    if not isinstance(labels, (str, pa.Scalar, SoftLabels, type(None))) or not isinstance(weights, (str, type(None))):
         raise ValueError(
             "With a stream of frames, give the name of the column that holds the labels, or a stream of "
             "(frame, labels) pairs."
@@ -119,9 +125,16 @@ def _one_frame(
     *,
     columns: Collection[str] | None,
     label_type: pa.DataType | None,
+    soft: bool,
+    unlabelled: bool,
 ) -> Iterator[Batch]:
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
+    if isinstance(labels, SoftLabels):
+        if not soft:
+            raise TypeError("Soft labels can be counted; here each row needs the one label that it has.")
+        yield from _soft_frame(data, labels, weights)
+        return
     if columns is not None and weights is None and (alone := labelled_alone(data, labels, columns)):
         row, label = alone
         yield Batch(row, label.label_type, Rows(label.keys, label.codes), 0)
@@ -138,16 +151,43 @@ def _one_frame(
         part = _labels_of(cells, labels) if whole_labels is None else whole_labels[start:stop]
         if len(part) != cells.num_rows:
             raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
-        found = single or label_column(part if label_type is None else part.cast(label_type), start)
-        given = None if whole_weights is None else whole_weights[start:stop]
-        if isinstance(weights, str):
-            given = _named(cells, weights, "weights")
-        rows = Rows(found.keys, found.codes, _checked(given, cells.num_rows, start))
+        found = single or label_column(part if label_type is None else part.cast(label_type), start, unlabelled)
+        rows = Rows(found.keys, found.codes, _weights_of(cells, weights, whole_weights, start))
         yield Batch(cells, found.label_type, rows, start)
         start = stop
-    for what, given in (("labels", whole_labels), ("weights", whole_weights)):
-        if given is not None and len(given) != start:
-            raise ValueError(f"There are {len(given)} {what} for {start} rows.")
+    lengths = {"labels": whole_labels, "weights": whole_weights}
+    _check_lengths(start, {what: None if given is None else len(given) for what, given in lengths.items()})
+
+
+def _check_lengths(rows: int, lengths: Mapping[str, int | None]) -> None:
+    for what, count in lengths.items():
+        if count is not None and count != rows:
+            raise ValueError(f"There are {count} {what} for {rows} rows.")
+
+
+def _soft_frame(data: Any, labels: SoftLabels, weights: Any) -> Iterator[Batch]:
+    """The same with shares instead of labels. A row's weight times its share is rounded once."""
+    whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")
+    start = 0
+    for cells in frames.batches(data):
+        if not cells.num_rows:
+            continue
+        found = labels.of_batch(cells, start)
+        given = _weights_of(cells, weights, whole_weights, start)
+        shares = found.shares if given is None else found.shares * np.repeat(given, np.diff(found.starts))
+        if np.any((shares < LEAST_WEIGHT) & (shares > 0)):
+            raise ValueError(f"A weight times a share is less than {LEAST_WEIGHT:.1g}; give 0, or larger numbers.")
+        yield Batch(cells, found.label_type, SharedRows(found.keys, found.codes, shares, found.starts), start)
+        start += cells.num_rows
+    _check_lengths(
+        start, {"soft labels": labels.rows, "weights": None if whole_weights is None else len(whole_weights)}
+    )
+
+
+def _weights_of(cells: pa.RecordBatch, weights: Any, whole: pa.Array | None, start: int) -> Floats | None:
+    given = None if whole is None else whole[start : start + cells.num_rows]
+    given = _named(cells, weights, "weights") if isinstance(weights, str) else given
+    return _checked(given, cells.num_rows, start)
 
 
 def _labels_of(cells: pa.RecordBatch, labels: str | pa.Scalar) -> pa.Array:

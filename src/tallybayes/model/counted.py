@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import pyarrow as pa
@@ -62,6 +62,7 @@ class Counted(Additive):
         absent: str = ERROR,
         label_type: pa.DataType | None = None,
         sample: Sample | None = None,
+        unlabelled: Any = None,
     ) -> Self:
         """Counts rows: of a frame of any make, one row, a stream of frames, or a source (`open_source`).
 
@@ -69,9 +70,15 @@ class Counted(Additive):
         `pyarrow.scalar` is the label of all rows. A stream comes with names of columns, or in (frame, labels) pairs.
         Data that lacks a column of the schema is an error, or with `absent="missing"` those cells are missing.
         `label_type` is what labels are read as, where they are not to be what they look like: 1 as "1", say. A
-        `sample` is shown every row that was counted."""
+        `sample` is shown every row that was counted. Labels may be `SoftLabels`; rows without a label are an error, or
+        with `unlabelled=EM()` counted as EM finds out where they belong."""
         check_threads(threads)
         check_absent(absent)
+        if unlabelled is not None:
+            from tallybayes.model.em.training import train_unlabelled
+
+            how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type}
+            return cast(Self, train_unlabelled(schema, data, labels, unlabelled, sample=sample, **how))
         model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type))
         labels = model.schema.label if labels is None else labels
         for given, what in ((labels, "label"), (weights, "weight")):
@@ -80,7 +87,8 @@ class Counted(Additive):
         if isinstance(data, RowSource):
             model._count_source(data, labels, weights, threads, absent, label_type, sample)
             return model
-        for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type):
+        given = model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type
+        for batch in labelled(*given, soft=sample is None):
             model._count(batch, threads, absent)
             if sample is not None:
                 sample.add(batch)

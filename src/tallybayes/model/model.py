@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,6 @@ from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.model import decide, draw
 from tallybayes.model.batches import labelled
-from tallybayes.model.counted import Counted
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.joint.asked import Joint, class_name
 from tallybayes.model.joint.bif import to_bif
@@ -30,14 +29,18 @@ from tallybayes.model.joint.graph import Graph
 from tallybayes.model.linear import Linear, linear_view
 from tallybayes.model.parameter_count import ParameterCount, parameter_count
 from tallybayes.model.scoring import Beliefs
+from tallybayes.model.sure import Sure
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES, counted_prior
 from tallybayes.schema.entries import Name, members
 
+if TYPE_CHECKING:
+    from tallybayes.model.em.fitted import Fitted
+
 SHOWN = 12  # classes that a repr names
 
 
-class Model(Counted):
+class Model(Sure):
     """A schema and its tallies, and what they say.
 
     >>> from tallybayes import Categorical
@@ -51,10 +54,11 @@ class Model(Counted):
         super().__init__(schema, label_type)
         self._beliefs: Beliefs | None = None
         self._changed = False  # since then
+        self.fitted: Fitted | None = None  # how it was fitted to rows without labels, if that is all it has counted
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.label_type if self.keys() else None
-        return {**self.__dict__, "_beliefs": None, "_changed": False, "label_type": kept}
+        return {**self.__dict__, "_beliefs": None, "_changed": False, "fitted": None, "label_type": kept}
 
     def beliefs(self) -> Beliefs:
         """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
@@ -258,6 +262,12 @@ class Model(Counted):
     def _own(self, label_type: pa.DataType) -> None:
         super()._own(label_type)
         self._changed = True
+        self.fitted = None
+
+    def _reading(self, schema: Schema) -> Self:
+        result = super()._reading(schema)
+        result.fitted = self.fitted
+        return result
 
     def _believed(self) -> Beliefs:
         if self._beliefs is None or self._changed:

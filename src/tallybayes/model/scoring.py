@@ -67,33 +67,32 @@ class Beliefs:
         known: Mapping[Name, Belief] = {} if before is None else before.counted
         self.counted: dict[Name, Belief] = _believed(schema, tallies, keys, known)
         self.scores = [name for name, belief in self.counted.items() if not belief.likelihood]
-        self.columns, self._absences, self.start = self._weighed(rows, tallies)
+        self.rows = rows  # of each class
+        self._absences = {} if schema.weights is None else _absences(schema, tallies, keys, labels, rows)
+        self.ordering = [name for name, belief in self.counted.items() if not belief.adds_up]
+        self.arrange()
+        self._ill_mixed = self.ordering if len(self.columns) > 1 and schema.weights is None else []
+
+    def arrange(self) -> None:
+        """From what every column says by itself, and the prior, to how rows are scored."""
+        self.columns, self.start = self._weighed()
         kinds: dict[type[Belief], list[Name]] = {}
         for name, belief in in_order(self.columns):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
         self._start = np.ascontiguousarray(self.start[:, None])
-        self.ordering = [name for name, belief in self.counted.items() if not belief.adds_up]
-        self._ill_mixed = self.ordering if len(self.columns) > 1 and schema.weights is None else []
 
-    def _weighed(
-        self, rows: Floats, tallies: Mapping[Name, AnyTally]
-    ) -> tuple[dict[Name, Belief], dict[Name, Absence], Floats]:
-        """Every column's evidence, that of cells being missing, and what stands before any is looked at: as the schema
-        weighs them."""
+    def _weighed(self) -> tuple[dict[Name, Belief], Floats]:
+        """Every column's evidence, and what stands before any is looked at: as the schema weighs them."""
         weights, labels, families = self.schema.weights, self.labels, self.schema.columns
         if weights is None:
-            return self.counted, {}, self.prior
+            return self.counted, self.prior
         columns = {
             name: weighed(belief, weights.of(name, labels), weights.of_parts(name, families[name].parts))
             for name, belief in self.counted.items()
         }
-        absences = {
-            name: absence(families[name], tallies[name], self.keys, rows).times(weights.of_missing(name, labels))
-            for name in weights.missing
-        }
         prior = np.where(np.isneginf(self.prior), -np.inf, weights.prior * np.maximum(self.prior, -LARGEST))
-        return columns, absences, prior + weights.offsets_of(labels)
+        return columns, prior + weights.offsets_of(labels)
 
     def number(self, label: Any) -> int:
         """Which class this is."""
@@ -115,7 +114,7 @@ class Beliefs:
                 out[np.isnan(out).any(axis=1)] = np.exp(self.prior)
             return impossible
 
-        result, impossible = self._score(self._encoded(data, absent), finish, threads)
+        result, impossible = self._score(self.encoded(data, absent), finish, threads)
         if impossible:
             self._warn(impossible)
         return result
@@ -136,7 +135,7 @@ class Beliefs:
                 out[np.isneginf(scores[:, : len(out)]).all(axis=0)] = np.argmax(self.prior)
             return impossible
 
-        result, impossible = self._score(self._encoded(data, absent), finish, threads, numbers=True)
+        result, impossible = self._score(self.encoded(data, absent), finish, threads, numbers=True)
         if impossible:
             self._warn(impossible)
         return result
@@ -148,14 +147,20 @@ class Beliefs:
             out[:] = scores[:, : len(out)].T
             return 0
 
-        return self._score(self._encoded(data, absent), finish, threads)[0]
+        return self._score(self.encoded(data, absent), finish, threads)[0]
+
+    def scores_of(self, cells: Mapping[Name, Any], rows: int) -> Floats:
+        """log P(class, row) of encoded cells, all of them at once: scores[class, row]."""
+        scores = np.repeat(self._start, rows, axis=1)
+        self._add_all(cells, scores, 0)
+        return scores
 
     def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
         """log P(class), and log p(cell | class) of every column."""
         said: dict[Name, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
         batches: list[tuple[int, dict[Name, Any]]] = []
         rows = 0
-        for batch in self._encoded(data, absent):
+        for batch in self.encoded(data, absent):
             rows, encoded = batch.start, batch.cells
             batches.append((rows, encoded))
             for name, cells in encoded.items():
@@ -205,7 +210,7 @@ class Beliefs:
             stacklevel=5,
         )
 
-    def _encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
+    def encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
         """A row that comes by itself as it is; anything else by way of record batches."""
         check_absent(absent)
         data = self.schema.frame(data)
@@ -263,6 +268,18 @@ class Beliefs:
             raise error.located(name, start) from None
         if name in self._absences:
             self._absences[name].add(self.schema.columns[name], cells, scores)
+
+
+def _absences(
+    schema: Schema, tallies: Mapping[Name, AnyTally], keys: Sequence[Key], labels: list[Any], rows: Floats
+) -> dict[Name, Absence]:
+    """What a cell's being missing says, where that is weighed."""
+    weights = schema.weights
+    assert weights is not None
+    return {
+        name: absence(schema.columns[name], tallies[name], keys, rows).times(weights.of_missing(name, labels))
+        for name in weights.missing
+    }
 
 
 def _believed(

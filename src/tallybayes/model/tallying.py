@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
+
 from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data.errors import CellError
@@ -24,6 +27,9 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
         cells = batch.cells if whole else batch.cells.slice(start, stop - start)
         rows = batch.rows.slice(start, stop)
         encoded = schema.encode(cells, batch.start + start, absent)
+        if isinstance(rows, SharedRows):
+            columns = shared_tallies(schema, cells, encoded, rows, batch.start + start, absent)
+            return Tally.of_rows(rows), columns
         columns = tallies_of(schema, encoded, rows, batch.start + start)
         return (Tally.of_rows(rows) if rows.only is None else RowTally("", rows.only, *ONCE)), columns
 
@@ -51,3 +57,17 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
                 raise error.located(name, start) from None
         raise
     return columns
+
+
+def shared_tallies(
+    schema: Schema, cells: pa.RecordBatch, encoded: Mapping[Name, Any], rows: SharedRows, start: int, absent: str
+) -> dict[Name, AnyTally]:
+    """The same of rows that have shares in several classes. Families that do not take shares are given each row again
+    for every class that it has a share in."""
+    columns = {name: family for name, family in schema.columns.items() if family.takes_shares}
+    whole, again = Schema(columns), {name: family for name, family in schema.columns.items() if name not in columns}
+    found = tallies_of(whole, {name: encoded[name] for name in columns}, rows, start)
+    if again:
+        spread = Schema(again)
+        found |= tallies_of(spread, spread.encode(cells.take(pa.array(rows.at)), start, absent), rows.spread, start)
+    return {name: found[name] for name in schema.columns}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ class Deciding:
         proba: bool = False,
         threads: int | None = None,
         absent: str = ERROR,
+        credible: Callable[[Any], Any] | None = None,
     ) -> None:
         self.beliefs, self.schema = beliefs, beliefs.schema
         self.labels = _labels(beliefs.labels, kind)
@@ -38,13 +39,19 @@ class Deciding:
         self.proba = proba
         self.threads = threads
         self.absent = absent
+        self.credible = credible
         self.met: set[Any] = set()
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
         """Answers beside the kept columns, which are as they were read: also numbers may be texts, as the source has
         them."""
         asked = batch if source is None or not kept else self._asked(batch, kept, source)
-        posterior = self.beliefs.posterior(asked, self.threads, self.absent)
+        found = None
+        if self.credible is None:
+            posterior = self.beliefs.posterior(asked, self.threads, self.absent)
+        else:
+            found = self.credible(asked)
+            posterior = found.probability
         chosen = decide.decide(posterior, self.costs, self.reject)
         classes = self.beliefs.labels
         self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)
@@ -57,9 +64,14 @@ class Deciding:
 
         add(self.schema.label or "class", self.labels.take(pa.array(chosen, mask=undecided)))
         add("probability", pa.array(probability, mask=undecided))
+        bounds = {} if found is None else {"low": found.low, "high": found.high}
+        for name, bound in bounds.items():
+            add(name, pa.array(bound[np.arange(len(chosen)), chosen], mask=undecided))
         if self.proba:
             for i, label in enumerate(classes):
                 add(f"P({spoken(label)})", pa.array(posterior[:, i]))
+                for name, bound in bounds.items():
+                    add(f"P({spoken(label)}) {name}", pa.array(bound[:, i]))
         return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
 
     def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:

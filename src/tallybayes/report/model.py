@@ -36,6 +36,18 @@ class ParameterFacts:
 
 
 @dataclass(frozen=True)
+class FittedFacts:
+    """How rows without labels were counted."""
+
+    curve: tuple[float, ...]  # the objective after every step
+    log_likelihood: float
+    ended: str
+    weight: float
+    notes: tuple[str, ...]
+    summary: str
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     rows: float
     sha256: str
@@ -46,6 +58,7 @@ class ModelFacts:
     parameter_count: ParameterFacts | None  # nothing, where nothing is counted or something else is asked
     parameters: Mapping[str, Mapping[str, Mapping[Any, Any]]]  # column → parameter → class → value
     heaviest: Mapping[Any, list[Weight]]
+    fitted: FittedFacts | None  # how it was fitted to rows without labels, if it was
     networks: Mapping[str, list[str]]  # of blocks whose columns depend on one another: a line for every column
 
 
@@ -68,6 +81,7 @@ def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None
         parameter_count=None if counted is None else _against_joint(counted),
         parameters={} if label is not None and column is None else _parameters(model, entry),
         heaviest={each: heaviest(model, each, few, column=entry) for each in told},
+        fitted=_fitted(model) if label is None and column is None else None,
         networks={} if label is not None else _networks(model, entry),
     )
 
@@ -94,6 +108,13 @@ def _parameters(model: Model, column: Name | None) -> dict[str, dict[str, dict[A
     return {name: estimates for name, estimates in found.items() if len(estimates) <= SOME}
 
 
+def _fitted(model: Model) -> FittedFacts | None:
+    found = model.fitted
+    if found is None:
+        return None
+    return FittedFacts(found.curve, found.log_likelihood, found.ended, found.weight, found.notes, found.told())
+
+
 def _networks(model: Model, column: Name | None) -> dict[str, list[str]]:
     names = [name for name in model.schema.columns if column in (None, name)] if model.classes else []
     drawings = {title(name): model.belief(name).drawing() for name in names if not isinstance(name, str)}
@@ -115,6 +136,8 @@ def blocks(facts: ModelFacts) -> Iterator[Block]:
 
 def believed(facts: ModelFacts) -> Iterator[Block]:
     """Parameters, how many there are, and what depends on what."""
+    if facts.fitted is not None:
+        yield Lines([facts.fitted.summary, *facts.fitted.notes], "rows without labels")
     if facts.parameter_count is not None:
         yield Lines([facts.parameter_count.summary], "parameters")
     for column, lines in facts.networks.items():

@@ -153,7 +153,7 @@ class Schema:
         """As what every column is best read from a file that has no types; None for vectors, which no such file has."""
         return {column: family.reads_of(column) for column, family in self.by_column.items()}
 
-    @cached_property
+    @property
     def is_prepared(self) -> bool:
         """Whether all is settled that must be before anything is counted."""
         return all(family.is_prepared for family in self.columns.values())

@@ -80,8 +80,9 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         self : object
             The fitted estimator.
         """
-        labels = checked_labels(y, type(self).__name__)
-        return self._begin(X, labels, None, checked_weights(sample_weight, labels, some=True), self._sample)
+        labels, all_labels = self._targets(y)
+        weights = checked_weights(sample_weight, all_labels, some=True)
+        return self._begin(X, labels, None, weights, self._sample, all_labels)
 
     def _begin(
         self,
@@ -90,22 +91,34 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         classes: NDArray[Any] | None,
         weights: Floats | None,
         sampled: Callable[[Schema, int], Sample | None] = lambda *_: None,
+        all_labels: NDArray[Any] | None = None,
     ) -> Self:
-        if not len(labels):
+        all_labels = labels if all_labels is None else all_labels
+        if not len(all_labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
         with as_it_was(self):
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
-            schema = prepare(self._schema(rows), rows, labels, weights=weights)
+            schema = self._schema(rows)
+            schema = prepare(schema, rows, labels, weights=weights) if len(labels) == len(all_labels) else schema
             sample = sampled(schema, len(labels))
-            model = Model.train(schema, rows, labels, weights=weights, sample=sample, **self._how())
-            learned = Learned(schema, model, labels, Expected(classes, weightless(labels, weights)))
+            model = self._train(schema, rows, all_labels, {"weights": weights, "sample": sample, **self._how()})
+            kept = labels[:0] if len(labels) < len(all_labels) else weightless(labels, weights)
+            learned = Learned(schema, model, labels, Expected(classes, kept))
             learned.believe(self._believed(learned), self._settings())
-            if sample is not None:
+            if sample is not None and sample.seen:
                 learned.weigh(reweighed(learned.model, sample.rows())[0].schema)
                 learned.believe(self._believed(learned), self._settings())
             self._learned = learned
         return self
+
+    def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The labels of rows that have one, and those of all rows."""
+        labels = checked_labels(y, type(self).__name__)
+        return labels, labels
+
+    def _train(self, schema: Schema, rows: Any, labels: NDArray[Any], how: dict[str, Any]) -> Model:
+        return Model.train(schema, rows, labels, **how)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count more rows, at the cost of these rows: the counts are those of `fit` on all rows together.
@@ -127,7 +140,10 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         self : object
             The same estimator.
         """
-        labels = checked_labels(y, type(self).__name__)
+        labels, all_labels = self._targets(y)
+        if len(labels) < len(all_labels):
+            lacking = len(all_labels) - len(labels)
+            raise ValueError(f"partial_fit counts rows with labels, and {lacking} have none: use fit.")
         weights = checked_weights(sample_weight, labels)
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags
 
 from tallybayes.data.dataframes import small_frame
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
+from tallybayes.model import Model
+from tallybayes.model.em.settings import EM
 from tallybayes.model.sample import Sample
 from tallybayes.model.weigh import sample_for
 from tallybayes.schema import Schema
@@ -22,6 +25,7 @@ from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import read_matrix
 from tallybayes.sklearn.tables import labels_of, opened
+from tallybayes.sklearn.targets import without_unknown
 from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
 
 ENOUGH = 200  # rows from which on evidence is weighed
@@ -58,6 +62,9 @@ class NaiveBayes(CountingClassifier):
         Whether `fit` finds out how much each column's evidence should count, by rows that are left out of the counts;
         from 200 rows on. Columns that repeat each other then count less, and probabilities are calibrated.
         `partial_fit` and `forget` keep the weights that `fit` has found.
+    unlabelled : EM, default=None
+        How `fit` counts rows without a label, whose `y` is −1, None or NaN: `EM(weight="chosen")`, say. None: there are
+        none, and −1 is a label like any other.
     absent : {"error", "missing"}, default="error"
         What to do where rows lack a column that was counted: an error, or all of its cells are missing.
     threads : int, default=None
@@ -111,6 +118,7 @@ class NaiveBayes(CountingClassifier):
         plugin: bool | None = None,
         reading: str | None = None,
         weigh: bool = True,
+        unlabelled: EM | None = None,
         absent: str = ERROR,
         threads: int | None = None,
     ) -> None:
@@ -121,6 +129,7 @@ class NaiveBayes(CountingClassifier):
         self.plugin = plugin
         self.reading = reading
         self.weigh = weigh
+        self.unlabelled = unlabelled
         self.absent = absent
         self.threads = threads
 
@@ -183,7 +192,10 @@ class NaiveBayes(CountingClassifier):
 
     def _believed(self, learned: Learned) -> Schema:
         """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
-        schema = learned.weighed if self.weigh or learned.schema.overlaps else learned.schema
+        return self._under(learned.weighed if self.weigh or learned.schema.overlaps else learned.schema)
+
+    def _under(self, schema: Schema) -> Schema:
+        """The schema as the parameters have it."""
         settings = {k: v for k, v in zip(self._beliefs, self._settings(), strict=True) if v is not None}
         known = {name for family in schema.columns.values() for name in family.beliefs()} if settings else set()
         changes = {k: v for k, v in settings.items() if k == "prior" or k in known}
@@ -192,6 +204,19 @@ class NaiveBayes(CountingClassifier):
         believed = schema.believing(changes)
         believed.reasons = dict(schema.reasons)
         return believed
+
+    def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        if self.unlabelled is None:
+            return super()._targets(y)
+        labels, known = without_unknown(y, type(self).__name__)
+        every = np.full(len(known), None, object)
+        every[known] = labels.tolist()
+        return labels, every
+
+    def _train(self, schema: Schema, rows: Any, labels: NDArray[Any], how: dict[str, Any]) -> Model:
+        if self.unlabelled is None:
+            return super()._train(schema, rows, labels, how)
+        return Model.train(self._under(schema), rows, labels, unlabelled=self.unlabelled, **how)
 
     def _sample(self, schema: Schema, rows: int) -> Sample | None:
         wanted = schema.overlaps or (self.weigh and rows >= ENOUGH)

@@ -68,7 +68,7 @@ class SemiNaiveBayes(NaiveBayes):
 
     _beliefs: ClassVar[tuple[str, ...]] = ("prior", "alpha")
     weigh = True
-    reading = m = plugin = None
+    reading = m = plugin = unlabelled = None
 
     def __init__(
         self,

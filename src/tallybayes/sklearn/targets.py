@@ -35,6 +35,20 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
     return labels
 
 
+def without_unknown(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The labels that are known, and which rows have one: −1, None and NaN stand for those that are not."""
+    if y is None:
+        checked_labels(y, owner)
+    given = np.asarray(label_array(y).to_pylist() if isinstance(y, (list, tuple)) else _one_per_row(y), object)
+    known = np.array([not (label is None or label != label or _is_minus_one(label)) for label in given.tolist()], bool)
+    found = np.array(given[known].tolist()) if known.any() else np.zeros(0, np.int64)
+    return checked_labels(found, owner), known
+
+
+def _is_minus_one(label: Any) -> bool:
+    return not isinstance(label, (str, bytes, bool)) and label == -1
+
+
 def _one_per_row(y: Any) -> NDArray[Any]:
     try:
         labels: NDArray[Any] = column_or_1d(y, warn=True)

@@ -31,6 +31,7 @@ AHEAD = 2  # chunks that are ready or nearly so, beside those that are worked on
 ABSENT_ADVICE = "Rename the column, or have it taken as missing: absent='missing', or --absent missing."
 
 T = TypeVar("T")
+Opened = tuple[Sequence[str], ReadOptions]  # what a source was opened as
 
 
 def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None) -> Source:
@@ -48,13 +49,13 @@ def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None
     found = expand(paths)
     documents = [path for path in found if _holds_documents(path, reading)]
     if not documents:
-        return Source(Tables(found, reading), reading.skip_bad_rows)
+        return Source(Tables(found, reading), reading.skip_bad_rows, (found, reading))
     if len(documents) < len(found):
         table = next(path for path in found if path not in documents)
         raise SourceError(f"{shown(documents[0])} holds documents and {shown(table)} a table; read one kind at a time.")
     from tallybayes.sources.documents import DocumentReader
 
-    return Source(DocumentReader(found, reading), reading.skip_bad_rows)
+    return Source(DocumentReader(found, reading), reading.skip_bad_rows, (found, reading))
 
 
 def _holds_documents(path: str, reading: ReadOptions) -> bool:
@@ -77,7 +78,7 @@ def _is_mail(path: str) -> bool:
 class Source(RowSource):
     """A stream of record batches, which is read once, and what is known of it meanwhile."""
 
-    def __init__(self, reader: Reader, skip_bad_rows: bool = False) -> None:
+    def __init__(self, reader: Reader, skip_bad_rows: bool = False, opened: Opened | None = None) -> None:
         self.names = reader.names
         self.label = reader.label
         self.place = reader.place
@@ -93,6 +94,7 @@ class Source(RowSource):
         self.bad: list[BadRow] = []  # the first of these
         self._reader = reader
         self._skips = skip_bad_rows
+        self._opened = opened
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # what a sample was taken from
         self._sampled: pa.RecordBatch | None = None
@@ -116,6 +118,14 @@ class Source(RowSource):
             self.sample()
             self._first += islice(self._chunks, 1)
         return self.total is not None and len(self._first) < 2
+
+    def again(self) -> Source:
+        if self.total is None or self._opened is None or STANDARD_INPUT in self._opened[0]:
+            raise SourceError(
+                "A pipe can be read but once, and these rows are to be passed over several times. Write them to a file "
+                "first."
+            )
+        return open_source(*self._opened)
 
     def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
         """All rows, once. `types` says which columns are wanted and as what; texts may come as a dictionary of texts.

@@ -17,6 +17,7 @@ from tallybayes.testing.numbers import numbers_are_taken_in_every_way
 WEIGHTS = st.sampled_from([1.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.1, 0.75, -0.3, 0.0])
 COUNTED = st.sampled_from([1.0, 1.0, 1.0, 2.0, 0.1, 0.75])  # weights of rows that a model can have counted
 FEWER = 8  # rows, each of which is left out
+SHARES = st.lists(st.sampled_from([0.0, 0.25, 1.0]) | st.floats(1e-9, 2.0), min_size=2, max_size=9)  # of two classes
 
 
 def check_family(
@@ -64,6 +65,7 @@ def check_family(
     check(laws.merging_is_adding, rows, rows, rows)
     check(laws.adding_is_an_abelian_group, rows, rows, rows)
     check(laws.weight_is_repetition, rows)
+    check(laws.shares_are_weights, some, SHARES)
     check(laws.missing_is_not_counted, rows)
     check(laws.history_leaves_no_trace, some, some, st.randoms())
     check(laws.forgotten_is_never_seen, some, some, st.randoms())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.settings import settings_of
 from tallybayes.files import RowCounts, digest, from_bytes, to_bytes
@@ -40,6 +41,16 @@ def weight_is_repetition(family: Family, a: list[Row]) -> None:
     assert tally(family, [(v, k, -w) for v, k, w in a]) == -tally(family, a), "a negative weight takes away"
     assert tally(family, a) * 3 == tally(family, a + a + a), "three times is three times"
     assert tally(family, a) * 0.5 + tally(family, a) * 0.5 == tally(family, a), "two halves are a whole"
+
+
+def shares_are_weights(family: Family, a: list[Row], shares: list[float]) -> None:
+    """A row that is shared among classes is that row in each of them, with its share as its weight."""
+    frame, _ = frame_of(family, a)
+    given = np.resize(shares, (len(a), 2))
+    apart = sum(
+        Model.train(schema_of(family), frame, [label] * len(a), weights=given[:, at]) for at, label in enumerate("ab")
+    )
+    assert Model.train(schema_of(family), frame, SoftLabels(given, "ab")) == apart, "shares are weights"
 
 
 def missing_is_not_counted(family: Family, a: list[Row]) -> None:

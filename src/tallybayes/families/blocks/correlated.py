@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.rows import class_sums
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief
@@ -20,7 +21,6 @@ from tallybayes.families.blocks.moments import moments_of
 from tallybayes.families.blocks.products import sum_apart, sum_products
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.gaussian import Gaussian
-from tallybayes.families.numbers.numeric import class_sums
 from tallybayes.families.settings import setting
 
 OWN, SHARED = "own", "shared"

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.rows import class_sums
 from tallybayes.counts.sums import concatenated, weighted_table
 from tallybayes.counts.tally import Rows
-from tallybayes.families.numbers.numeric import class_sums
 
 AT_ONCE = 1 << 20  # products that are laid out together
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +16,16 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
 from tallybayes.data.errors import CellError
-from tallybayes.families.base import Belief, Family
+from tallybayes.families.base import Belief, Family, Unmet
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import (
+    FITTED,
     Alpha,
     Smoothed,
     SmoothedBelief,
+    log_dirichlet,
     named_levels,
     pseudo_of,
     smoothed,
@@ -33,6 +35,7 @@ from tallybayes.kernels.strings import index_words, string_buffers
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
+LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # counts of a level under EM: what is fitted to a start must not keep it there
 MANY = 10_000  # levels from which on Arrow is worth starting
 SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
 
@@ -61,6 +64,7 @@ class Categorical(Family):
     """
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
+    takes_shares: ClassVar[bool] = True
     alpha: Alpha = smoothing()
     levels: tuple[str, ...] = setting((), ABOUT_LEVELS, check=as_levels)
 
@@ -96,6 +100,16 @@ class Categorical(Family):
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:
         return LevelBelief(levels, known)
 
+    def settled(self, belief: Any) -> Self:
+        """Pseudo-counts that are fitted stay as they are; a level that none is fitted to has a few."""
+        if self.alpha != FITTED:
+            return self
+        pseudo = np.clip(belief.pseudo, LEAST_PSEUDO, MOST_PSEUDO).tolist()
+        return replace(self, alpha=dict(zip(belief.levels, pseudo, strict=True)))
+
+    def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
+        return log_dirichlet(belief.pseudo[:, None], belief.table)
+
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
         always = {*self.levels, *named_levels(self.alpha)}
         levels, _ = tally.table(classes, always)
@@ -116,6 +130,14 @@ class LevelBelief(SmoothedBelief):
         super().__init__(known)
         self.levels = levels
         self._index = level_index(levels)
+
+    def unmet(self, cells: Texts) -> Unmet:
+        """A level that was never met is as improbable as those were that came once."""
+        missing = [cell is None for cell in cells] if type(cells) is list else cells.is_null().to_numpy(False)
+        once = float((self.counts.sum(axis=1) == 1.0).sum())
+        log_new = np.log((once + 1.0) / (self.counts.sum() + 2.0))
+        new = (self.codes(cells) < 0) & ~np.asarray(missing, bool)
+        return Unmet(np.zeros(len(new)), np.where(new, log_new, 0.0))
 
     def codes(self, cells: Texts) -> Codes:
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)

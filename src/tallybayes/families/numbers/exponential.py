@@ -62,6 +62,10 @@ class Exponential(Numeric[Totals]):
         rate = parameters["rate"]
         return np.where(np.isinf(rate), np.where(x == 0, 0.0, -np.inf), np.log(rate) - rate * x)
 
+    def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
+        prior = self.updated(Totals(n=0.0, x=0.0), total)
+        return prior.n * np.log(parameters["rate"]) - prior.x * parameters["rate"]
+
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         rate = parameters["rate"]
         return -rate, np.where(np.isinf(rate), 0.0, np.log(rate))

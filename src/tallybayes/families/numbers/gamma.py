@@ -64,12 +64,22 @@ class Gamma(Numeric[LogTotals]):
 
     def updated(self, s: Any, total: Any) -> Fit:
         """Without values to go by, the prior's look exponential, with a mean of one."""
-        known, n = total.n > 0, s.n + self.m
-        mean = np.where(known, total.x / total.n, 1.0) if self.mean is None else self.mean
-        log_mean = np.where(known, total.log_x / total.n, -np.euler_gamma) if self.log_mean is None else self.log_mean
+        n, (mean, log_mean) = s.n + self.m, self._prior(total)
         mean = np.minimum(s.x / n + self.m / n * mean, LARGEST)
         shape = shape_of_gap(np.asarray(np.log(mean) - (s.log_x + self.m * log_mean) / n))
         return Fit(shape, mean / shape)
+
+    def _prior(self, total: Any) -> tuple[Any, Any]:
+        """Mean and mean logarithm of the prior's values."""
+        known = total.n > 0
+        mean = np.where(known, total.x / total.n, 1.0) if self.mean is None else self.mean
+        log_mean = np.where(known, total.log_x / total.n, -np.euler_gamma) if self.log_mean is None else self.log_mean
+        return mean, log_mean
+
+    def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
+        (mean, log_mean), shape, scale = self._prior(total), parameters["shape"], parameters["scale"]
+        said = (shape - 1.0) * log_mean - mean / scale - special.gammaln(shape) - shape * np.log(scale)
+        return self.m * said if self.m else 0.0
 
     def estimate(self, s: Any) -> dict[str, Floats]:
         return {"shape": s.shape, "scale": s.scale}

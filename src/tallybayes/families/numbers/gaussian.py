@@ -109,6 +109,16 @@ class Gaussian(ByMoments[PowerSums]):
         said = -0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) ** 2 / variance)
         return _at_a_point(said, variance, x, mean)
 
+    def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
+        """m values with the prior's mean and variance; where all classes share a variance, it has theirs but once."""
+        if not self.m:
+            return 0.0
+        mean, variance = self._prior(total)
+        far = (parameters["mean"] - mean) ** 2
+        once = 1.0 if not self.shared else 1.0 / np.shape(parameters["mean"])[-1]
+        at = parameters["variance"]
+        return -0.5 * self.m * (once * np.log(at) + (once * variance + far) / at)
+
     def posterior(self, s: Any) -> Posterior:
         shape, scale = s.nu / 2, s.nu * s.variance / 2
         return NormalInverseGamma(float(s.mean), float(s.weight), float(shape), float(scale))

@@ -51,6 +51,10 @@ class Geometric(Numeric[Totals]):
         p = parameters["probability"]
         return np.asarray(np.log(p) + special.xlog1py(x, -p))
 
+    def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
+        p = parameters["probability"]
+        return special.xlogy(self.alpha, p) + special.xlog1py(self.beta, -p)
+
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         p = parameters["probability"]
         return np.log1p(-p), np.log(p)

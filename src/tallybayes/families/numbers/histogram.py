@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +22,9 @@ from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
+from tallybayes.families.numbers.interval_densities import Densities, Ranges, densities_of
 from tallybayes.families.numbers.intervals import METHODS
-from tallybayes.families.numbers.intervals_left_out import LEAST, IntervalsLeftOut
+from tallybayes.families.numbers.intervals_left_out import IntervalsLeftOut
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Values, keys_from, least_of_keys, values_of_keys
@@ -66,7 +67,7 @@ class Histogram(Values):
         ranges = self._ranges(known)
         held = _held(known, ranges, len(classes))
         found = smoothed(held, [pseudo_of(self.alpha, range(len(counts)), counts) for counts in held])
-        tables = _densities(ranges, found)
+        tables = densities_of(ranges, found)
         return [IntervalBelief(*each) for each in zip(ranges, found, tables, strict=True)]
 
     def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
@@ -86,15 +87,6 @@ class Histogram(Values):
         n = tally.aligned(tally.slots, classes).sums["n"]
         held = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
         return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), held))
-
-
-class Ranges(NamedTuple):
-    """Where the intervals of a column lie."""
-
-    ends: list[float]  # the least and the largest value met, if any was
-    cuts: Floats
-    edges: Floats  # as new values meet them, which are not rounded
-    half: float  # of how far the values reach
 
 
 class IntervalBelief(SmoothedBelief):
@@ -125,6 +117,14 @@ class IntervalBelief(SmoothedBelief):
         """How far out a value lies says the same of all classes, and stays."""
         changed = copy(self)
         changed.table, changed._reach, changed.likelihood = change(self.table), change(self._reach), False
+        return changed
+
+    def _at(self, probability: Floats) -> SmoothedBelief:
+        changed = super()._at(probability)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = np.nan_to_num(np.log(probability) - np.log(self.probability), neginf=-np.inf)
+        changed.table = self.table + apart
+        changed._reach = self._reach + np.concatenate([apart[:1], apart, apart[-1:]])  # type: ignore[attr-defined]
         return changed
 
     @classmethod
@@ -184,43 +184,6 @@ class IntervalBelief(SmoothedBelief):
                 (at == len(self.counts) - 1) & (chance > 1.0 - self.beyond), self.edges[-1] + distance, drawn
             )
         return pa.array(np.clip(drawn, -LARGEST, LARGEST))
-
-
-class Densities(NamedTuple):
-    """What the intervals of a column say about new values."""
-
-    below: float  # the share of the first interval that lies below all values …
-    beyond: float  # … and of the last that lies beyond
-    table: Floats  # log density [interval, class]
-    reach: Floats  # the same with what lies below the first interval and beyond the last
-
-
-def _densities(ranges: Sequence[Ranges], known: Sequence[Smoothed]) -> list[Densities]:
-    """Several columns, worked out as one table."""
-    sizes = np.array([len(each.counts) for each in known])
-    ends = np.cumsum(sizes)
-    first, last, empty = ends - sizes, ends - 1, np.array([not each.ends for each in ranges])
-    counts, logs = np.concatenate([each.counts for each in known]), np.concatenate([each.logs for each in known])
-    below, beyond = (np.where(empty, 0.0, 1.0 / (2.0 + counts[at].sum(axis=1))) for at in (first, last))
-    inside = np.ones(len(logs))
-    inside[first] -= below
-    inside[last] -= beyond
-    starts, stops = (
-        np.concatenate([each.edges[:-1] for each in ranges]),
-        np.concatenate([each.edges[1:] for each in ranges]),
-    )
-    with np.errstate(over="ignore", divide="ignore"):
-        widths = np.clip(stops - starts, LEAST, LARGEST)
-        widths[first[empty]] = 1.0
-        outside = np.log([below, beyond]) + np.log([each.half for each in ranges]) - np.log(2.0)
-    table = logs + (np.log(inside) - np.log(widths))[:, None]
-    shift = 2 * np.arange(len(sizes))
-    reach = np.empty((len(logs) + 2 * len(sizes), logs.shape[1]))
-    reach[np.arange(len(logs)) + np.repeat(shift, sizes) + 1] = table
-    reach[first + shift] = logs[first] + outside[0][:, None]
-    reach[last + shift + 2] = logs[last] + outside[1][:, None]
-    spans = zip(below.tolist(), beyond.tolist(), first.tolist(), ends.tolist(), shift.tolist(), strict=True)
-    return [Densities(low, high, table[a:b], reach[a + up : b + up + 2]) for low, high, a, b, up in spans]
 
 
 def _held(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], width: int) -> list[Floats]:

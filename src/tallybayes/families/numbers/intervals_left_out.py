@@ -9,9 +9,8 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.levels_left_out import LevelsLeftOut
+from tallybayes.families.numbers.interval_densities import LEAST
 from tallybayes.families.numbers.support import LARGEST
-
-LEAST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 @dataclass(frozen=True)

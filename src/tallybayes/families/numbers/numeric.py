@@ -10,9 +10,9 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
 
 import numpy as np
 import pyarrow as pa
@@ -20,16 +20,8 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.row_tally import RowTally
-from tallybayes.counts.sums import (
-    ClassSums,
-    InfiniteError,
-    Square,
-    concatenated,
-    mean,
-    sum_columns,
-    sum_weighted,
-    sums_at,
-)
+from tallybayes.counts.rows import class_sums
+from tallybayes.counts.sums import InfiniteError, Square, concatenated, mean, sums_at
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
@@ -58,6 +50,7 @@ class Numeric(Family, Generic[S]):
     """A column of numbers. `plugin=True` scores with the estimated parameters instead of integrating them out."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
+    takes_shares: ClassVar[bool] = True
     sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first; the S of Numeric[S]
     support: ClassVar[Support] = REAL
     feature: ClassVar[str] = "x"  # in which `log_density` may be linear
@@ -85,6 +78,11 @@ class Numeric(Family, Generic[S]):
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         """log p(x | parameters), for `plugin=True`."""
         raise TypeError(f"{type(self).__name__} has no density at estimated parameters; leave plugin=False.")
+
+    def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
+        """What the prior's virtual values say for these parameters: `estimate` is the maximum of this and of the values
+        counted together. `total` is the whole column. Nothing, where it is no maximum."""
+        return 0.0
 
     def posterior(self, s: Any) -> Posterior:
         """What is known about the parameters, from the sums of one class."""
@@ -265,6 +263,13 @@ class Numeric(Family, Generic[S]):
             s = type(s)(*(np.broadcast_to(value, each.n.shape) for value in s))
             return Table(self, s, np.any(each.n > 0, axis=1), self.compiled(s))
 
+    def settled(self, belief: Any) -> Self:
+        own_density = type(self).log_density is not Numeric.log_density
+        return replace(self, plugin=True) if own_density else self
+
+    def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
+        return log_pseudo_of(self, tally.read([""], classes))
+
     def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
         """P(up to x) and P(beyond x) by what scores, of a number that is not whole."""
         raise NoJointError(f"{type(self).__name__} does not say how probable an interval is.")
@@ -281,8 +286,10 @@ def _present(value: Floats, cells: Floats) -> Floats:
     return value if value is cells else np.where(np.isnan(cells), np.nan, value)
 
 
-def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
-    """What every column of a matrix adds up to in each class, each row times its weight."""
-    if rows.weights is None:
-        return sum_columns(values, rows.groups, squares)
-    return sum_weighted(values, rows.weights, rows.codes, len(rows.classes), squares)
+def log_pseudo_of(family: Any, sums: Mapping[str, Exact]) -> float:
+    """The log density of the priors of several columns, at what is estimated from their sums by class."""
+    with np.errstate(all="ignore"):
+        each = family.read(sums)
+        total = sums_at(family.read({name: array.sum(axis=1) for name, array in sums.items()}), (slice(None), None))
+        density = family.log_pseudo(total, **family.estimate(family.updated(each, total)))
+    return float(np.sum(np.where(np.isnan(density), 0.0, density)))

@@ -86,6 +86,15 @@ class NumericBelief(Belief):
             low, high = np.quantile(np.exp(said), [(1.0 - mass) / 2.0, (1.0 + mass) / 2.0], axis=1)
             return np.log(low), np.log(high)
 
+    def drawn(self, random: np.random.Generator) -> Belief:
+        """At parameters as they may be; where nothing more is known of them than an estimate, as it is."""
+        try:
+            known = [self.family.posterior(sums_at(self.s, index)) for index in range(len(self.s[0]))]
+            each = [posterior.draw(random, 1) for posterior in known]
+        except TypeError:
+            return self
+        return DrawnNumbers(self, {name: np.concatenate([one[name] for one in each]) for name in each[0]})
+
     def free(self) -> Free:
         common = self.family.in_common
         return Free(len(self.estimates()) - common, common)
@@ -147,6 +156,21 @@ class NumericBelief(Belief):
                 values = self.family.support.nearest(self.family.draw(random, **parameters))
             drawn[rows] = np.where(np.isneginf(self.family.log_likelihood(s, values)), np.nan, values)
         return pa.array(drawn, pa.int64() if self.family.support.whole else None, from_pandas=True)
+
+
+class DrawnNumbers(NumericBelief):
+    """The family's density at one set of parameters for each class."""
+
+    def __init__(self, belief: NumericBelief, parameters: dict[str, Floats]) -> None:
+        super().__init__(belief.family, belief.s, belief.counted)
+        self._parameters = {name: values[:, None] for name, values in parameters.items()}
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        missing = np.isnan(cells) | self.family.outside(cells)
+        values = np.where(missing, 1.0, cells)
+        with np.errstate(all="ignore"):
+            said = self.family.log_density(values[None, :], **self._parameters)
+        scores[:, : len(cells)] += np.where(missing, 0.0, np.where(np.isnan(said), -np.inf, said))
 
 
 class Table(NamedTuple):

@@ -59,6 +59,9 @@ class Poisson(Numeric[Totals]):
         rate = parameters["rate"]
         return np.asarray(special.xlogy(x, rate) - rate - special.gammaln(x + 1.0))
 
+    def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
+        return special.xlogy(self.shape, parameters["rate"]) - self.rate * parameters["rate"]
+
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         rate = parameters["rate"]
         return np.log(rate), -rate

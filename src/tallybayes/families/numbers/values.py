@@ -36,6 +36,7 @@ class Values(Family):
     """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
+    takes_shares: ClassVar[bool] = True
     support: ClassVar[Support] = REAL
     bits: int = setting(
         12,

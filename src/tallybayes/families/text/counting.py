@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Rows, Tally
@@ -29,21 +30,64 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
     return _tallied(index, rows, *found)
 
 
-def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> WordTally:
-    """The same for rows that weigh something: slower, since every document's words are listed first."""
+class Listed(NamedTuple):
+    """Documents as lists of their words."""
+
+    vocabulary: kernels.StringIndex
+    starts: Counts  # of each document's words, and the end
+    words: Codes
+    counts: Codes
+    missing: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.missing)
+
+
+def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> Listed:
+    """What rows that weigh something are counted from."""
     index, unknown = start_index(family)
     try:
         reading = family.cutter.reading(documents, family.presence, unknown)
-        starts, words, counts = kernels.list_words(documents, reading, index, True)
+        return Listed(index, *kernels.list_words(documents, reading, index, True), missing)
     except kernels.NotUtf8Error as error:
         raise not_utf8(error) from None
+
+
+def count_listed(documents: Listed, rows: Rows) -> WordTally:
+    """The same as `count` for rows that weigh something, or have shares in several classes: slower, since every
+    document's words are listed first."""
+    index, starts, words, counts, missing = documents
     row = np.repeat(np.arange(len(rows)), np.diff(starts))
     lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
-    kept = rows.codes[row] >= 0
-    tally = _weighted_words(index, rows, row[kept], words[kept], counts[kept].astype(np.float64), lengths)
+    if isinstance(rows, SharedRows) and rows.units is not None:
+        tally = _shared_words(index, rows, rows.units, starts, words, counts)
+    elif isinstance(rows, SharedRows):
+        of, word = _each_share(rows, starts)
+        tally = _weighted_words(index, rows.spread, of, words[word], counts[word].astype(np.float64), lengths[rows.at])
+    else:
+        kept = rows.codes[row] >= 0
+        tally = _weighted_words(index, rows, row[kept], words[kept], counts[kept].astype(np.float64), lengths)
     met, length = np.unique(rounded_lengths(lengths), return_inverse=True)
     codes = np.where(missing, -1, length.reshape(-1)).astype(np.int32)
     return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
+
+
+def _shared_words(
+    index: kernels.StringIndex, rows: SharedRows, units: Counts, starts: Counts, words: Codes, counts: Codes
+) -> SparseTally:
+    """The same in whole numbers of 2⁻³², where these are what the shares are."""
+    shares = rows.starts, np.ascontiguousarray(rows.codes), units, len(rows.classes)
+    found, columns, *sums = kernels.count_shared(starts, words, counts, len(index), *shares)
+    n, documents, share = (limbs.reshape(len(found), size) for limbs, size in zip(sums, (3, 2, 4), strict=True))
+    fields = {"n": Exact(n, -1), "documents": Exact(documents, -1), "share": Exact(share, -3)}
+    return SparseTally(rows.classes, index, found, columns, {name: sum.trimmed() for name, sum in fields.items()})
+
+
+def _each_share(rows: SharedRows, starts: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The words of every document, once for every share of it: which share, and which of the words listed."""
+    lengths = np.diff(starts)[rows.at]
+    first = np.repeat(starts[rows.at] - np.append(0, np.cumsum(lengths)[:-1]), lengths)
+    return np.repeat(np.arange(len(lengths)), lengths), first + np.arange(lengths.sum())
 
 
 def start_index(family: Any) -> tuple[kernels.StringIndex, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +22,7 @@ from tallybayes.families.base import (
     NotLinearError,
     Part,
     Terms,
+    Unmet,
     WordWeight,
     heaviest,
     log_odds,
@@ -29,6 +31,7 @@ from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.corpus import Corpus
+from tallybayes.families.text.drawn_parameters import drawn_words
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
@@ -207,6 +210,31 @@ class WordBelief(Belief):
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return draw_texts(self, random, classes)
+
+    def drawn(self, random: np.random.Generator) -> Belief:
+        said = drawn_words(self, random)
+        if said is None:
+            return self
+        found = copy(self)
+        found.__dict__.pop("table", None)
+        found.__dict__.update(said=said, _parted=False)
+        for kept in ("_rest", "_has_rest"):
+            found.__dict__.pop(kept, None)
+        return found
+
+    def unmet(self, cells: Any) -> Unmet:
+        """A word that was never met is as improbable as those were that came once."""
+        documents = self.family.cutter.documents(cells)
+        reading, index = self._read(documents), kernels.StringIndex()
+        totals = []
+        for where, grow in ((index, True), (self.seen.index, False)):
+            starts, _, counts = kernels.list_words(documents, reading, where, grow)
+            counts = np.ones_like(counts) if self._once else counts
+            totals.append(np.bincount(np.repeat(np.arange(len(cells)), np.diff(starts)), counts, len(cells)))
+        words, known = (total.astype(np.float64) for total in totals)
+        met = self.seen.by_word(self.seen.n)
+        log_new = np.log(((met == 1.0).sum() + 1.0) / (met.sum() + 2.0))
+        return Unmet(words, (words - known) * log_new)
 
     def posterior(self, index: int) -> Posterior:
         if self.family.reading != "multinomial":

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.rows import UNIT
 from tallybayes.families.shrinkage import witten_bell
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
 from tallybayes.families.text.corpus import Corpus
@@ -215,8 +216,15 @@ def named_words(
 
 def summed(values: Floats, codes: Codes, size: int) -> Floats:
     """Sums by code. The order in which cells were met must not show, not even in the last digit: whole numbers add up
-    exactly, others are added in the order of their sizes."""
-    if not np.array_equal(values, np.floor(values)):
+    exactly, and so do those on EM's grid; others are added in the order of their sizes."""
+    if not _adds_up_exactly(values):
         order = np.lexsort((values, codes))
         values, codes = values[order], codes[order]
     return np.bincount(codes, values, size).astype(np.float64)
+
+
+def _adds_up_exactly(values: Floats) -> bool:
+    if np.array_equal(values, np.floor(values)):
+        return True
+    fine = values / UNIT
+    return bool(fine.sum() < 2.0**53 and np.array_equal(fine, np.floor(fine)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast
 
@@ -16,10 +16,10 @@ from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
-from tallybayes.families.smoothing import Alpha, named_levels, smoothing
+from tallybayes.families.smoothing import FITTED, LAPLACE, Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
-from tallybayes.families.text.counting import count, count_weighted
+from tallybayes.families.text.counting import Listed, count, count_listed, listed
 from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.readings import READINGS
@@ -31,6 +31,7 @@ from tallybayes.families.text.tokens import (
     Cutter,
     snowball,
 )
+from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.families.text.words_left_out import WordsLeftOut
 
@@ -99,6 +100,7 @@ class Words(Family):
     """
 
     is_text: ClassVar[bool] = True
+    takes_shares: ClassVar[bool] = True
     shortest: int = setting(2, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
     lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
@@ -198,11 +200,16 @@ class Words(Family):
     def encode(self, cells: Cells) -> Any:
         return self.cutter.encode(cells)
 
+    def kept(self, cells: Any) -> Any:
+        return listed(self, self.cutter.documents(cells), cells.is_null().to_numpy(zero_copy_only=False))
+
     def tally(self, cells: Any, rows: Rows) -> Any:
+        if isinstance(cells, Listed):
+            return count_listed(cells, rows)
         documents = self.cutter.documents(cells)
         if rows.weights is None:
             return count(self, documents, rows)
-        return count_weighted(self, documents, cells.is_null().to_numpy(zero_copy_only=False), rows)
+        return count_listed(listed(self, documents, cells.is_null().to_numpy(zero_copy_only=False)), rows)
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """How many documents were counted; where there are none left, how many words."""
@@ -255,6 +262,15 @@ class Words(Family):
         if self.reading == AUTO:
             return super().left_out(tally, classes)
         return WordsLeftOut(self, tally, list(classes))
+
+    def settled(self, belief: Any) -> Self:
+        """As a likelihood: several readings at once, and those that are none, as multinomial; what is fitted stays."""
+        reading = self.reading if self.reading in LOG_PRIORS else MULTINOMIAL
+        alpha = belief.alpha if self.alpha == FITTED and self.reading != AUTO else self.alpha
+        return replace(self, reading=reading, alpha=LAPLACE if alpha == FITTED else alpha, mix=None)
+
+    def log_prior(self, tally: Any, classes: Sequence[Key], belief: Any) -> float:
+        return LOG_PRIORS[self.reading](belief) if self.reading in LOG_PRIORS else 0.0
 
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes))

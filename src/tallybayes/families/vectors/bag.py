@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.rows import class_sums
 from tallybayes.counts.slots import GAPS, SPARSE, VECTORS, positions
 from tallybayes.counts.sums import cells_of, concatenated, weighted_table
 from tallybayes.counts.tally import Key, Rows, Tally
@@ -18,10 +19,10 @@ from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
-from tallybayes.families.numbers.numeric import class_sums
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import Alpha, named_levels, smoothing
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
+from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief, PositionSums
 from tallybayes.families.vectors.bag_left_out import BagLeftOut
 from tallybayes.families.vectors.bag_shares import shares_refused, with_shares
@@ -157,6 +158,13 @@ class Bag(Family):
         size = self._size(tally, classes)
         gaps = _gaps(tally, size, classes) if self.reading in BY_POSITION else None
         return BagBelief(self, _met_positions(tally, size, classes), classes, gaps)
+
+    def settled(self, belief: Any) -> Bag:
+        reading = self.reading if self.reading in LOG_PRIORS else MULTINOMIAL
+        return replace(self, reading=reading, alpha=belief.alpha)
+
+    def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
+        return LOG_PRIORS[self.reading](belief) if self.reading in LOG_PRIORS else 0.0
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
         """All positions there are, or of a few vectors those that they have."""

@@ -18,7 +18,7 @@ from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.gaussian import Gaussian
-from tallybayes.families.numbers.numeric import Numeric
+from tallybayes.families.numbers.numeric import Numeric, log_pseudo_of
 from tallybayes.families.numbers.support import REAL
 from tallybayes.families.settings import setting
 from tallybayes.families.vectors.each_belief import EachBelief
@@ -109,6 +109,12 @@ class Each(Family):
         size = self.size or max(met_size(tally), 1)
         check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
         return EachBelief(self.family.table(tally.read(positions(size), classes)))
+
+    def settled(self, belief: Any) -> Each:
+        return Each(self.family.settled(belief), size=self.size)
+
+    def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
+        return log_pseudo_of(self.family, tally.read(positions(self.size or max(met_size(tally), 1)), classes))
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
         size = self.size or max(met_size(tally), 1)

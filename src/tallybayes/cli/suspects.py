@@ -1,0 +1,71 @@
+"""`tallybayes suspects`: training rows whose labels may be wrong."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.options import (
+    Absent,
+    AbsentColumn,
+    AnswerFile,
+    AnswerFormat,
+    AnswersAs,
+    Data,
+    Formulas,
+    Input,
+    Label,
+    ModelFile,
+    keep_apart,
+)
+from tallybayes.cli.watch import watching
+
+TOP = 20
+
+
+def suspects(
+    model: ModelFile,
+    data: Data,
+    how: Input,
+    label: Label = None,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows to name.")] = TOP,
+    output: AnswerFile = None,
+    format: AnswersAs = AnswerFormat.csv,
+    keep_formulas: Formulas = False,
+    absent: Absent = AbsentColumn.error,
+) -> None:
+    """Name training rows whose labels may be wrong.
+
+    DATA are rows that the model has counted. Each is left out of the counts in turn; those come first whose own label
+    is least probable then. Rows are numbered from 1.
+
+    \b
+    tallybayes suspects spam.tally mails.csv --top 50
+    """
+    import pyarrow as pa
+
+    from tallybayes.cli.answers import answers
+    from tallybayes.report.plain import spoken
+
+    keep_apart(output, model, *data)
+    found = tallybayes.load(model)
+    source = how.open(data)
+    name = label or found.schema.label or source.label
+    if name is None:
+        raise ValueError(
+            f"Which column holds the classes? Give --label; there are {', '.join(map(repr, source.names))}."
+        )
+    types = source.column_types(found.schema.reads(), name, found.label_type, absent.value)
+    with watching(source, "reading"):
+        rows = pa.Table.from_batches(source.batches(types))
+    named = found.suspects(rows, name, top=top, absent=absent.value)
+    table = {
+        "row": pa.array([each.row + 1 for each in named], pa.int64()),
+        "label": pa.array([spoken(each.label) for each in named], pa.string()),
+        "probability": pa.array([each.probability for each in named], pa.float64()),
+        "likely": pa.array([spoken(each.likely) for each in named], pa.string()),
+    }
+    with answers(output, format, keep_formulas) as write:
+        write(pa.record_batch(table))

@@ -1,0 +1,72 @@
+"""How `train` counts rows that have no label: its options, the progress of EM, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallybayes.cli.terminal import say
+from tallybayes.cli.watch import tell
+
+if TYPE_CHECKING:
+    from tallybayes import EM, Fitted
+
+PANEL = "Rows without a label"
+CHOSEN = "chosen"
+
+Unlabelled = Annotated[
+    bool,
+    typer.Option(
+        "--unlabelled", help="Count rows without a label too: EM finds where they belong.", rich_help_panel=PANEL
+    ),
+]
+Weight = Annotated[
+    str,
+    typer.Option(
+        "--unlabelled-weight",
+        metavar="WEIGHT",
+        help="What such a row counts, from 0 to 1; or the weight under which held-out rows are most probable.",
+        rich_help_panel=PANEL,
+    ),
+]
+Clusters = Annotated[
+    int | None,
+    typer.Option(
+        "--clusters", metavar="N", min=1, help="No row has a label: find so many classes.", rich_help_panel=PANEL
+    ),
+]
+
+
+def em_of(unlabelled: bool, weight: str, clusters: int | None) -> EM | None:
+    """The settings of EM, where it is asked for."""
+    if not unlabelled and clusters is None:
+        if weight != CHOSEN:
+            raise ValueError("--unlabelled-weight says what rows without a label count; give --unlabelled as well.")
+        return None
+    import tallybayes
+
+    if clusters is not None:
+        return tallybayes.EM(classes=clusters, progress=_step)
+    if weight == CHOSEN:
+        return tallybayes.EM(weight=CHOSEN, progress=_step)
+    try:
+        return tallybayes.EM(weight=float(weight), progress=_step)
+    except ValueError:
+        raise ValueError(f"--unlabelled-weight {weight}: give a number from 0 to 1, or {CHOSEN!r}.") from None
+
+
+def _step(step: int, objective: float) -> None:
+    tell(f"EM, step {step}: {objective:.4f}")
+
+
+def say_fitted(output: str, fitted: Fitted | None) -> None:
+    """What EM came to, where there was any."""
+    if fitted is None:
+        return
+    say(f"{output}: {fitted.told()}")
+    if fitted.held_out:
+        tried = ", ".join(f"{weight:g} {loss:.4g}" for weight, loss in fitted.held_out.items())
+        say(f"Log-loss of held-out rows by the weight of a row without a label: {tried}")
+    for note in fitted.notes:
+        say(f"Note: {note}")

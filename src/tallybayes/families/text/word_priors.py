@@ -1,0 +1,58 @@
+"""What the smoothing of words says for the probabilities that it leads to: what EM adds to the log-likelihood.
+
+(count + α) / Σ is the mode of a Dirichlet with α + 1, so that α is worth Σ α·log p, but for a constant; of a Bernoulli
+it is worth as much for being there as for not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.smoothing import MEstimate
+
+
+def of_shares(belief: Any) -> float:
+    """Of words whose probabilities add up to one."""
+    counts = belief.seen.documents if belief.family.reading == "binary" else belief.seen.n
+    pseudo, said = belief.seen.pseudo(belief.alpha, counts), belief.said
+    if belief.seen.part or said.table is not None:
+        return 0.0
+    held = pseudo > 0
+    each = said.each - np.log(_mean_words(belief)) if said.rate else said.each
+    unmet = float((pseudo[held] * said.otherwise[held]).sum() * belief.seen.width + pseudo.sum() * each.sum())
+    return unmet + float((pseudo[belief.seen.words] * np.where(held[belief.seen.words], said.cells, 0.0)).sum())
+
+
+def of_lengths(belief: Any) -> float:
+    """The same, and of the mean number of words: that of the one document that is assumed."""
+    mean = _mean_words(belief)
+    overall = belief.seen.whole.n.sum() / max(belief.seen.texts.sum(), 1e-300) or 1.0
+    return of_shares(belief) + belief.said.assumed * float((overall * np.log(mean) - mean).sum())
+
+
+def of_presence(belief: Any) -> float:
+    """Of words that are there or not; nothing, where words differ in what is believed of them."""
+    alpha, seen = belief.alpha, belief.seen
+    a = alpha.m / 2.0 if isinstance(alpha, MEstimate) and alpha.p == "uniform" else alpha
+    if not isinstance(a, (int, float)) or a == 0 or seen.gaps is not None:
+        return 0.0
+    texts, d = seen.texts, seen.documents
+    unmet = np.log(a) + np.log(texts + a)  # of every class
+    met = np.log(d + a) + np.log(np.maximum(texts[seen.classes] - d, 0.0) + a) - unmet[seen.classes]
+    return float(a * (seen.size * (unmet - 2.0 * np.log(texts + 2.0 * a)).sum() + met.sum()))
+
+
+def _mean_words(belief: Any) -> Floats:
+    return -np.asarray(belief.said.document)
+
+
+LOG_PRIORS: dict[str, Callable[[Any], float]] = {  # of readings that are likelihoods of words
+    "multinomial": of_shares,
+    "binary": of_shares,
+    "poisson": of_lengths,
+    "bernoulli": of_presence,
+}

@@ -1,0 +1,81 @@
+"""How sure an answer is: the interval that holds each class's probability, from what the counts leave open.
+
+The parameters of every column and the classes' own probabilities are drawn from what is known of them, many times, and
+each time the rows are asked about. On few rows the answers differ much, and on many hardly.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.model.scoring import Beliefs
+from tallybayes.schema.class_prior import counted_prior
+from tallybayes.schema.entries import Name
+
+DRAWS = 1000
+AT_ONCE = 1 << 24  # numbers that are held
+
+
+class CredibleInterval(NamedTuple):
+    """P(class | row), and between which bounds it lies with the probability that was asked for: [row, class] each."""
+
+    probability: Floats
+    low: Floats
+    high: Floats
+
+
+def credible(known: Beliefs, data: Any, interval: Any, draws: Any, seed: int, absent: str) -> CredibleInterval:
+    """The central interval of this mass, of every row and class."""
+    if not isinstance(interval, (int, float)) or isinstance(interval, bool) or not 0.0 < interval < 1.0:
+        raise ValueError(f"interval={interval!r}: give how much the interval is to hold, a number between 0 and 1.")
+    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 2:
+        raise ValueError(f"draws={draws!r}: give how often parameters are drawn, a whole number of at least 2.")
+    probability = known.posterior(data, None, absent)
+    bounds = [np.zeros((2, 0, len(known.keys)))]
+    for batch in known.encoded(data, absent):
+        step = max(AT_ONCE // (draws * len(known.keys)), 1)
+        for at in range(0, batch.rows, step):
+            cells = {name: column[at : at + step] for name, column in batch.cells.items()}
+            drawn = _drawn(known, cells, min(step, batch.rows - at), draws, seed)
+            tail = (1.0 - interval) / 2.0
+            bounds.append(np.quantile(drawn, [tail, 1.0 - tail], axis=0).transpose(0, 2, 1))
+    low, high = np.concatenate(bounds, axis=1)
+    return CredibleInterval(probability, low, high)
+
+
+def _drawn(known: Beliefs, cells: dict[Name, Any], rows: int, draws: int, seed: int) -> Floats:
+    """P(class | row) under parameters drawn again and again, the same ones for any rows: [draw, class, row]."""
+    random = np.random.Generator(np.random.PCG64(seed))
+    return np.stack([_normalised(drawn_beliefs(known, random).scores_of(cells, rows)) for _ in range(draws)])
+
+
+def drawn_beliefs(known: Beliefs, random: np.random.Generator) -> Beliefs:
+    """What the counts would say if the parameters were these."""
+    drawn = copy(known)
+    drawn.counted = {name: belief.drawn(random) for name, belief in known.counted.items()}
+    drawn.prior = _drawn_prior(known, random)
+    drawn.arrange()
+    return drawn
+
+
+def _drawn_prior(known: Beliefs, random: np.random.Generator) -> Floats:
+    """Of the classes: where they are counted, as the counts leave open; where they are given, as given."""
+    prior = known.schema.prior
+    if isinstance(prior, dict) or prior == "uniform":
+        return known.prior
+    alpha = known.rows + counted_prior(prior, known.labels)
+    with np.errstate(divide="ignore"):
+        found = np.log(random.standard_gamma(alpha))
+    return np.asarray(found - np.logaddexp.reduce(found))
+
+
+def _normalised(scores: Floats) -> Floats:
+    """P(class | row); a row that no class allows is open altogether."""
+    top = scores.max(axis=0)
+    shares = np.exp(scores - np.where(np.isfinite(top), top, 0.0))
+    total = shares.sum(axis=0)
+    return np.asarray(np.where(total > 0, shares / np.where(total > 0, total, 1.0), 1.0 / len(scores)))

@@ -1,0 +1,114 @@
+"""What a row without a label should count: the weight under which labelled rows, held out, are most probable.
+
+Basic EM can do harm where the columns are not what the families say (Nigam et al. 2000), and only rows with labels can
+tell. These are dealt into folds; each fold is held out, EM is run on the others and on the rows without labels, and the
+rows of the fold are asked about. To leave a row out of the counts at the end would not do: the rows without labels were
+shared by a model that had seen it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.model.em.fit import fit
+from tallybayes.model.em.problem import Problem, count_labelled
+from tallybayes.model.em.rows import Block
+from tallybayes.model.em.settings import EM, WEIGHTS
+from tallybayes.model.model import Model
+
+FOLDS = 5
+STEPS = 20  # of EM, which are enough to tell weights apart
+LEAST_ROWS = 2.0  # of every class, with labels
+LEAST = 1e-15  # of a probability, where a held-out row is impossible
+
+T = TypeVar("T")
+
+
+def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, float]]:
+    """The best weight, and the log-loss of labelled rows, held out, under each. Rows without labels are counted only
+    where that is better beyond doubt: by more than the standard error of the difference, and where every class has two
+    labelled rows at least. A class is unknown while its only row is held out, and EM may well do away with it."""
+    if problem.fixed is None or not problem.fixed.n:
+        raise ValueError("EM(weight='chosen'): there are no rows with labels to choose the weight by; give a number.")
+    losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
+    quick = replace(settings, iterations=min(settings.iterations, STEPS), progress=None)
+    for fold in range(FOLDS):
+        rows = Without(problem, fold)
+        fixed = count_labelled(problem.given, rows, problem.keys, problem.label_type, problem.threads)
+        fixed.label_type = problem.label_type
+        if not fixed.n:
+            continue
+        for weight in WEIGHTS:
+            part = replace(problem, rows=rows, fixed=fixed, weight=weight, keeps=False)
+            counts = fixed if not weight else fit(part, fixed, quick, problem.fixed.n).counts
+            losses[weight].append(_losses(problem, counts, fold))
+    if not losses[0.0]:
+        raise ValueError("EM(weight='chosen'): there is one row with a label; give the weight as a number.")
+    found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
+    enough = problem.fixed.rows.aligned([""], problem.keys).sums["n"].round()[0].min() >= LEAST_ROWS
+    return _best(found) if enough else 0.0, {weight: float(each.mean()) for weight, each in found.items()}
+
+
+def _best(losses: dict[float, Floats]) -> float:
+    def gain(weight: float) -> float:
+        apart = losses[0.0] - losses[weight]
+        return float(apart.mean() - apart.std() / np.sqrt(len(apart)))
+
+    best = max(losses, key=lambda weight: (gain(weight), -weight))
+    return best if gain(best) > 0 else 0.0
+
+
+class Without:
+    """The rows but for the labelled ones of a fold."""
+
+    def __init__(self, problem: Problem, fold: int) -> None:
+        self.problem, self.fold = problem, fold
+        self.keys, self.label_type = problem.rows.keys, problem.rows.label_type
+
+    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+        def some(block: Block) -> T | None:
+            if not block.labelled:
+                return work(block)
+            at = np.flatnonzero(_folds(block) != self.fold)
+            return work(_taken(self.problem, block, at)) if at.size else None
+
+        return (found for found in self.problem.rows.each(some, threads) if found is not None)
+
+
+def _folds(block: Block) -> Counts:
+    """Which fold each row is in: those of a class by turns, in the order of their fingerprints."""
+    folds = np.zeros(len(block.codes), np.int64)
+    for code in np.unique(block.codes).tolist():
+        mine = np.flatnonzero(block.codes == code)
+        folds[mine] = (np.arange(len(mine)) + code) % FOLDS
+    return folds
+
+
+def _taken(problem: Problem, block: Block, at: Counts) -> Block:
+    cells = block.cells.take(pa.array(at))
+    encoded = problem.given.encode(cells, 0, problem.absent)
+    return Block(cells, encoded, encoded, block.codes[at], block.weights[at], block.places[at])
+
+
+def _losses(problem: Problem, counts: Model, fold: int) -> Floats:
+    """Of each of the fold's rows, as often as it weighs, by the model as the user has it."""
+    known = counts.keys()
+    place = {key: i for i, key in enumerate(known)}
+    beliefs = counts.beliefs()
+
+    def lost(block: Block) -> Floats:
+        at = np.flatnonzero(_folds(block) == fold) if block.labelled else np.zeros(0, np.int64)
+        if not at.size:
+            return np.zeros(0)
+        posterior: Floats = beliefs.posterior(block.cells.take(pa.array(at)), None, problem.absent)
+        codes = np.array([place.get(problem.keys[code], -1) for code in block.codes[at].tolist()])
+        said = np.where(codes >= 0, posterior[np.arange(len(at)), codes], 0.0)
+        return np.asarray(-np.log(np.maximum(said, LEAST)) * block.weights[at])
+
+    return np.concatenate([np.zeros(0), *problem.rows.each(lost, problem.threads)])

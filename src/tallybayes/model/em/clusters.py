@@ -1,0 +1,107 @@
+"""How many clusters there are: by BIC, or by how probable rows are that were held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.data import frames
+from tallybayes.data.fingerprints import fingerprints
+from tallybayes.families import Family
+from tallybayes.model.em.settings import EM
+from tallybayes.model.model import Model
+from tallybayes.schema.schema import Schema
+
+BIC, HELD_OUT = "bic", "held-out"
+FOLDS = 5
+
+
+class Clustered(NamedTuple):
+    """What so many clusters come to."""
+
+    clusters: int
+    log_likelihood: float
+    parameters: int
+    bic: float  # −2 · log-likelihood + parameters · log(rows): the lower, the better
+    held_out: float | None  # mean log P(row) of rows that were held out; where it was asked for
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Every number of clusters that was tried, and the model of the best."""
+
+    tried: tuple[Clustered, ...]
+    best: Clustered
+    model: Model
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{each.clusters:>3}  log-likelihood {each.log_likelihood:.2f}  BIC {each.bic:.2f}"
+            + ("" if each.held_out is None else f"  held out {each.held_out:.4f}")
+            + "  ←" * (each is self.best)
+            for each in self.tried
+        ]
+        return "\n".join(lines)
+
+
+def choose_clusters(
+    schema: Schema | Mapping[str, Family],
+    data: Any,
+    numbers: Iterable[int] = range(1, 9),
+    *,
+    by: str = BIC,
+    settings: EM | None = None,
+    threads: int | None = None,
+) -> Clusters:
+    """Finds as many clusters as each of the `numbers` says, and keeps those that are best `by` "bic" (Schwarz 1978), or
+    by how probable rows of five folds are to the others ("held-out").
+
+    >>> from tallybayes import Gaussian
+    >>> x = [*np.linspace(-1, 1, 30), *np.linspace(9, 11, 30)]
+    >>> choose_clusters({"x": Gaussian()}, {"x": x}, range(1, 4), settings=EM(restarts=2)).best.clusters
+    2
+    """
+    if by not in (BIC, HELD_OUT):
+        raise ValueError(f"by={by!r}: give {BIC!r} or {HELD_OUT!r}.")
+    schema = schema if isinstance(schema, Schema) else Schema(schema)
+    given = settings or EM()
+    table = pa.Table.from_batches(list(frames.batches(schema.frame(data))))
+    found = [(_clustered(schema, table, replace(given, classes=k), by, threads)) for k in numbers]
+    if not found:
+        raise ValueError("There is no number of clusters to try; give some, as range(1, 9).")
+    best = min(found, key=lambda pair: (_loss(pair[0], by), pair[0].clusters))
+    return Clusters(tuple(each for each, _ in found), *best)
+
+
+def _loss(tried: Clustered, by: str) -> float:
+    """To a few digits: of numbers that do as well as each other, the lowest is wanted."""
+    return round(tried.bic if by == BIC or tried.held_out is None else -tried.held_out, 4)
+
+
+def _clustered(schema: Schema, table: pa.Table, settings: EM, by: str, threads: int | None) -> tuple[Clustered, Model]:
+    model = Model.train(schema, table, unlabelled=settings, threads=threads)
+    assert model.fitted is not None
+    assert isinstance(settings.classes, int)
+    held_out = _held_out(schema, table, settings, threads) if by == HELD_OUT else None
+    likely, free = model.fitted.log_likelihood, model.parameter_count().total
+    bic = -2.0 * likely + free * np.log(max(table.num_rows, 1))
+    return Clustered(settings.classes, likely, free, float(bic), held_out), model
+
+
+def _held_out(schema: Schema, table: pa.Table, settings: EM, threads: int | None) -> float:
+    """The mean log P(row) of rows by models of the other folds; which fold a row is in depends on nothing but the row
+    and those that are equal to it."""
+    (whole,) = table.combine_chunks().to_batches()
+    order = np.argsort(fingerprints(whole, schema.by_column), kind="stable")
+    fold = np.empty(len(order), np.int64)
+    fold[order] = np.arange(len(order)) % FOLDS
+    said = np.full(len(order), -np.inf)
+    for number in np.unique(fold).tolist():
+        asked, learned = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        model = Model.train(schema, whole.take(pa.array(learned)), unlabelled=settings, threads=threads)
+        said[asked] = model.log_marginal(whole.take(pa.array(asked)))
+    return float(said.mean())

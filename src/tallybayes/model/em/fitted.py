@@ -1,0 +1,71 @@
+"""What EM came to: how the objective rose, how it ended, and how every row was shared among the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.rows import Rows, SharedRows
+from tallybayes.data.soft_labels import SoftLabels
+
+CONVERGED = "converged"
+ITERATIONS = "as many steps as were allowed"
+WOULD_FALL = "the next step would have lowered the objective"
+NOTHING = "rows without a label count nothing"
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """How a model was fitted to rows without labels.
+
+    The `curve` is the objective after every step, which never falls: the log-likelihood of all rows, those without a
+    label as often as they count, and the log density of the prior, but for a constant. A model that learns or forgets
+    afterwards has no such record any more, and a file does not hold it."""
+
+    curve: tuple[float, ...]
+    log_likelihood: float  # after the last step, without the prior
+    ended: str
+    weight: float  # that a row without a label counts
+    labelled: float  # rows, or what they weigh
+    unlabelled: float
+    classes: tuple[Any, ...]
+    starts: int = 1  # of which this is the best
+    notes: tuple[str, ...] = ()
+    held_out: Mapping[float, float] = field(default_factory=dict)  # where the weight was chosen: log-loss of each
+    counted: tuple[tuple[Counts, Rows], ...] | None = field(default=None, repr=False)  # which rows, and how
+
+    @property
+    def steps(self) -> int:
+        return len(self.curve)
+
+    @property
+    def shares(self) -> Floats:
+        """How much every row was counted in each class, those with a label too, in the order they were given:
+        [row, class]. Counted as `soft_labels`, the rows give the same model."""
+        if self.counted is None:
+            raise ValueError("The rows were read from a source at every step, and how they were shared was not kept.")
+        found = np.zeros((sum(len(places) for places, _ in self.counted), len(self.classes)))
+        for places, rows in self.counted:
+            at = rows.at if isinstance(rows, SharedRows) else np.arange(len(rows))
+            found[places[at], rows.codes] = 1.0 if rows.weights is None else rows.weights
+        return found
+
+    @property
+    def soft_labels(self) -> SoftLabels:
+        """The same, to forget rows with."""
+        return SoftLabels(self.shares, self.classes)
+
+    def told(self) -> str:
+        """In a sentence."""
+        rows = f"{self.labelled:,.12g} labelled and {self.unlabelled:,.12g} unlabelled rows"
+        if not self.curve:
+            return f"{rows}; {self.ended}"
+        times = f"{self.steps} step{'s' * (self.steps != 1)} of EM"
+        best = f", the best of {self.starts} starts" if self.starts > 1 else ""
+        weight = "" if self.weight == 1.0 else f", each of the unlabelled counting {self.weight:g}"
+        rose = f"objective {self.curve[0]:.4f} → {self.curve[-1]:.4f}"
+        return f"{rows}{weight}; {times}{best}: {rose}, log-likelihood {self.log_likelihood:.6f}; ended: {self.ended}"

@@ -1,0 +1,150 @@
+"""One step of EM: what the counts say of the rows, how these are shared by it, and the counts that come of that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Counts, Exact, Floats
+from tallybayes.counts.rows import Rows
+from tallybayes.counts.slots import Key
+from tallybayes.counts.sums import weighted_sums
+from tallybayes.counts.tally import Tally
+from tallybayes.model.batches import Batch
+from tallybayes.model.em.rows import AnyRows, Block
+from tallybayes.model.em.shares import share
+from tallybayes.model.model import Model
+from tallybayes.model.sample import Sample
+from tallybayes.model.scoring import Beliefs
+from tallybayes.model.tallying import Piece, shared_tallies, tallies_of
+from tallybayes.schema.class_prior import counted_prior
+from tallybayes.schema.schema import Schema
+
+Counted = tuple[tuple[Counts, Rows], ...]  # which rows, and how they were counted
+
+
+class Expected(NamedTuple):
+    """What comes of a pass over the rows."""
+
+    log_likelihood: float  # of the rows by the beliefs that they were shared by
+    counts: Model
+    counted: Counted
+
+
+class Passed(NamedTuple):
+    """What comes of a block."""
+
+    log_likelihood: Exact
+    impossible: int
+    places: Counts
+    rows: Rows
+    piece: Piece | None  # nothing, where it is counted already
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows and what is to be made of them. Components are what is counted, and each belongs to a class."""
+
+    given: Schema  # as the user has it
+    schema: Schema  # as EM scores by it
+    rows: AnyRows
+    keys: list[Key]  # of the components
+    labels: list[Any]
+    of_class: Counts  # of each component
+    weight: float  # of a row without a label
+    fixed: Model | None  # labelled rows, where each class is one component: these stay as they are
+    label_type: pa.DataType
+    threads: int | None
+    absent: str
+    keeps: bool  # whether it is remembered how rows were counted
+
+    def believe(self, counts: Model) -> Beliefs:
+        rows = counts.rows.aligned([""], self.keys).sums["n"].round()[0]
+        return Beliefs(self.schema, self.keys, self.labels, rows, counts.columns)
+
+    def settled(self, counts: Model) -> Problem:
+        """The same with all that EM holds fixed chosen by these counts."""
+        families = {
+            name: family.settled(family.believe(counts.columns[name], self.keys))
+            for name, family in self.given.columns.items()
+        }
+        schema = Schema(families, prior=self.given.prior, label=self.given.label)
+        return replace(self, schema=schema)
+
+    def log_prior(self, counts: Model, known: Beliefs) -> float:
+        """Of all parameters, but for a constant."""
+        said = [
+            family.log_prior(counts.columns[name], self.keys, known.columns[name])
+            for name, family in self.schema.columns.items()
+        ]
+        return sum(said) + self._log_class_prior(known)
+
+    def _log_class_prior(self, known: Beliefs) -> float:
+        if isinstance(self.schema.prior, (str, dict)):
+            return 0.0
+        pseudo = counted_prior(self.schema.prior, self.labels)
+        return float(np.where(pseudo > 0, pseudo * np.where(pseudo > 0, known.prior, 0.0), 0.0).sum())
+
+    def expect(self, known: Beliefs) -> Expected:
+        """Shares the rows as the beliefs have them, and counts them so."""
+        counts = Model(self.given, self.label_type) if self.fixed is None else self.fixed.copy()
+        total, impossible, counted = Exact.zeros((1,)), 0, []
+        for passed in self.rows.each(lambda block: self._pass(block, known), self.threads):
+            total = total + passed.log_likelihood
+            impossible += passed.impossible
+            if passed.piece is not None:
+                counts._take(self.label_type, *passed.piece)
+            if self.keeps:
+                counted.append((passed.places, passed.rows))
+        log_likelihood = -np.inf if impossible else float(total.round()[0])
+        return Expected(log_likelihood, counts, tuple(counted))
+
+    def _pass(self, block: Block, known: Beliefs) -> Passed:
+        scores = known.scores_of(block.encoded, len(block.codes))
+        if block.labelled and self.fixed is not None:
+            said = scores[block.codes, np.arange(len(block.codes))]
+            impossible = ~np.isfinite(said)
+            total = weighted_sums([np.where(impossible, 0.0, said), block.weights], np.zeros(len(said), np.int32), 1)
+            return Passed(total, int(impossible.sum()), block.places, block.rows(self.keys), None)
+        allowed = self.of_class[:, None] == block.codes if block.labelled else None
+        weights = block.weights if block.labelled else block.weights * self.weight
+        found = share(scores, weights, self.keys, allowed)
+        columns = shared_tallies(self.given, block.cells, block.kept, found.rows, 0, self.absent)
+        piece = Tally.of_rows(found.rows), columns
+        return Passed(found.log_likelihood, found.impossible, block.places, found.rows, piece)
+
+
+def count_labelled(schema: Schema, rows: AnyRows, keys: Sequence[Key], label_type: pa.DataType, threads: Any) -> Model:
+    """What is counted of the rows that have labels."""
+    model = Model(schema, label_type)
+
+    def count(block: Block) -> Piece | None:
+        if not block.labelled:
+            return None
+        counted = block.rows(keys)
+        return Tally.of_rows(counted), tallies_of(schema, block.encoded, counted, 0)
+
+    for piece in rows.each(count, threads):
+        if piece is not None:
+            model._take(label_type, *piece)
+    return model
+
+
+def weights_of(rows: AnyRows, threads: Any) -> Floats:
+    """What the rows with labels weigh, and those without."""
+    found = rows.each(lambda block: (block.labelled, float(block.weights.sum())), threads)
+    total = np.zeros(2)
+    for is_labelled, weight in found:
+        total[0 if is_labelled else 1] += weight
+    return total
+
+
+def show(problem: Problem, sample: Sample) -> None:
+    """Shows a sample the rows that have labels: only these can be left out of the counts."""
+    blocks = problem.rows.each(lambda block: block if block.labelled else None, problem.threads)
+    for block in filter(None, blocks):
+        sample.add(Batch(block.cells, problem.label_type, block.rows(problem.keys), 0))

@@ -1,0 +1,173 @@
+"""The rows that EM passes over, block by block: held in memory in an order of their own, or read again at every step.
+
+Scores are floating point and may differ in the last digit with the place of a row in its block. So held rows are put
+in the order of their fingerprints and cut into blocks of one size: whatever the order they came in and however many
+threads there are, the same blocks are scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.slots import Key
+from tallybayes.counts.tally import Rows
+from tallybayes.data import frames
+from tallybayes.data.fingerprints import fingerprints
+from tallybayes.data.processors import processors
+from tallybayes.data.row_source import RowSource
+from tallybayes.model.batches import Batch, in_pieces, labelled
+from tallybayes.model.sources import each_batch
+from tallybayes.model.tallying import tallies_of
+from tallybayes.schema.entries import Name
+from tallybayes.schema.schema import Schema
+
+BLOCK = 1 << 13  # rows
+
+T = TypeVar("T")
+
+
+class Block(NamedTuple):
+    """Rows that all have labels, or none."""
+
+    cells: pa.RecordBatch
+    encoded: dict[Name, Any]
+    kept: dict[Name, Any]  # the same as they are counted
+    codes: Codes  # the class of each row by number; below zero: none
+    weights: Floats
+    places: Counts  # which row of the data each is
+
+    @property
+    def labelled(self) -> bool:
+        return bool(len(self.codes)) and bool(self.codes[0] >= 0)
+
+    def rows(self, keys: Sequence[Key]) -> Rows:
+        """Of labelled rows."""
+        return Rows(list(keys), self.codes, None if np.all(self.weights == 1.0) else self.weights)
+
+
+class AnyRows(Protocol):
+    """Rows that can be passed over any number of times."""
+
+    keys: list[Key]  # the labels met, sorted; codes number these
+    label_type: pa.DataType
+
+    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+        """What `work` makes of every block, in order."""
+
+
+class HeldRows:
+    """Rows of a frame."""
+
+    def __init__(self, schema: Schema, batches: Iterable[Batch], absent: str) -> None:
+        given = [batch for batch in batches if len(batch.rows)]
+        if not given:
+            raise ValueError("There are no rows to learn from.")
+        self.keys, self.label_type, codes = _numbered(given)
+        table = pa.concat_tables(
+            [pa.Table.from_batches([batch.cells]) for batch in given], promote_options="permissive"
+        )
+        cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
+        weights = np.concatenate([_weights(batch.rows) for batch in given])
+        self.size = len(codes)
+        marks = fingerprints(cells, schema.by_column)
+        order = np.lexsort((weights, codes, marks))
+        self.blocks = [
+            _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
+            for part in (order[codes[order] >= 0], order[codes[order] < 0])
+            for at in range(0, len(part), BLOCK)
+        ]
+
+    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+        blocks = self.blocks
+        many = min(threads or processors(), len(blocks)) or 1
+        for part in in_pieces(len(blocks), many, lambda a, b: [work(block) for block in blocks[a:b]]):
+            yield from part
+
+
+class ReadRows:
+    """Rows of a source, which is opened again for every pass: what is in memory is a batch."""
+
+    def __init__(
+        self, schema: Schema, source: RowSource, labels: Any, weights: str | None, label_type: Any, absent: str
+    ) -> None:
+        self.schema, self.absent, self._source, self._given = schema, absent, source, (labels, weights, label_type)
+        self._opened = False
+        kinds: dict[str, pa.DataType] = {}
+        met: set[Key] = set()
+        for batch in self._batches(check=True):
+            kinds.setdefault(str(batch.label_type), batch.label_type)
+            met.update(batch.rows.classes[code] for code in np.unique(batch.rows.codes).tolist() if code >= 0)
+        if not kinds:
+            raise ValueError("There are no rows to learn from.")
+        self.keys, self.label_type = sorted(met), next(iter(kinds.values()))
+
+    def _batches(self, check: bool = False) -> Iterator[Batch]:
+        """All rows once more. At first they are counted as one class, so that those at fault are found where it is
+        known which line they are."""
+        labels, weights, label_type = self._given
+        source = self._source.again() if self._opened else self._source
+        self._opened = True
+
+        def read(cells: pa.RecordBatch, labels: Any) -> list[Batch]:
+            if check:
+                one = Rows([0], np.zeros(cells.num_rows, np.int32))
+                tallies_of(self.schema, self.schema.encode(cells, 0, self.absent), one, 0)
+            return list(labelled(cells, labels, weights, label_type=None, unlabelled=True))
+
+        given = {"weights": weights, "label_type": label_type, "absent": self.absent}
+        for found in each_batch(source, self.schema, labels, read, **given):
+            yield from found
+
+    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+        number = {key: i for i, key in enumerate(self.keys)}
+        start = 0
+        for batch in self._batches():
+            codes = np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
+            held = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
+            many = min(threads or processors(), len(held)) or 1
+            for part in in_pieces(len(held), many, lambda a, b, held=held: [work(block) for block in held[a:b]]):  # type: ignore[misc]
+                yield from part
+            start += len(codes)
+
+
+def _split(
+    schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, start: int, absent: str
+) -> list[Block]:
+    found = []
+    for part in (np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)):
+        for at in range(0, len(part), BLOCK):
+            block = _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
+            found.append(block._replace(places=block.places + start))
+    return found
+
+
+def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, at: Counts, absent: str) -> Block:
+    taken = cells.take(pa.array(at))
+    encoded = schema.encode(taken, 0, absent)
+    again = not len(at) or codes[at[0]] < 0
+    kept = {name: family.kept(encoded[name]) for name, family in schema.columns.items()} if again else encoded
+    return Block(taken, encoded, kept, np.ascontiguousarray(codes[at]), weights[at], at)
+
+
+def _weights(rows: Rows) -> Floats:
+    return np.ones(len(rows)) if rows.weights is None else rows.weights
+
+
+def _numbered(batches: Sequence[Batch]) -> tuple[list[Key], pa.DataType, Codes]:
+    """The labels of all batches, sorted, and every row's label by its number among them."""
+    kinds = {str(batch.label_type): batch.label_type for batch in batches if not pa.types.is_null(batch.label_type)}
+    if len(kinds) > 1:
+        raise TypeError(f"The labels are of several types: {', '.join(sorted(kinds))}. Give labels of one type.")
+    met = {batch.rows.classes[code] for batch in batches for code in np.unique(batch.rows.codes).tolist() if code >= 0}
+    keys = sorted(met)
+    number = {key: i for i, key in enumerate(keys)}
+    codes = [
+        np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
+        for batch in batches
+    ]
+    return keys, next(iter(kinds.values()), pa.null()), np.concatenate(codes)

@@ -1,0 +1,66 @@
+"""How rows without labels are counted: the settings of EM, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+CHOSEN = "chosen"
+WEIGHTS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)  # that are tried where the weight is chosen
+RESTARTS = 10  # where a class has no labelled row to start from
+
+
+@dataclass(frozen=True, kw_only=True)
+class EM:
+    """Rows without labels are shared among the classes as the model finds them probable, and the model is counted
+    again, until the rows are as probable as they become: expectation-maximisation (Dempster, Laird, Rubin 1977).
+
+    `weight` is what a row without a label counts, from 0 to 1; "chosen" takes the one under which labelled rows, held
+    out, are most probable. `classes` names the classes, where some have no labelled row; with no labels at all a number
+    is how many clusters there are to be. A class with several `components` is the sum of so many.
+    EM ends when the log-likelihood of a row rises by less than `tolerance` in the mean, and after so many `iterations`
+    in any case. Where rows must be drawn to start from, it is started `restarts` times, 10 by default, by `seed`; the
+    best is kept. `progress` is told of every step: its number and the objective.
+
+    >>> EM(weight=0.1)
+    EM(weight=0.1)
+    >>> EM(weight=2)
+    Traceback (most recent call last):
+    ValueError: EM(weight=2): give a number from 0 to 1, or 'chosen'.
+    """
+
+    weight: float | str = 1.0
+    components: int = 1
+    classes: int | Sequence[Any] | None = None
+    iterations: int = 100
+    tolerance: float = 1e-6
+    restarts: int | None = None
+    seed: int = 0
+    progress: Callable[[int, float], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.weight != CHOSEN and not _between(self.weight, 0.0, 1.0):
+            raise ValueError(f"EM(weight={self.weight!r}): give a number from 0 to 1, or {CHOSEN!r}.")
+        if not _between(self.tolerance, 0.0, float("inf")):
+            raise ValueError(f"EM(tolerance={self.tolerance!r}): give a number of at least 0.")
+        for name, least in (("components", 1), ("iterations", 1), ("seed", 0), ("restarts", 1)):
+            value = getattr(self, name)
+            if not (name == "restarts" and value is None) and not _whole(value, least):
+                raise ValueError(f"EM({name}={value!r}): give a whole number of at least {least}.")
+        if _whole(self.classes, 1) or self.classes is None:
+            return
+        if isinstance(self.classes, (int, float, str, bytes)) or not len(self.classes):
+            raise ValueError(f"EM(classes={self.classes!r}): give how many clusters there are, or the labels.")
+
+    def __repr__(self) -> str:
+        changed = {name: value for name, value in vars(self).items() if value != vars(EM)[name]}
+        return f"EM({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _between(value: Any, low: float, high: float) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high

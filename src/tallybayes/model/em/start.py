@@ -1,0 +1,113 @@
+"""Where EM starts a class that has no labelled row: at rows that are far from where others start, as k-means++ does.
+
+A class starts as one row, and as much again of what all rows are like: whatever the columns, that says how probable
+other rows are in it, and a row is far from the classes that find it improbable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.rows import Rows
+from tallybayes.counts.slots import Key
+from tallybayes.counts.tally import Tally
+from tallybayes.model.em.problem import Problem
+from tallybayes.model.em.rows import Block
+from tallybayes.model.model import Model
+from tallybayes.model.scoring import Beliefs
+from tallybayes.model.tallying import Piece, tallies_of
+
+MOST = 1 << 13  # rows that may be drawn
+
+
+class Seeds:
+    """Draws rows to start from; rows are in the order of their fingerprints, so that the first are any."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._all = self._whole()
+        self._pools: list[Block] = list(problem.rows.each(_first, problem.threads))
+
+    def start(self, random: np.random.Generator) -> Model:
+        """Counts to start from: those of labelled rows, and a row for every class that has none."""
+        problem = self.problem
+        counts = Model(problem.given, problem.label_type) if problem.fixed is None else problem.fixed.copy()
+        started = [key for key in problem.keys if key in set(counts.keys())]
+        for at, key in enumerate(problem.keys):
+            if key in started:
+                continue
+            rivals = [other for other in started if problem.of_class[problem.keys.index(other)] == problem.of_class[at]]
+            pool = [block for block in self._pools if self._fits(block, at)]
+            block, row = self._drawn(pool, at, counts, rivals if problem.fixed is None else started, random)
+            self._add(counts, key, block, row)
+            started.append(key)
+        return counts
+
+    def _fits(self, block: Block, component: int) -> bool:
+        """Of labelled rows those of the component's own class; of others all, if the class has no labelled row."""
+        code = self.problem.of_class[component]
+        has_own = any(other.labelled and bool((other.codes == code).any()) for other in self._pools)
+        return bool((block.codes == code).any()) if block.labelled else not has_own
+
+    def _drawn(
+        self, pool: Sequence[Block], component: int, counts: Model, started: list[Key], random: np.random.Generator
+    ) -> tuple[Block, int]:
+        code = self.problem.of_class[component]
+        may = [np.flatnonzero(block.codes == code) if block.labelled else np.arange(len(block.codes)) for block in pool]
+        far = np.concatenate([self._far(block, counts, started)[at] for block, at in zip(pool, may, strict=True)])
+        total = far.sum()
+        chosen = int(random.choice(len(far), p=far / total if total > 0 else None))
+        for block, at in zip(pool, may, strict=True):
+            if chosen < len(at):
+                return block, int(at[chosen])
+            chosen -= len(at)
+        raise AssertionError("a row beyond the last")
+
+    def _far(self, block: Block, counts: Model, started: list[Key]) -> Floats:
+        """How far each row is from what has started: from the nearest row on."""
+        if not started:
+            return np.ones(len(block.codes))
+        rows = np.ones(len(started))
+        known = Beliefs(self.problem.schema, started, [*range(len(started))], rows, counts.columns)
+        nearest = known.scores_of(block.encoded, len(block.codes)).max(axis=0)
+        finite = np.isfinite(nearest)
+        if not finite.any():
+            return np.ones(len(nearest))
+        highest, lowest = nearest[finite].max(), nearest[finite].min()
+        return np.asarray(highest - np.where(finite, nearest, lowest))
+
+    def _add(self, counts: Model, key: Key, block: Block, row: int) -> None:
+        only = Rows([key], np.zeros(1, np.int32), np.ones(1))
+        encoded = {name: cells[row : row + 1] for name, cells in block.encoded.items()}
+        counts._take(counts.label_type, Tally.of_rows(only), tallies_of(self.problem.given, encoded, only, 0))
+        share = 1.0 / max(self._all.n, 1.0)
+        counts._take(
+            counts.label_type,
+            (self._all.rows * share).renamed([key]),
+            {name: (tally * share).renamed([key] * len(tally.classes)) for name, tally in self._all.columns.items()},
+        )
+
+    def _whole(self) -> Model:
+        """All rows as one class."""
+        problem = self.problem
+        whole = Model(problem.given, problem.label_type)
+
+        def count(block: Block) -> Piece:
+            rows = Rows([0], np.zeros(len(block.codes), np.int32), block.weights)
+            return Tally.of_rows(rows), tallies_of(problem.given, block.encoded, rows, 0)
+
+        for piece in problem.rows.each(count, problem.threads):
+            whole._take(problem.label_type, *piece)
+        return whole
+
+
+def _first(block: Block) -> Block:
+    """The rows of a block that may be drawn."""
+    if len(block.codes) <= MOST:
+        return block
+    at: Counts = np.arange(MOST)
+    encoded = {name: cells[:MOST] for name, cells in block.encoded.items()}
+    return Block(block.cells.slice(0, MOST), encoded, encoded, block.codes[at], block.weights[at], block.places[at])

@@ -1,0 +1,202 @@
+"""`Model.train` with rows that have no label: which rows and classes there are, and what EM makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.slots import Key
+from tallybayes.data.inputs import is_stream
+from tallybayes.data.labels import label_array, label_column, label_values
+from tallybayes.data.row_source import RowSource
+from tallybayes.data.soft_labels import SoftLabels
+from tallybayes.families import Family
+from tallybayes.model.batches import labelled
+from tallybayes.model.em.chosen import choose_weight
+from tallybayes.model.em.fit import Run, fit
+from tallybayes.model.em.fitted import NOTHING, Fitted
+from tallybayes.model.em.problem import Problem, count_labelled, show, weights_of
+from tallybayes.model.em.rows import AnyRows, HeldRows, ReadRows
+from tallybayes.model.em.settings import CHOSEN, EM, RESTARTS
+from tallybayes.model.em.start import Seeds
+from tallybayes.model.model import Model
+from tallybayes.model.sample import Sample
+from tallybayes.schema.schema import Schema
+
+FEW = 5  # classes that a sentence names
+
+
+def train_unlabelled(
+    schema: Schema | Mapping[Any, Family],
+    data: Any,
+    labels: Any,
+    settings: Any,
+    *,
+    weights: Any,
+    threads: int | None,
+    absent: str,
+    label_type: pa.DataType | None,
+    sample: Sample | None,
+    mixed: bool = False,
+) -> Model:
+    """The model of rows of which some, or all, have no label."""
+    if not isinstance(settings, EM):
+        raise TypeError(f"unlabelled={settings!r}: give EM(), which says how rows without labels are counted.")
+    if settings.components > 1 and not mixed:
+        raise ValueError(
+            f"EM(components={settings.components}): classes of several components are a Mixture. Write "
+            "Mixture.train(schema, data, labels, EM(components=…)), or leave components=1."
+        )
+    schema = _checked(schema if isinstance(schema, Schema) else Schema(schema))
+    _check_again(data)
+    labels = _labels(schema, data, labels, settings)
+    rows = _rows(schema, data, labels, weights, absent, label_type)
+    problem = problem_of(schema, rows, settings, threads, absent)
+    if sample is not None:
+        show(problem, sample)
+    if settings.weight == CHOSEN:
+        weight, tried = choose_weight(problem, settings)
+        return fitted_model(replace(problem, weight=weight), replace(settings, weight=weight), tried)
+    return fitted_model(problem, settings)
+
+
+def fitted_model(problem: Problem, settings: EM, tried: Mapping[float, float] | None = None) -> Model:
+    """The best of as many starts as there are to be."""
+    with_labels, without = weights_of(problem.rows, problem.threads).tolist()
+    about: dict[str, Any] = {"weight": problem.weight, "labelled": with_labels, "unlabelled": without}
+    about |= {"held_out": dict(tried or {}), "classes": tuple(problem.labels)}
+    if not without * problem.weight and problem.fixed is not None:
+        model = problem.fixed.copy()
+        model.fitted = Fitted((), -np.inf, NOTHING, **about)
+        return model
+    rows = with_labels + problem.weight * without
+    runs = starts_of(problem, settings)
+    best: Run | None = None
+    for start in runs:
+        run = fit(problem, start, settings, rows)
+        best = run if best is None or run.curve[-1:] > best.curve[-1:] else best
+    assert best is not None
+    model = best.counts
+    notes = _died(best, problem)
+    counted = best.counted if problem.keeps else None
+    about |= {"starts": len(runs), "notes": notes, "counted": counted}
+    model.fitted = Fitted(tuple(best.curve), best.log_likelihood, best.ended, **about)
+    return model
+
+
+def starts_of(problem: Problem, settings: EM) -> list[Model]:
+    """The labelled rows, where every class has some; else so many draws."""
+    if problem.fixed is not None and set(problem.keys) <= set(problem.fixed.keys()):
+        return [problem.fixed]
+    seeds = Seeds(problem.settled(_nothing(problem)))
+    number = settings.restarts or RESTARTS
+    return [seeds.start(np.random.default_rng([settings.seed, again])) for again in range(number)]
+
+
+def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> Problem:
+    """What there is to do, with the labelled rows counted."""
+    keys, label_type = _classes(rows, settings)
+    labels = label_values(label_type, keys)
+    weight = float(settings.weight) if isinstance(settings.weight, (int, float)) else 1.0
+    _renumber(rows, keys)
+    of_class = np.repeat(np.arange(len(keys)), settings.components)
+    fixed: Model | None = None
+    if settings.components == 1:
+        fixed = count_labelled(schema, rows, keys, label_type, threads)
+        fixed.label_type = label_type
+    else:
+        if isinstance(schema.prior, dict):
+            raise ValueError("Classes of several components have no probability of their own; give another prior.")
+        names = [f"{labels[of]}/{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
+        keys, labels, label_type = list[Key](names), list[Any](names), pa.string()
+    keeps = isinstance(rows, HeldRows)
+    return Problem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
+
+
+def _nothing(problem: Problem) -> Model:
+    return Model(problem.given, problem.label_type)
+
+
+def _checked(schema: Schema) -> Schema:
+    if not schema.is_prepared:
+        raise ValueError(
+            "Intervals, levels or questions must be chosen before rows are counted, and here some rows have no label. "
+            "Choose them from rows that have one: prepare(schema, rows, labels)."
+        )
+    plain = schema.believing({"weights": None}) if schema.weights is not None else schema
+    plain.check_adds_up()
+    return schema
+
+
+def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
+    if isinstance(labels, SoftLabels):
+        raise TypeError("Soft labels say how much of each row belongs to each class; leave `unlabelled` away.")
+    known = schema.label if labels is None else labels
+    known = data.label if known is None and isinstance(data, RowSource) else known
+    if known is not None or (is_stream(data) and isinstance(next(iter(data)), tuple)):
+        return known
+    if settings.classes is None:
+        raise ValueError(
+            "No labels are given. Give one label per row, None where it is not known; or, if none is, say how many "
+            "clusters there are to be: EM(classes=3)."
+        )
+    return pa.scalar(None)
+
+
+def _check_again(data: Any) -> None:
+    if is_stream(data) and not isinstance(data, (list, tuple)):
+        raise ValueError(
+            "EM passes over the rows once for every step, and a stream can be read but once. Give a frame, a list of "
+            "frames, or files: open_source(paths)."
+        )
+
+
+def _rows(schema: Schema, data: Any, labels: Any, weights: Any, absent: str, label_type: Any) -> AnyRows:
+    if isinstance(data, RowSource):
+        return ReadRows(schema, data, labels, weights, label_type, absent)
+    batches = labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True)
+    return HeldRows(schema, batches, absent)
+
+
+def _classes(rows: AnyRows, settings: EM) -> tuple[list[Key], pa.DataType]:
+    """All classes, met or announced, and what kind of labels they have."""
+    given = settings.classes
+    if isinstance(given, int):
+        if rows.keys and len(rows.keys) != given:
+            named = ", ".join(map(repr, label_values(rows.label_type, rows.keys[:FEW])))
+            raise ValueError(
+                f"EM(classes={given}): there are rows of {len(rows.keys)} classes ({named}). Name all classes there "
+                "are to be, as in EM(classes=['a', 'b', 'c'])."
+            )
+        return (rows.keys, rows.label_type) if rows.keys else (list(range(given)), pa.int64())
+    if given is None:
+        if not rows.keys:
+            raise ValueError("No row has a label. Say how many clusters there are to be: EM(classes=3).")
+        return rows.keys, rows.label_type
+    kind, keys, codes = label_column(label_array(list(given)), 0)
+    if rows.keys and kind != rows.label_type:
+        raise TypeError(f"EM(classes={given!r}): the labels of rows are of type {rows.label_type}, these of {kind}.")
+    return sorted({*rows.keys, *(keys[code] for code in codes.tolist())}), kind
+
+
+def _renumber(rows: AnyRows, keys: list[Key]) -> None:
+    """Codes number all classes, those included that no row has."""
+    if rows.keys == keys:
+        return
+    place = np.array([*(keys.index(key) for key in rows.keys), -1], np.int32)
+    if isinstance(rows, HeldRows):
+        rows.blocks = [block._replace(codes=place[block.codes]) for block in rows.blocks]
+    rows.keys = keys
+
+
+def _died(run: Run, problem: Problem) -> tuple[str, ...]:
+    left = set(run.counts.keys())
+    return tuple(
+        f"No row was left to class {label!r}, and it is gone."
+        for key, label in zip(problem.keys, problem.labels, strict=True)
+        if key not in left
+    )

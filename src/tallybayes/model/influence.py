@@ -1,0 +1,65 @@
+"""Which training rows made the answer what it is: what it would be without each of them, by subtraction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.data.fingerprints import fingerprints
+from tallybayes.model.batches import Batch, labelled
+
+
+class Influence(NamedTuple):
+    """A training row, and what the answer would be without it."""
+
+    row: int
+    label: Any
+    without: dict[Any, float]  # P(class | the row that is asked about)
+    change: float  # of the log odds of the class that is most probable now, by having this row
+
+
+def influences(model: Any, row: Any, data: Any, labels: Any, top: int | None, absent: str) -> list[Influence]:
+    """Of all rows given, or of those that matter most. Rows that are equal are taken away once."""
+    asked = model.log_posterior(row, absent=absent)
+    if len(asked) != 1:
+        raise ValueError(f"Whose answer? There are {len(asked)} rows; give one.")
+    best = int(asked[0].argmax())
+    now = _log_odds(dict(zip(model.classes, asked[0].tolist(), strict=True)), model.classes[best])
+    rest, found = model.copy(), []
+    labels = model.schema.label if labels is None else labels
+    for batch in labelled(model.schema.frame(data), labels, None):
+        seen: dict[tuple[int, int], Influence] = {}
+        marks = fingerprints(batch.cells, model.schema.by_column)
+        for at, key in enumerate(zip(marks.tolist(), batch.rows.codes.tolist(), strict=True)):
+            if key not in seen:
+                seen[key] = _without(model, rest, row, batch, at, model.classes[best], now, absent)
+            found.append(seen[key]._replace(row=batch.start + at))
+    found.sort(key=lambda each: (-abs(each.change), each.row))
+    return found if top is None else found[:top]
+
+
+def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, now: float, absent: str) -> Influence:
+    label = pa.array(model._labels([batch.rows.classes[batch.rows.codes[at]]]), model.label_type)
+    one = type(model).train(model.schema, batch.cells.slice(at, 1), label, absent=absent)
+    reason = rest._take_away(one)
+    if reason:
+        raise ValueError(
+            f"Row {batch.start + at} cannot be left out, for the model has not counted it: without it, {reason}. Give "
+            "rows and labels that the model was trained on."
+        )
+    logs: dict[Any, float] = {}
+    if rest.keys():
+        logs = dict(zip(rest.classes, rest.log_posterior(row, absent=absent)[0].tolist(), strict=True))
+    rest += one
+    without = {each: float(np.exp(logs.get(each, -np.inf))) for each in model.classes}
+    then = _log_odds({each: logs.get(each, -np.inf) for each in model.classes}, best)
+    return Influence(at, label[0].as_py(), without, float(np.nan_to_num(now - then, nan=0.0)))
+
+
+def _log_odds(logs: Mapping[Any, float], best: Any) -> float:
+    others = [value for label, value in logs.items() if label != best]
+    with np.errstate(invalid="ignore"):
+        return float(logs[best] - np.logaddexp.reduce(others)) if others else 0.0

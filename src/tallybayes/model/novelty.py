@@ -1,0 +1,137 @@
+"""How unusual a row is: whether rows that the model itself makes up are ever as improbable.
+
+A row's probability says little by itself: long texts are improbable, and so is every exact number. So it is compared
+with rows that are drawn from the model, with the same cells missing and about as many words. Of a text it is not asked
+how probable its words are, which is a matter of how rare they are, but how much more probable the classes make them
+than all texts together do: a text of no class is like all of them. What was never met, a word or a level, says nothing
+of the classes; here it counts, as improbable as what was met once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes.counts.exact import Floats
+from tallybayes.model.draw import sample
+from tallybayes.model.scoring import Beliefs
+from tallybayes.schema.entries import Name
+
+NEAR = 200  # drawn rows that a text is compared with, about as long as it is
+
+
+class Comparison:
+    """Rows drawn from a model, with what each of their columns says."""
+
+    def __init__(self, known: Beliefs, tallies: Mapping[Name, Any], labels: Any, draws: int, seed: int) -> None:
+        self.known = known
+        self._pooled = {
+            name: family.believe(tallies[name].merged({0: known.keys}), [0])
+            for name, family in known.schema.columns.items()
+            if family.is_text
+        }
+        rows, _ = sample(known.columns, known.prior, labels, draws, seed)
+        (batch,) = known.encoded(rows, "error")
+        self._drawn = self._said(batch.cells, batch.rows)
+        self._by_pattern: dict[tuple[Name, ...], _Scores] = {}
+
+    def novelty(self, cells: Mapping[Name, Any], rows: int) -> Floats:
+        """Of every row the share of drawn rows that are as improbable, itself among them."""
+        asked = self._said(cells, rows)
+        missing = {name: self.known.schema.columns[name].missing(cells[name]) for name in cells}
+        found = np.empty(rows)
+        for pattern, at in _patterns(missing, rows):
+            there = [name for name in cells if name not in pattern]
+            found[at] = _shares(_total(self.known, asked, there, at), self._of(tuple(there)))
+        return found
+
+    def _said(self, cells: Mapping[Name, Any], rows: int) -> _Said:
+        found = _Said(rows)
+        for name, belief in self.known.columns.items():
+            scores = np.zeros((len(self.known.keys), rows))
+            belief.add_evidence(cells[name], scores)
+            if name in self._pooled:
+                common = np.zeros((1, rows))
+                self._pooled[name].add_evidence(cells[name], common)
+                scores -= np.where(np.isfinite(common), common, 0.0)
+            found.evidence[name] = scores
+            found.words[name], found.new[name] = belief.unmet(cells[name])
+        return found
+
+    def _of(self, there: tuple[Name, ...]) -> _Scores:
+        """The drawn rows with these columns alone, in the order of how many words they have."""
+        if there not in self._by_pattern:
+            scores = _total(self.known, self._drawn, list(there), np.arange(self._drawn.rows))
+            self._by_pattern[there] = scores.take(np.argsort(scores.words, kind="stable"))
+        return self._by_pattern[there]
+
+
+class _Said:
+    """What each column says of rows, and what it has never met of them."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+        self.evidence: dict[Name, Floats] = {}  # [class, row]
+        self.words: dict[Name, Floats] = {}
+        self.new: dict[Name, Floats] = {}
+
+
+class _Scores(NamedTuple):
+    """log P(row) of some columns: of those that are no texts, and what the texts add; and how many words these have."""
+
+    others: Floats
+    texts: Floats
+    words: Floats
+
+    def take(self, at: Any) -> _Scores:
+        return _Scores(*(each[at] for each in self))
+
+
+def _total(known: Beliefs, said: _Said, names: list[Name], at: Any) -> _Scores:
+    joint = np.repeat(known.prior[:, None], len(at), axis=1)
+    words = np.sum([said.words[name][at] for name in names], axis=0) if names else np.zeros(len(at))
+    total = {False: np.zeros(len(at)), True: np.zeros(len(at))}
+    before = np.zeros(len(at))
+    for texts in (False, True):
+        for name in names:
+            if known.schema.columns[name].is_text == texts:
+                joint = joint + said.evidence[name][:, at]
+                total[texts] += said.new[name][at]
+        after = np.logaddexp.reduce(joint, axis=0)
+        total[texts] += after - before
+        before = after
+    return _Scores(total[False], total[True], words)
+
+
+def _patterns(missing: Mapping[Name, NDArray[np.bool_]], rows: int) -> list[tuple[set[Name], Any]]:
+    """Which columns are missing together, and in which rows."""
+    if not missing:
+        return [(set(), np.arange(rows))]
+    names = list(missing)
+    table = np.stack([missing[name] for name in names], axis=1)
+    kinds, at = np.unique(table, axis=0, return_inverse=True)
+    at = at.reshape(-1)
+    return [
+        ({name for name, gone in zip(names, kind.tolist(), strict=True) if gone}, np.flatnonzero(at == number))
+        for number, kind in enumerate(kinds)
+    ]
+
+
+def _shares(asked: _Scores, drawn: _Scores) -> Floats:
+    """How many of the drawn rows that are about as long are no more probable, with one more for the row itself. None
+    may be just as long: what texts say beyond the mean of their words grows as the root of how many there are."""
+    if not drawn.words.any():
+        lower = np.searchsorted(np.sort(drawn.others), asked.others, "right")
+        return np.asarray((1.0 + lower) / (1.0 + len(drawn.others)))
+    near = min(NEAR, len(drawn.words))
+    first = np.clip(np.searchsorted(drawn.words, asked.words) - near // 2, 0, len(drawn.words) - near)
+    around = drawn.take(first[:, None] + np.arange(near))
+    each = around.texts.sum(axis=1) / np.maximum(around.words.sum(axis=1), 1.0)  # what a word says in the mean
+    wide = np.sqrt(around.words / np.maximum(asked.words, 1.0)[:, None])  # how far from it so many come
+    texts = around.words * each[:, None] + wide * (asked.texts - asked.words * each)[:, None]
+    there = asked.words[:, None] > 0
+    below = around.others + np.where(there, around.texts - texts, 0.0) <= asked.others[:, None]
+    return np.asarray((1.0 + below.sum(axis=1)) / (1.0 + near))

@@ -1,0 +1,125 @@
+"""How sure a model is of what it says, and why: intervals, errors, rows such as it has never seen; what to ask next,
+and which rows are to blame.
+
+A part of `Model`, which is asked here about its own answers.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Floats
+from tallybayes.data.matching import ERROR
+from tallybayes.model import decide, draw
+from tallybayes.model.counted import Counted
+from tallybayes.model.credible import DRAWS, CredibleInterval, credible
+from tallybayes.model.influence import Influence, influences
+from tallybayes.model.novelty import Comparison
+from tallybayes.model.questions import Question, questions
+from tallybayes.model.scoring import Beliefs
+
+if TYPE_CHECKING:
+    from tallybayes.model.suspects import Suspect
+
+COMPARED = 2000  # rows that are made up, to compare others with
+MADE_UP = 10_000  # rows, to find out how often the answer is wrong
+
+
+class Sure(Counted):
+    """Counts that say how sure they are."""
+
+    @abstractmethod
+    def _believed(self) -> Beliefs: ...
+
+    def credible(
+        self, data: Any, interval: float = 0.9, *, draws: int = DRAWS, seed: int = 0, absent: str = ERROR
+    ) -> CredibleInterval:
+        """P(class | row), and the interval that holds it with this probability, since the counts leave the parameters
+        open: these are drawn so many times. Where a family knows no more of its parameters than an estimate (Gamma,
+        NegativeBinomial, Density, vectors and blocks), that is taken for certain.
+
+        >>> from tallybayes import Categorical, Model
+        >>> few = Model.train({"coin": Categorical()}, {"coin": ["h", "t", "h"]}, ["a", "a", "b"])
+        >>> many = few * 1000
+        >>> [bool(np.ptp([found.low[0, 0], found.high[0, 0]]) > 0.2)
+        ...     for found in (few.credible({"coin": ["h"]}), many.credible({"coin": ["h"]}))]
+        [True, False]
+        """
+        return credible(self._believed(), data, interval, draws, seed, absent)
+
+    def log_posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """log P(class | row), also where the probability itself is rounded to zero. A row that no class allows falls to
+        the prior."""
+        known = self._believed()
+        joint = known.log_joint(data, threads, absent)
+        total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        possible = np.isfinite(total)
+        return np.where(possible, joint - np.where(possible, total, 0.0), known.prior)
+
+    def error_probability(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """P(error | row) of deciding for the most probable class: what is left to all the others.
+
+        >>> from tallybayes import Categorical, Model
+        >>> model = Model.train({"coin": Categorical()}, {"coin": ["h", "t", "h"]}, ["a", "a", "b"])
+        >>> model.error_probability({"coin": ["h"]}).round(3)
+        array([0.4])
+        """
+        return decide.error_probability(self._believed().posterior(data, threads, absent))
+
+    def bayes_error(self, *, draws: int = MADE_UP, seed: int = 0) -> float:
+        """P(error) over rows in general, such as the model itself makes: the mean over so many of them."""
+        known = self._believed()
+        rows, _ = draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), draws, seed)
+        return decide.bayes_error(known.posterior(rows))
+
+    def novelty(self, data: Any, *, draws: int = COMPARED, seed: int = 0, absent: str = ERROR) -> Floats:
+        """How unusual each row is: the share of rows such as the model itself makes that are no more probable. Near 0
+        for what it has never seen the like of; any number from 0 to 1 is as likely as any other, for rows that are as
+        the model believes. Columns read by scores, which are no likelihood, are read as multinomial."""
+        likely = self._likely()
+        known = likely._believed()
+        labels = pa.array(known.labels, self.label_type)
+        compared = Comparison(known, likely.columns, labels, draws, seed)
+        parts = [compared.novelty(batch.cells, batch.rows) for batch in known.encoded(data, absent)]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def ask_next(self, row: Any, *, costs: Any = None) -> list[Question]:
+        """Which of a row's missing cells to find out first: how much knowing it is expected to lower the entropy of the
+        answer, in nats; or with `costs`, as `decide` takes them, the expected cost of the decision. The most
+        telling first. Levels are gone through, numbers integrated; texts and blocks that are missing as a whole are
+        drawn.
+
+        >>> from tallybayes import Categorical, Model
+        >>> frame = {"wind": ["weak", "weak", "strong", "strong"], "day": ["mo", "tu", "mo", "tu"]}
+        >>> model = Model.train(dict.fromkeys(frame, Categorical()), frame, ["yes", "yes", "no", "no"])
+        >>> [(question.column, round(question.gain, 3)) for question in model.ask_next({})]
+        [('wind', 0.131), ('day', 0.0)]
+        """
+        known = self._believed()
+        matrix = None if costs is None else decide.cost_matrix(known.labels, costs)
+        return questions(known, row, matrix)
+
+    def influence(
+        self, row: Any, data: Any, labels: Any, *, top: int | None = None, absent: str = ERROR
+    ) -> list[Influence]:
+        """How the answer to a row would change without each of the training rows given, which the model must have
+        counted: exact, by subtraction. Those without which it changes most come first."""
+        return influences(self, row, data, labels, top, absent)
+
+    def suspects(self, data: Any, labels: Any = None, *, top: int | None = None, absent: str = ERROR) -> list[Suspect]:
+        """Training rows whose own label is improbable when they are left out of the counts: labels that may be wrong.
+        The least probable first."""
+        from tallybayes.model.suspects import suspected
+
+        return suspected(cast(Any, self), data, labels, top, absent)
+
+    def _likely(self) -> Self:
+        """The same counts, read so that what every column says is a log-likelihood, and not weighed."""
+        plain = self.believing(weights=None) if self.schema.weights is not None else self
+        known = plain._believed()
+        settled = {name: self.schema.columns[name].settled(known.counted[name]) for name in known.scores}
+        return plain.believing(settled) if settled else plain

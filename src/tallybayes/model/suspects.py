@@ -1,0 +1,50 @@
+"""Labels that may be wrong: training rows that the counts without them would give another label."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes.model.batches import labelled
+from tallybayes.model.left_out import left_out
+from tallybayes.model.model import Model
+
+
+class Suspect(NamedTuple):
+    """A training row, how probable its label is without it, and the label that is most probable then."""
+
+    row: int
+    label: Any
+    probability: float
+    likely: Any
+    log_odds: float  # of its own label against the most probable of the others
+
+
+def suspected(model: Model, data: Any, labels: Any, top: int | None, absent: str) -> list[Suspect]:
+    """All rows given, or those that are most suspect. The evidence is not weighed: rows are left out of the counts."""
+    plain = model.believing(weights=None) if model.schema.weights is not None else model
+    labels = model.schema.label if labels is None else labels
+    joint = left_out(plain, data, labels, absent=absent).total()
+    classes = plain.classes
+    number = {key: i for i, key in enumerate(plain.keys())}
+    batches = labelled(plain.schema.frame(data), labels, None)
+    own = np.concatenate([[number[batch.rows.classes[code]] for code in batch.rows.codes] for batch in batches])
+    each = np.arange(len(own))
+    others = joint.copy()
+    others[each, own] = -np.inf
+    likely = others.argmax(axis=1) if len(classes) > 1 else own
+    with np.errstate(invalid="ignore"):
+        odds = np.nan_to_num(joint[each, own] - others[each, likely], nan=0.0)
+        shares = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    order = np.lexsort((each, odds))[:top]
+    return [
+        Suspect(
+            int(i),
+            classes[own[i]],
+            float(np.nan_to_num(shares[i, own[i]])),
+            classes[own[i]] if odds[i] >= 0 else classes[likely[i]],
+            float(odds[i]),
+        )
+        for i in order
+    ]

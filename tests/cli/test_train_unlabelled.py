@@ -1,0 +1,92 @@
+"""`train --unlabelled` and `--clusters`."""
+
+import json
+
+import numpy as np
+import pytest
+
+import tallybayes
+from tallybayes import EM, Model, Schema, open_source
+
+
+@pytest.fixture
+def rows(tmp_path):
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, 120)
+    lines = ["x,c,y"]
+    for at, y in enumerate(truth):
+        lines.append(
+            f"{random.normal(3.0 * y):.3f},{'uv'[y if random.random() < 0.8 else 1 - y]},{'ab'[y] if at < 15 else ''}"
+        )
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_rows_without_a_label_are_counted_where_em_finds_them(tally, rows):
+    ended = tally("train", "rows.csv", "--label", "y", "--unlabelled", "--unlabelled-weight", "1", "-o", "m.tally")
+    assert ended.code == 0
+    assert "m.tally: 120 rows in 2 classes: a " in ended.err
+    assert "15 labelled and 105 unlabelled rows; " in ended.err
+    found = tallybayes.load("m.tally")
+    source = open_source("rows.csv")
+    expected = Model.train(Schema.infer(source, "y"), open_source("rows.csv"), "y", unlabelled=EM())
+    assert found.rows == expected.rows
+    assert found.columns == expected.columns
+
+
+def test_the_weight_is_chosen_unless_it_is_given(tally, rows):
+    ended = tally("train", "rows.csv", "--label", "y", "--unlabelled", "-o", "m.tally")
+    assert ended.code == 0
+    assert "Log-loss of held-out rows by the weight of a row without a label: 0 0." in ended.err
+
+
+def test_clusters_need_no_labels(tally, rows):
+    ended = tally("train", "rows.csv", "--clusters", "2", "--column", "y=left out", "-o", "m.tally")
+    assert ended.code == 0
+    assert tallybayes.load("m.tally").classes == [0, 1]
+    assert "the best of 10 starts" in ended.err
+    answers = tally("predict", "m.tally", "rows.csv", "--format", "jsonl").out.splitlines()
+    assert {json.loads(line)["class"] for line in answers} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--unlabelled-weight", "1"], "give --unlabelled as well"),
+        (["--unlabelled", "--unlabelled-weight", "much"], "--unlabelled-weight much: give a number from 0 to 1"),
+        (["--unlabelled", "--unlabelled-weight", "2"], "--unlabelled-weight 2: give a number from 0 to 1"),
+        (["--clusters", "3"], r"EM(classes=3): there are rows of 2 classes ('a', 'b')"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(tally, rows, options, message):
+    ended = tally("train", "rows.csv", "--label", "y", "-o", "m.tally", *options)
+    assert ended.code == 2
+    assert message in ended.err
+
+
+def test_a_pipe_cannot_be_passed_over_again(program, rows):
+    given = (
+        "train",
+        "-",
+        "--input",
+        "csv",
+        "--label",
+        "y",
+        "--unlabelled",
+        "--unlabelled-weight",
+        "1",
+        "-o",
+        "m.tally",
+    )
+    ended = program(*given, stdin=rows.read_bytes())
+    assert (ended.code, "A pipe can be read but once" in ended.err) == (2, True)
+
+
+def test_a_row_at_fault_is_named_by_its_line(tally, rows):
+    rows.write_text(rows.read_text().replace("\n", "\n-1.0,u,a\n", 1))
+    given = ("train", "rows.csv", "--label", "y", "--column", "x=Gamma", "--unlabelled", "-o", "m.tally")
+    ended = tally(*given)
+    assert ended.code == 2
+    assert "rows.csv, line 2" in ended.err
+    assert "Traceback" not in ended.err

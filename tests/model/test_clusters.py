@@ -1,0 +1,35 @@
+"""How many clusters there are."""
+
+import numpy as np
+import pytest
+
+from tallybayes import EM, Categorical, Gaussian, Model, choose_clusters
+
+RANDOM = np.random.default_rng(0)
+KIND = RANDOM.integers(0, 3, 150)
+FRAME = {"x": RANDOM.normal(8.0 * KIND), "c": ["uvw"[k] if RANDOM.random() < 0.9 else "u" for k in KIND]}
+SCHEMA = {"x": Gaussian(), "c": Categorical()}
+
+
+@pytest.mark.parametrize("by", ["bic", "held-out"])
+def test_there_are_as_many_as_there_are(by):
+    found = choose_clusters(SCHEMA, FRAME, range(1, 5), by=by, settings=EM(restarts=3, iterations=60))
+    assert found.best.clusters == 3
+    assert [each.clusters for each in found.tried] == [1, 2, 3, 4]
+    assert repr(found).splitlines()[2].endswith("←")
+    assert found.model == Model.train(SCHEMA, FRAME, unlabelled=EM(classes=3, restarts=3, iterations=60))
+
+
+def test_bic_is_what_schwarz_says():
+    found = choose_clusters(SCHEMA, FRAME, [2], settings=EM(restarts=1))
+    (two,) = found.tried
+    free = 1 + 2 * (2 + 2)  # a share, and in each cluster mean, variance and two free levels
+    assert two.parameters == free
+    assert two.bic == pytest.approx(-2 * two.log_likelihood + free * np.log(150))
+
+
+def test_what_cannot_be_chosen_is_said():
+    with pytest.raises(ValueError, match="give 'bic' or 'held-out'"):
+        choose_clusters(SCHEMA, FRAME, by="aic")
+    with pytest.raises(ValueError, match="no number of clusters to try"):
+        choose_clusters(SCHEMA, FRAME, [])

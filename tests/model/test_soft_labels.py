@@ -1,0 +1,131 @@
+"""Rows that belong to several classes, with a share in each."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from tallybayes import Categorical, Gaussian, Model, SoftLabels, Words, digest, evaluate, kernels
+
+FRAME = {"outlook": ["sunny", "rain", "rain"], "temperature": [30.5, 19.5, None], "note": ["hot hot day", "wet", None]}
+SCHEMA = {"outlook": Categorical(), "temperature": Gaussian(), "note": Words()}
+
+
+def test_a_row_counts_its_share_in_every_class():
+    model = Model.train(SCHEMA, FRAME, SoftLabels({"no": [0.25, 0.0, 1.0], "yes": [0.75, 1.0, 0.0]}))
+    assert model.rows_by_class() == {"no": 1.25, "yes": 1.75}
+    assert model.counts("outlook")["rain"] == {"no": 1.0, "yes": 1.0}
+    assert model.counts("temperature")["x"]["yes"] == 0.75 * 30.5 + 19.5
+    assert model.counts("note")["hot"]["n"] == {"no": 0.5, "yes": 1.5}
+
+
+def test_shares_of_one_are_labels():
+    soft = SoftLabels(np.eye(2)[[0, 1, 1]], classes=["no", "yes"])
+    assert digest(Model.train(SCHEMA, FRAME, soft)) == digest(Model.train(SCHEMA, FRAME, ["no", "yes", "yes"]))
+
+
+def test_shares_that_are_no_power_of_two_are_counted_as_the_doubles_they_are():
+    model = Model.train(SCHEMA, FRAME, SoftLabels({"a": [0.1, 0.1, 0.1]}))
+    assert model.rows.sums["n"].fractions() == [3 * Fraction(0.1)]
+
+
+def test_shares_may_be_columns_of_the_frame_and_of_every_frame_of_a_stream():
+    shares = {"p": [0.25, 0.0, 1.0], "q": [0.75, 1.0, 0.0]}
+    whole = Model.train(SCHEMA, FRAME, SoftLabels({"no": shares["p"], "yes": shares["q"]}))
+    named, table = SoftLabels({"no": "p", "yes": "q"}), pa.table(FRAME | shares)
+    assert Model.train(SCHEMA, table, named) == whole
+    assert Model.train(SCHEMA, iter([table.slice(0, 2), table.slice(2)]), named) == whole
+    assert Model.train(SCHEMA, FRAME, SoftLabels(pd.DataFrame({"no": shares["p"], "yes": shares["q"]}))) == whole
+
+
+def test_weights_multiply_shares():
+    soft = SoftLabels({"no": [0.25, 0.0, 1.0], "yes": [0.75, 1.0, 0.0]})
+    assert Model.train(SCHEMA, FRAME, soft, weights=[2, 1, 0]).rows_by_class() == {"no": 0.5, "yes": 2.5}
+
+
+def test_rows_are_forgotten_with_the_shares_they_were_learned_with():
+    soft = SoftLabels({"no": [0.3, 0.0, 1.0], "yes": [0.7, 1.0, 0.0]})
+    model = Model.train(SCHEMA, FRAME, ["no", "no", "yes"])
+    before = digest(model)
+    model += Model.train(SCHEMA, FRAME, soft)
+    model -= Model.train(SCHEMA, FRAME, soft)
+    assert digest(model) == before
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_shares_are_counted_alike_by_any_number_of_threads(threads):
+    shares = np.random.default_rng(0).integers(0, 2**32, (1000, 3)) / 2**32
+    frame = {"x": np.arange(1000.0), "t": [f"w{i % 7} w{i % 3} w1" for i in range(1000)]}
+    schema = {"x": Gaussian(), "t": Words()}
+    model = Model.train(schema, frame, SoftLabels(shares), threads=threads)
+    again = Model.train(schema, pa.table(frame).take(np.arange(1000)[::-1]), SoftLabels(shares[::-1]))
+    assert digest(model) == digest(again)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.dictionaries(st.integers(0, 4), st.integers(1, 300), max_size=4),
+            st.dictionaries(st.integers(0, 2), st.integers(0, 2**33), max_size=3),
+        ),
+        max_size=6,
+    )
+)
+def test_words_of_shared_documents_are_counted_as_fractions_are(documents):
+    listed = [sorted(words.items()) for words, _ in documents]
+    shares = [sorted(units.items()) for _, units in documents]
+    flat = np.array([pair for words in listed for pair in words], np.int32).reshape(-1, 2)
+    cells = np.array([pair for units in shares for pair in units], np.int64).reshape(-1, 2)
+    starts, share_starts = (
+        np.append(0, np.cumsum([len(x) for x in part])).astype(np.int64) for part in (listed, shares)
+    )
+    given_words = (starts, flat[:, 0].copy(), flat[:, 1].copy(), 5)
+    given_shares = (share_starts, cells[:, 0].astype(np.int32), cells[:, 1].copy(), 3)
+    words, classes, *sums = kernels.count_shared(*given_words, *given_shares)
+    expected = reference.count_shared(listed, shares)
+    values = [
+        [sum(int(limb) << (32 * i) for i, limb in enumerate(row)) for row in limbs.reshape(len(words), size)]
+        for limbs, size in zip(sums, (3, 2, 4), strict=True)
+    ]
+    found = {
+        (w, c): (Fraction(n, 1 << 32), Fraction(d, 1 << 32), Fraction(s, 1 << 96))
+        for w, c, n, d, s in zip(words.tolist(), classes.tolist(), *values, strict=True)
+    }
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("shares", "message"),
+    [
+        ({"a": [0.5, -0.1, 1.0]}, r"The share of class 'a' in row 1 is -0.1; give 0, or a number from"),
+        ({"a": [0.5, float("nan"), 1.0]}, "The share of class 'a' in row 1 is nan"),
+        ({"a": [0.5, 0.5]}, "There are 2 soft labels for 3 rows"),
+        ({"a": [0.5] * 4}, "There are 4 soft labels for 3 rows"),
+        ({"a": [0.5] * 3, "b": [1.0]}, "The shares differ in length: 'a' 3, 'b' 1"),
+        ({"a": ["x"] * 3}, "The shares of class 'a' are not all numbers"),
+        ({}, "SoftLabels of no class"),
+    ],
+)
+def test_shares_that_cannot_be_counted_are_refused(shares, message):
+    with pytest.raises(ValueError, match=message):
+        Model.train(SCHEMA, FRAME, SoftLabels(shares))
+
+
+def test_an_array_says_which_class_each_column_is():
+    with pytest.raises(ValueError, match="2 columns for 3 classes"):
+        SoftLabels(np.ones((1, 2)), classes="abc")
+    with pytest.raises(ValueError, match="1 dimensions"):
+        SoftLabels([0.5, 0.5])
+    with pytest.raises(ValueError, match="a class twice"):
+        SoftLabels(np.ones((1, 2)), classes="aa")
+
+
+def test_what_needs_one_label_for_each_row_says_so():
+    model = Model.train(SCHEMA, FRAME, ["no", "yes", "yes"])
+    with pytest.raises(TypeError, match="each row needs the one label that it has"):
+        evaluate(model, FRAME, SoftLabels({"no": [1.0] * 3}))

@@ -1,0 +1,77 @@
+"""Rows without labels, as scikit-learn has them: −1."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from tallybayes import EM, Categorical, Gaussian, Model, NaiveBayes, digest
+
+
+def rows(n=120):
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {"x": random.normal(3.0 * truth), "c": np.where(random.random(n) < 0.8, truth, 1 - truth).astype(str)}
+    )
+    return frame, truth, np.where(np.arange(n) < 12, truth, -1)
+
+
+SCHEMA = {"x": Gaussian(), "c": Categorical()}
+
+
+def test_minus_one_is_no_label_where_that_is_asked_for():
+    frame, truth, y = rows()
+    estimator = NaiveBayes(SCHEMA, unlabelled=EM()).fit(frame, y)
+    assert estimator.classes_.tolist() == [0, 1]
+    assert estimator.score(frame, truth) > 0.9
+    labels = [None if label == -1 else int(label) for label in y]
+    assert digest(estimator.model_.believing(weights=None)) == digest(
+        Model.train(SCHEMA, frame, labels, unlabelled=EM())
+    )
+    assert estimator.model_.fitted.unlabelled == 108
+
+
+def test_minus_one_is_a_label_where_it_is_not():
+    frame, _, y = rows()
+    assert NaiveBayes(SCHEMA).fit(frame, y).classes_.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("unknown", [None, float("nan"), -1])
+def test_texts_lack_what_is_not_there(unknown):
+    frame, _, y = rows()
+    labels = np.array([unknown if label == -1 else "ab"[label] for label in y], object)
+    estimator = NaiveBayes(SCHEMA, unlabelled=EM()).fit(frame, labels)
+    assert estimator.classes_.tolist() == ["a", "b"]
+    assert estimator.predict(frame).dtype.kind == "U"
+
+
+def test_no_labels_at_all_are_clusters():
+    frame, truth, _ = rows()
+    estimator = NaiveBayes(SCHEMA, unlabelled=EM(classes=2, restarts=3)).fit(frame, np.full(len(frame), -1))
+    found = estimator.predict(frame)
+    assert max((found == truth).mean(), (found != truth).mean()) > 0.85
+
+
+def test_parameters_are_what_em_believes():
+    frame, _, y = rows()
+    estimator = NaiveBayes(SCHEMA, unlabelled=EM(), alpha=5.0, weigh=False).fit(frame, y)
+    given = {"x": Gaussian(), "c": Categorical(alpha=5.0)}
+    labels = [None if label == -1 else int(label) for label in y]
+    assert estimator.model_ == Model.train(given, frame, labels, unlabelled=EM())
+
+
+def test_evidence_is_weighed_by_the_rows_that_have_labels():
+    frame, truth, _ = rows(600)
+    y = np.where(np.arange(600) < 300, truth, -1)
+    estimator = NaiveBayes(SCHEMA, unlabelled=EM()).fit(frame, y)
+    assert estimator.schema_.weights is not None
+    assert estimator.model_.n == 600.0
+
+
+def test_rows_that_come_later_have_labels():
+    frame, truth, y = rows()
+    estimator = clone(NaiveBayes(SCHEMA, unlabelled=EM())).fit(frame, y)
+    with pytest.raises(ValueError, match="partial_fit counts rows with labels, and 108 have none: use fit"):
+        estimator.partial_fit(frame, y)
+    assert estimator.partial_fit(frame, truth).class_count_.sum() == 240
