@@ -20,6 +20,7 @@ quick: .venv/ready
 
 golden: .venv/ready
 	$(BIN)/python tests/golden/write.py
+	PYTHONPATH=tests $(BIN)/python tests/plots/pictures.py
 
 check: .venv/ready
 	$(BIN)/ruff check .
@@ -30,6 +31,7 @@ check: .venv/ready
 docs: .venv/docs-ready
 	$(BIN)/python docs/generate_command_line.py
 	$(BIN)/python docs/generate_settings.py
+	$(BIN)/python docs/generate_pictures.py > /dev/null
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo build/docs/index.html
 
@@ -60,8 +62,11 @@ bench: .venv/ready
 	$(BIN)/python bench/enron.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/mail.py
+	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/spam_mail.py
+	$(BIN)/python bench/spamd.py
 	$(BIN)/python bench/accuracy.py
+	$(BIN)/python bench/store.py
 
 sanitize: .venv/ready
 	$(BIN)/python tests/sanitize.py

@@ -30,12 +30,8 @@ Codes = Mapping[str, Mapping[int, str]]
 def page(app: typer.Typer, codes: Codes) -> str:
     """The whole page; `codes` are the exit codes of every verb and what they mean."""
     program = get_command(app)
-    callbacks = {
-        about.name or get_command_name(about.callback.__name__): about.callback
-        for about in app.registered_commands
-        if about.callback is not None
-    }
-    verbs = {name: command for name, command in program.commands.items() if not command.hidden}
+    callbacks = callbacks_of(app)
+    verbs = verbs_of(program)
     if apart := verbs.keys() ^ codes.keys():
         raise ValueError(f"Either a verb without exit codes or exit codes without a verb: {', '.join(sorted(apart))}.")
     begin = app.registered_callback.callback if app.registered_callback else None
@@ -48,9 +44,35 @@ def page(app: typer.Typer, codes: Codes) -> str:
     return "\n".join(parts)
 
 
+def callbacks_of(app: typer.Typer) -> dict[str, Any]:
+    """The function of every verb; a verb of two words is one of a group."""
+    found = {
+        about.name or get_command_name(about.callback.__name__): about.callback
+        for about in app.registered_commands
+        if about.callback is not None
+    }
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            found |= {f"{group.name} {verb}": call for verb, call in callbacks_of(group.typer_instance).items()}
+    return found
+
+
+def verbs_of(program: Any) -> dict[str, Any]:
+    found = {}
+    for name, command in program.commands.items():
+        if hasattr(command, "commands"):
+            found |= {f"{name} {verb}": part for verb, part in verbs_of(command).items()}
+        elif not command.hidden:
+            found[name] = command
+    return found
+
+
 def contents(verbs: Mapping[str, Any]) -> list[str]:
     """Every verb in a line."""
-    return table("verb", [(f"[{name}](#{name})", prose(first_line(command))) for name, command in verbs.items()])
+    return table(
+        "verb",
+        [(f"[{name}](#{name.replace(' ', '-')})", prose(first_line(command))) for name, command in verbs.items()],
+    )
 
 
 def first_line(command: Any) -> str:

@@ -182,12 +182,17 @@ def equal_count(values, counts, intervals):
     return [values[cut] / 2.0 + values[cut + 1] / 2.0 for cut in sorted(cuts)]
 
 
+def block_of(word):
+    """Words, pairs, and runs of characters after them."""
+    return 2 if word.startswith("\3") else word.count(" ")
+
+
 def mixed_counts(documents, labels, classes):
     """Of each run length, each of documents, n and share, and each word: what every class has, in fractions."""
     counts = {}
     for words, label in zip(documents, labels, strict=True):
         for word, n in Counter(words).items():
-            block = word.count(" ")
+            block = block_of(word)
             for base, value in enumerate((Fraction(1), Fraction(n), Fraction(n, len(words)))):
                 held = counts.setdefault((block, base), {}).setdefault(word, dict.fromkeys(classes, Fraction(0)))
                 held[label] += value
@@ -204,7 +209,7 @@ def mixed_pieces(counts, scales, classes, asked, a):
     """For each class, run length, base and power, what the words of a text say; and how many of them are known."""
     found, known = Counter(), 0
     for word, times in Counter(asked).items():
-        block = word.count(" ")
+        block = block_of(word)
         held = counts.get((block, 0), {}).get(word)
         if held is None or not any(held.values()):
             continue
@@ -238,6 +243,39 @@ def mixed(pieces, known, classes, mix):
     for (c, block, base, power), said in pieces.items():
         total[c] += factor * mix.theta[block][3 * base + power] * said
     return list(total.values())
+
+
+def written(labels, kinds):
+    """What the journal keeps of cells: their labels, and fractions of every kind."""
+    held = [i for i in sorted(range(len(labels)), key=labels.__getitem__) if any(kind[i] for kind in kinds)]
+    out = _varint(len(held))
+    for i in held:
+        out += _varint(len(labels[i])) + labels[i] + b"".join(_written_number(kind[i]) for kind in kinds)
+    return out
+
+
+def _written_number(number):
+    if number.denominator == 1 and abs(number) < 1 << 61:
+        return _varint(abs(int(number)) << 2 | (number < 0) << 1)
+    low, limbs, left = 0, [], abs(number)
+    while left.denominator > 1:
+        left, low = left * 2**32, low - 1
+    left = int(left)
+    while left % 2**32 == 0:
+        left, low = left >> 32, low + 1
+    while left:
+        limbs.append(left % 2**32)
+        left >>= 32
+    tag = _varint(len(limbs) << 2 | (number < 0) << 1 | 1) + _varint(-2 * low - 1 if low < 0 else 2 * low)
+    return tag + b"".join(limb.to_bytes(4, "little") for limb in limbs)
+
+
+def _varint(value):
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
 
 
 def count_shared(documents, shares):

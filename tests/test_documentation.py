@@ -12,6 +12,7 @@ import pytest
 import tallybayes
 import tallybayes.mail
 import tallybayes.model.evaluation
+import tallybayes.plots
 import tallybayes.sklearn
 import tallybayes.sources
 import tallybayes.store
@@ -29,6 +30,7 @@ MODULES = (
     tallybayes,
     tallybayes.model.evaluation,
     tallybayes.mail,
+    tallybayes.plots,
     tallybayes.sklearn,
     tallybayes.sources,
     tallybayes.store,
@@ -99,7 +101,21 @@ def test_every_column_of_a_mail_is_described():
 
 
 ROOMS = sorted(path.parent for path in (ROOT / "src" / "tallybayes").rglob("__init__.py"))
-WITH_A_TABLE = ("counts", "data", "schema", "model", "files", "sources", "mail", "report", "store", "cli", "sklearn")
+WITH_A_TABLE = (
+    "counts",
+    "data",
+    "schema",
+    "model",
+    "files",
+    "sources",
+    "mail",
+    "report",
+    "store",
+    "filtering",
+    "cli",
+    "sklearn",
+    "plots",
+)
 
 
 @pytest.mark.parametrize("folder", ["", *WITH_A_TABLE])

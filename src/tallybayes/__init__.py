@@ -4,6 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallybayes import plots as plots
     from tallybayes.data.soft_labels import SoftLabels as SoftLabels
     from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     from tallybayes.model.validation.cross_validate import cross_validate as cross_validate
     from tallybayes.model.validation.folds import Folds as Folds
     from tallybayes.model.validation.folds import folds as folds
+    from tallybayes.model.validation.learning import Learned as Learned
+    from tallybayes.model.validation.learning import learning_curve as learning_curve
     from tallybayes.model.weigh import weigh as weigh
+    from tallybayes.plots.whole import model_report as model_report
     from tallybayes.report.report import Report as Report
     from tallybayes.report.report import report_on as report_on
     from tallybayes.schema import Schema as Schema
@@ -62,6 +66,8 @@ _FOUND_IN = {
     "model.validation.choose": ("Chosen", "choose"),
     "model.validation.cross_validate": ("CrossValidation", "cross_validate"),
     "model.validation.folds": ("Folds", "folds"),
+    "model.validation.learning": ("Learned", "learning_curve"),
+    "plots.whole": ("model_report",),
     "report.report": ("Report", "report_on"),
     "schema": ("Schema",),
     "schema.toml": ("schema_from_toml", "schema_to_toml"),
@@ -77,7 +83,7 @@ _FOUND_IN = {
     "model.joint.graph": ("Graph",),
     "model.joint.table": ("JointTable",),
 }
-_FACES = ("sklearn", "testing")
+_FACES = ("plots", "sklearn", "testing")
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}
 
 
@@ -86,6 +92,8 @@ def __getattr__(name: str) -> Any:
     scikit-learn takes longer than all of this library."""
     if name == "__all__":
         return _importable()
+    if name in _FACES:
+        return importlib.import_module(f"tallybayes.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module(f"tallybayes.{_MODULES[name]}"), name)

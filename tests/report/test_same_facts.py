@@ -21,6 +21,7 @@ from tallybayes import (
     Words,
     cross_validate,
     evaluate,
+    model_report,
     report_on,
 )
 from tallybayes.report.text import plain_text
@@ -118,6 +119,9 @@ def test_a_schema_of_several_families_tells_all_of_each():
     assert_the_same(report_on(model.evidence(frame), cells=frame))
     assert_the_same(report_on(evaluate(model, frame, list("abab"), costs={("a", "b"): 12.5}, reject=0.75)))
     assert_the_same(report_on(evaluate(model, frame, list("abcd"))))
+    assert_the_same(model_report(model, frame, list("abcd"), pictures=False))
+    assert_the_same(model_report(model, frame, list("bbaa"), pictures=False))
+    assert_the_same(model_report(model, pictures=False))
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ OWN = {  # settings that families check by themselves
         "alpha": ALPHA,
         "mix": st.none() | st.builds(Mix, st.lists(PIECES, min_size=1, max_size=4).map(tuple), st.floats(0, 1)),
         "ngrams": st.sampled_from([1, 3, (2, 5)]),
+        "characters": st.sampled_from([None, (2, 4)]),
         "vocabulary": st.none(),
         "stems": st.none() | st.just("english") | st.dictionaries(WORD, TEXT),
         "stop_words": st.lists(WORD).map(tuple),

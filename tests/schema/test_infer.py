@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from tallybayes.schema.infer import choose, sample
 RNG = np.random.default_rng(8)
 LEVELS = Categorical(alpha="fitted")
 TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
+SHORT = replace(TEXT, characters=(2, 5))
 TAGS = Words(reading="auto", shortest=1)
 CATEGORIES = ["red", "green", "blue"]
 FIRST = ["anna", "bert", "clara", "dora", "emil"]
@@ -59,6 +61,8 @@ CHOICES = {
     "text identifiers": ([f"id-{i}" for i in range(50)], None, "50 different texts in 50 cells: names"),
     "hashes": ([f"{h:032x}" for h in RNG.integers(0, 2**62, 500)], None, "500 different texts in 500 cells: names"),
     "free text": (["the cat sat", "the dog ran off"] * 3 + [f"a cat saw {i}" for i in range(9)], TEXT, "free text"),
+    "short texts": ([f"a cat saw {i}" for i in range(200)], SHORT, "short text, 4 words in a cell"),
+    "long texts": ([f"a cat saw {i}" + " and a dog" * 14 for i in range(200)], TEXT, "free text, 46 words in a cell"),
     "names": ([f"{FIRST[i % 5]} x{i}" for i in range(100)], TAGS, "100 different texts in 100 cells, 100% of which"),
     "packages": ([f"org.{CATEGORIES[i % 3]}.v{i}" for i in range(90)], TAGS, "90 different texts in 90 cells"),
     "tags": (["|".join(RNG.permutation(FIRST)[: 1 + i % 4]) for i in range(300)], TAGS, "lists of tags, with '|'"),

@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from tallybayes import Model, Store, Words, check_receipt, load, save
-from tallybayes.store import ReceiptError, StoreError, UnknownRowError
+from tallybayes.store import DamagedStoreError, ReceiptError, StoreError, UnknownRowError
 
 SCHEMA = {"text": Words()}
 
@@ -98,6 +98,10 @@ TAMPERINGS = [
     "INSERT INTO decays VALUES (2, 0.5)",
     "UPDATE about SET value = 1 WHERE name = 'base'",
     "UPDATE about SET value = 'x' WHERE name = 'base digest'",
+    "UPDATE about SET value = 99 WHERE name = 'snapshot'",
+    "UPDATE about SET value = '0.6' WHERE name = 'set threshold'",
+    "UPDATE about SET name = 'set treshold' WHERE name = 'set threshold'",
+    "UPDATE about SET hash = 'x' WHERE name = 'set threshold'",
 ]
 
 
@@ -105,6 +109,8 @@ TAMPERINGS = [
 def test_whatever_is_altered_in_the_database_is_found(store, tampering):
     store.learn("more", "ham", id="c")
     store.learn("more", "ham", id="d")
+    store.set("threshold", 0.5)
+    store.snapshot()
     assert store.verify()
     store.close()
     sql = sqlite3.connect(store.path / "journal.sqlite")
@@ -112,6 +118,30 @@ def test_whatever_is_altered_in_the_database_is_found(store, tampering):
     sql.commit()
     sql.close()
     assert problems(store.path)
+
+
+def test_a_setting_that_was_altered_is_not_given_out(store):
+    store.set("threshold", 0.5)
+    store.close()
+    sql = sqlite3.connect(store.path / "journal.sqlite")
+    sql.execute("UPDATE about SET value = '0.6' WHERE name = 'set threshold'")
+    sql.commit()
+    sql.close()
+    with Store.open(store.path) as again:
+        with pytest.raises(DamagedStoreError, match="'set threshold' is not what was kept"):
+            again.settings()
+        again.set("threshold", 0.5)
+        assert again.settings() == {"threshold": 0.5}
+        assert again.verify()
+
+
+def test_a_byte_that_flips_while_the_store_is_open_is_found(store):
+    """Though SQLite would not have read it again."""
+    with open(store.path / "journal.sqlite", "r+b") as file:
+        data = file.read()
+        file.seek(data.index(b'"what":"learn"') + 10)
+        file.write(b"x")
+    assert not store.verify()
 
 
 def problems(path):
@@ -135,6 +165,7 @@ def test_a_flipped_byte_is_found_if_it_means_anything(store, tmp_path):
     """Where nothing is found, all that can be asked of the database is as it was; in a model file every byte counts."""
     store.snapshot()
     store.learn("after the snapshot", "ham", id="c")
+    store.set("thresholds", {"ham": 0.25, "spam": 0.75})
     store.close()
     expected, order, silent = contents(store.path), random.Random(3), 0
     files = {file.name: file.read_bytes() for file in store.path.iterdir()}

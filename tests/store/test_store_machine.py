@@ -44,6 +44,9 @@ class StoreMachine(RuleBasedStateMachine):
         self.copies = 0
         self.rows = {}
         self.gone = set()
+        self.weights = {}  # of rows that have faded
+        self.start_weight = 1.0
+        self.settings = {}
 
     @initialize(start=st.lists(st.tuples(ROWS, LABELS), max_size=2), every=st.sampled_from([1, 3, 1000]))
     def create(self, start, every):
@@ -60,6 +63,7 @@ class StoreMachine(RuleBasedStateMachine):
         if id not in self.rows:
             assert not self.store.learn(row, label, id=id, prove=prove).already
             self.rows[id] = row, label
+            self.weights[id] = 1.0
             self.gone.discard(id)
         elif trained([self.rows[id]]) == trained([(row, label)]):
             assert self.store.learn(row, label, id=id).already
@@ -87,7 +91,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert trained([self.rows.pop(done.id)]) == trained([(row, label)])
         self.gone.add(done.id)
 
-    @precondition(lambda self: self.start)
+    @precondition(lambda self: self.start and self.start_weight == 1.0)
     @rule()
     def forget_what_was_there_from_the_start(self):
         row, label = self.start[-1]
@@ -118,6 +122,18 @@ class StoreMachine(RuleBasedStateMachine):
         self.rows = {}
         self.learn(id, row, label, False)
 
+    @rule(factor=st.sampled_from([0.5, 0.25, 1.0]))
+    def decay(self, factor):
+        self.store.decay(factor)
+        self.start_weight *= factor
+        self.weights = {id: weight * factor for id, weight in self.weights.items()}
+
+    @rule(name=st.sampled_from(["thresholds", "é"]), value=st.sampled_from([None, 0.5, {"spam": [1, "ü"]}]))
+    def keep_a_setting(self, name, value):
+        self.store.set(name, value)
+        self.settings.pop(name, None)
+        self.settings |= {} if value is None else {name: value}
+
     @rule()
     def make_a_snapshot(self):
         self.store.snapshot()
@@ -139,16 +155,18 @@ class StoreMachine(RuleBasedStateMachine):
     def backup(self):
         path = self.new_path()
         self.store.backup(path)
-        return path, dict(self.rows), list(self.start), set(self.gone)
+        faded = dict(self.weights), self.start_weight
+        return path, dict(self.rows), list(self.start), set(self.gone), dict(self.settings), faded
 
     @rule(backup=backups)
     def restore(self, backup):
-        path, rows, start, gone = backup
+        path, rows, start, gone, settings, (weights, start_weight) = backup
         self.store.close()
         copy = self.new_path()
         shutil.copytree(path, copy)
         self.store = Store.open(copy, snapshot_every=self.every)
-        self.rows, self.start, self.gone = dict(rows), list(start), set(gone)
+        self.rows, self.start, self.gone, self.settings = dict(rows), list(start), set(gone), dict(settings)
+        self.weights, self.start_weight = dict(weights), start_weight
 
     @rule(row=ROWS)
     def ask(self, row):
@@ -167,12 +185,16 @@ class StoreMachine(RuleBasedStateMachine):
         assert (found.rows, found.changes) == (len(self.rows), self.store.number + 1)
 
     def left(self):
-        return trained([*self.start, *self.rows.values()])
+        left = trained(self.start) * self.start_weight
+        for id, row in self.rows.items():
+            left += trained([row]) * self.weights[id]
+        return left
 
     @invariant()
     def the_model_is_trained_on_what_is_left(self):
         if hasattr(self, "store"):
             assert self.store.digest() == digest(self.left())
+            assert self.store.settings() == self.settings
 
     def teardown(self):
         if hasattr(self, "store"):

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from tallybayes.cli.codes import INTERRUPTED
+from tallybayes.cli.passing import is_wanted, pass_mail
 
 __all__ = ["app", "main"]
 
@@ -16,6 +17,8 @@ __all__ = ["app", "main"]
 def main() -> None:
     """The program; it can be interrupted from here on, also while its parts are loaded."""
     try:
+        if is_wanted(sys.argv[1:]):
+            sys.exit(pass_mail(sys.argv[2:]))
         from tallybayes.cli.program import run
 
         run()

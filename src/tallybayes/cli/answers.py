@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,12 +15,11 @@ from tallybayes.cli.options import AnswerFormat
 from tallybayes.cli.terminal import is_terminal
 from tallybayes.files.replacing import replacing
 from tallybayes.report.characters import clean, padded, width
-from tallybayes.report.plain import plain, spoken
+from tallybayes.report.plain import plain
+from tallybayes.report.separated import csv_of, in_cells
 
 Write = Callable[[pa.RecordBatch], None]
 
-FORMULA = r"(?s)^[=+\-@\t\r＝＋－＠]."  # what a spreadsheet may take for a formula …
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"  # … unless it is a number
 NUMBERS = (pa.float64(), pa.float32(), pa.int64(), pa.int32())
 SOME = 10_000  # rows that are made JSON at a time
 LOOKED_AT = 1000  # rows from which a table has its widths
@@ -57,40 +54,14 @@ def _writing(file: BinaryIO, form: AnswerFormat, keep_formulas: bool, shown: boo
         if form is AnswerFormat.jsonl:
             _json_lines(batch, file, shown)
         elif form is AnswerFormat.csv:
-            _csv(_in_cells(batch, shown), file, not started, keep_formulas)
+            file.write(csv_of(in_cells(batch, shown), not started, keep_formulas))
         else:
-            table(_in_cells(batch, cleaned=True))
+            table(in_cells(batch, cleaned=True))
         started = True
         file.flush()
 
     table = _Table(file)
     yield text
-
-
-def _csv(batch: pa.RecordBatch, file: BinaryIO, header: bool, keep_formulas: bool) -> None:
-    import pyarrow.csv
-
-    if not keep_formulas:
-        names = pa.array(batch.schema.names, pa.string())
-        columns = [_guarded(column) if pa.types.is_string(column.type) else column for column in batch.columns]
-        batch = pa.RecordBatch.from_arrays(columns, names=_guarded(names).to_pylist())
-    if header:  # pyarrow would put every name in quotes
-        names_line = io.StringIO()
-        csv.writer(names_line, lineterminator="\n").writerow(batch.schema.names)
-        file.write(names_line.getvalue().encode("utf-8", "backslashreplace"))
-    written = pa.BufferOutputStream()
-    try:
-        pyarrow.csv.write_csv(batch, written, pyarrow.csv.WriteOptions(include_header=False, quoting_style="none"))
-    except pa.ArrowInvalid:  # there is something to be quoted; "needed" quotes every text
-        written = pa.BufferOutputStream()
-        pyarrow.csv.write_csv(batch, written, pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed"))
-    file.write(written.getvalue())
-
-
-def _guarded(cells: pa.Array) -> pa.Array:
-    """An apostrophe before what could be a formula."""
-    risky = pc.and_not(pc.match_substring_regex(cells, FORMULA), pc.match_substring_regex(cells, NUMBER))
-    return pc.if_else(risky, pc.binary_join_element_wise("'", cells, ""), cells)
 
 
 def _json_lines(batch: pa.RecordBatch, file: BinaryIO, cleaned: bool) -> None:
@@ -160,24 +131,3 @@ class _Table:
 def _shown(value: Any) -> str:
     text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
-
-
-def _in_cells(batch: pa.RecordBatch, cleaned: bool) -> pa.RecordBatch:
-    """A batch of which every cell is a number, a truth, a time or a text."""
-
-    def text(value: Any) -> str | None:
-        found = None if value is None else spoken(value)
-        return clean(found) if cleaned and found is not None else found
-
-    def cells(column: pa.Array) -> pa.Array:
-        if _is_simple(column.type) or (pa.types.is_string(column.type) and not cleaned):
-            return column
-        return pa.array([text(value) for value in column.to_pylist()], pa.string())
-
-    names = [clean(name) if cleaned else name for name in batch.schema.names]
-    return pa.RecordBatch.from_arrays(list(map(cells, batch.columns)), names=names)
-
-
-def _is_simple(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_temporal, pa.types.is_decimal)
-    return any(test(kind) for test in tests)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 FINE = 0
 NO = 1
-WRONG = 2
+WRONG = UNDECIDED = 2
+FAILED = 3
+NOT_WRITTEN = 75  # EX_TEMPFAIL: whoever delivers tries again later
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143
@@ -29,12 +31,35 @@ VERBS = (
     "learn",
     "forget",
     "merge",
+    "filter",
+    "thresholds",
+    "serve",
     "show",
+    "report",
     "schema",
     "sample",
     "demo",
+    "receipt check",
+    "receipt show",
+    "store create",
+    "store verify",
+    "store backup",
+    "store expire",
 )
 
 EXIT_CODES: dict[str, dict[int, str]] = {verb: dict(EVERY) for verb in VERBS}
+EXIT_CODES["serve"][FINE] = "fine; also where it served and was told to end, by SIGTERM or Ctrl-C"
 EXIT_CODES["predict"][NO] = "with `--find`: no row was found to be of that class"
 EXIT_CODES["evaluate"][NO] = "with `--at-least`: the accuracy is lower"
+EXIT_CODES["filter"] |= {
+    FINE: "the mail was passed on, whatever else went wrong; with `--exit-code`: it is spam",
+    NO: "with `--exit-code`: it is ham",
+    UNDECIDED: "with `--exit-code`: unsure",
+    FAILED: "with `--exit-code`, or a mail to be learned or forgotten: that failed, and standard error says why",
+    NOT_WRITTEN: "the mail could not be read or passed on: try again later",
+    INTERRUPTED: "interrupted (Ctrl-C)",
+    TERMINATED: "told to end (SIGTERM): nothing was passed on",
+}
+del EXIT_CODES["filter"][BROKEN_PIPE]
+EXIT_CODES["receipt check"][NO] = "the receipt does not hold, or says nothing of this model"
+EXIT_CODES["store verify"][NO] = "something does not agree: each problem is a line on standard error"

@@ -30,14 +30,16 @@ SAID = (
 )  # the library's sentences
 
 
-def ending(verb: Callable[P, int | None]) -> Callable[P, None]:
-    """Runs a verb, and ends the program with its code."""
+def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False) -> Callable[P, None]:
+    """Runs a verb, and ends the program with its code. A verb of several words has a name; one that is `quick` may not
+    need Arrow."""
 
     @functools.wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         warnings.showwarning = _note  # type: ignore[assignment]
         try:
-            _leave_signals_to_python()
+            if not quick:
+                _leave_signals_to_python()
             code = verb(*args, **kwargs)
             sys.stdout.flush()
         except BrokenPipeError:
@@ -47,7 +49,7 @@ def ending(verb: Callable[P, int | None]) -> Callable[P, None]:
         except Exception as error:
             if os.environ.get("TALLYBAYES_TRACEBACK"):
                 raise
-            say(f"tallybayes {verb.__name__}: {_sentence(error)}")
+            say(f"tallybayes {name or verb.__name__}: {sentence(error)}")
             code = WRONG
         raise typer.Exit(code or 0)
 
@@ -67,7 +69,8 @@ def _silenced() -> int:
     return BROKEN_PIPE
 
 
-def _sentence(error: BaseException) -> str:
+def sentence(error: BaseException) -> str:
+    """What is said of an error."""
     if isinstance(error, MemoryError):
         return "There is not enough memory for this."
     if isinstance(error, OSError) and error.errno == errno.EBADF:

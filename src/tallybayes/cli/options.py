@@ -67,6 +67,7 @@ DATA = "Files, globs, folders (one per class, Maildir, mbox), or - for standard 
 Data = Annotated[list[str], typer.Argument(metavar="DATA", help=DATA, show_default=False)]
 MaybeData = Annotated[list[str] | None, typer.Argument(metavar="DATA", help=DATA, show_default=False)]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The file of the model.", show_default=False)]
+StoreFolder = Annotated[str, typer.Argument(metavar="STORE", help="The folder of the store.", show_default=False)]
 Label = Annotated[
     str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column that holds the classes.")
 ]

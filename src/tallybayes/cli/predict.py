@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from tallybayes.cli.deciding import Deciding
+    from tallybayes.report.answered import Deciding
 
 
 def predict(
@@ -78,12 +78,15 @@ def predict(
     tallybayes predict spam.tally --input mail --find spam - && echo this is spam
     """
     from tallybayes.cli.answers import answers
-    from tallybayes.cli.deciding import Deciding
+    from tallybayes.report.answered import Deciding
 
     keep_apart(output, model, *(data or []))
     found = tallybayes.load(model)
     wanted = None if find is None else class_of(found, find)
-    deciding = Deciding(found, costs_of(found, costs), reject, proba, threads, absent.value, interval)
+    credible = None if interval is None else partial(found.credible, interval=interval, absent=absent.value)
+    deciding = Deciding(
+        found.beliefs(), found.label_type, costs_of(found, costs), reject, proba, threads, absent.value, credible
+    )
     with answers(output, format, keep_formulas) as write:
         if text is not None or cell:
             if data or keep:
@@ -102,7 +105,7 @@ def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list
 
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
-    types = source.column_types(deciding.model.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
+    types = source.column_types(deciding.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
     # An answer on a terminal and a bar of progress would write over each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
         answer = partial(deciding.answer, kept=kept, source=source)

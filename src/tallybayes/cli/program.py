@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import tallybayes
+from tallybayes.cli import receipt, store
 from tallybayes.cli.ask import ask
 from tallybayes.cli.change import forget, learn, merge
 from tallybayes.cli.choose import choose
@@ -17,13 +18,17 @@ from tallybayes.cli.demo import demo
 from tallybayes.cli.ending import ending
 from tallybayes.cli.evaluate import evaluate
 from tallybayes.cli.explain import explain
+from tallybayes.cli.filter import filter as filter_mail
 from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
+from tallybayes.cli.report import report
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
+from tallybayes.cli.serve import serve
 from tallybayes.cli.show import show
 from tallybayes.cli.suspects import suspects
 from tallybayes.cli.terminal import say, standard_streams
+from tallybayes.cli.thresholds import thresholds
 from tallybayes.cli.train import train
 from tallybayes.cli.weigh import weigh
 
@@ -34,11 +39,22 @@ app = typer.Typer(
 )
 
 VERBS = (
-    *(train, weigh, predict, explain, ask, suspects, evaluate, choose, learn, forget, merge, show, schema, sample),
-    demo,
+    *(train, weigh, predict, explain, ask, suspects, evaluate, choose, learn, forget, merge),
+    *(filter_mail, thresholds, serve, show, report, schema, sample, demo),
 )
 for verb in VERBS:
-    app.command()(ending(spread(verb)))
+    app.command()(ending(spread(verb), quick=verb is filter_mail))
+
+# Verbs of two words, and what the first stands for.
+GROUPS = {
+    "receipt": ("Receipts of what was done with a row of a store.", (receipt.check, receipt.show)),
+    "store": ("Look after a store.", (store.create, store.verify, store.backup, store.expire)),
+}
+for group, (about_group, verbs) in GROUPS.items():
+    part = typer.Typer(help=about_group, no_args_is_help=True, rich_markup_mode=None)
+    for second in verbs:
+        part.command()(ending(second, f"{group} {second.__name__}"))
+    app.add_typer(part, name=group)
 
 
 def _version(wanted: bool) -> None:

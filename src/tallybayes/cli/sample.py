@@ -33,7 +33,7 @@ def sample(
     import pyarrow as pa
 
     from tallybayes.cli.answers import answers
-    from tallybayes.cli.deciding import unused
+    from tallybayes.report.answered import unused
 
     keep_apart(output, model)
     found = _drawable(tallybayes.load(model))

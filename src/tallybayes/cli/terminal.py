@@ -60,6 +60,19 @@ def is_terminal(file: Any) -> bool:
         return False
 
 
+def save_report(report: Report, form: ReportFormat, path: str) -> None:
+    """To a file, in one step."""
+    from tallybayes.files.replacing import replacing
+
+    texts = {
+        ReportFormat.json: lambda: json.dumps(report.to_json(), indent=2),
+        ReportFormat.html: report.html,
+        ReportFormat.text: report.text,
+    }
+    with replacing(path) as file:
+        file.write(texts[form]().encode() + b"\n")
+
+
 def print_report(report: Report, form: ReportFormat) -> None:
     """On standard output."""
     if form is ReportFormat.json:

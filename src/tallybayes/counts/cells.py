@@ -44,6 +44,11 @@ class Cells(NamedTuple):
         words, classes = (half.astype(np.int32) for half in np.divmod(pairs, groups))
         return Cells(words, classes, sums)
 
+    def same(self, other: Cells) -> bool:
+        """Whether the other has the same cells in the same order."""
+        alike = np.array_equal(self.words, other.words) and np.array_equal(self.classes, other.classes)
+        return alike and self.sums == other.sums
+
     def carried(self) -> Cells:
         return self._replace(sums={name: array.carried() for name, array in self.sums.items()})
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tallybayes import kernels
+from tallybayes.counts.cells import Cells, with_room
 from tallybayes.counts.exact import Codes, Exact
 from tallybayes.counts.sums import added_up
 from tallybayes.kernels.strings import index_strings
@@ -35,26 +36,36 @@ class ClassTotals:
             found = columns()
             self._totals[name] = summed(found, sums[name], int(found.max(initial=-1)) + 1)
         total = self._totals[name]
+        if all(0 <= i < len(total) for i in at):
+            return Exact(total.limbs[list(at)], total.low)
         missing = 1 + max([*at, -1]) - len(total)
         nothing = max(missing, 0) + 1  # at the end stands what never was
-        return Exact(np.pad(total.limbs, ((0, nothing), (0, 0)))[list(at)], total.low)
+        return Exact(with_room(total.limbs, len(total) + nothing)[list(at)], total.low)
 
     def add(self, classes: Sequence[int], columns: Codes, sums: Mapping[str, Exact], sign: int) -> None:
         """More is counted: `classes` are the numbers here of the classes there."""
         for name, total in self._totals.items():
             missing = 1 + max([*classes, -1]) - len(total)
             if missing > 0:
-                total.limbs = np.pad(total.limbs, ((0, missing), (0, 0)))
+                total.limbs = with_room(total.limbs, len(total) + missing)
             total.add_rows(np.array(classes, np.int64), summed(columns, sums[name], len(classes)), sign)
 
 
-RUNS = 5  # lengths of runs of words that are told apart
+SPELLED = "\3"  # comes before a run of characters that is counted beside words
+RUNS = 6  # what is told apart: runs of one to five words, and of characters
 
 
-def by_run(index: kernels.StringIndex, words: Codes, columns: Codes) -> Codes:
-    """Of every cell its class and the length of its run as one number, by the spaces that runs are written with."""
-    spaces = pc.count_substring(index_strings(index), " ").to_numpy()
-    return np.asarray(RUNS * columns + np.minimum(spaces, RUNS - 1)[words], np.int32)
+def run_of(index: kernels.StringIndex) -> Codes:
+    """Of every word of an index which of these it is, by the spaces that runs of words are written with."""
+    names = index_strings(index)
+    spaces = np.minimum(pc.count_substring(names, " ").to_numpy(), RUNS - 2)
+    spelled = pc.starts_with(names, SPELLED).to_numpy(zero_copy_only=False)
+    return np.where(spelled, RUNS - 1, spaces).astype(np.int32)
+
+
+def by_run(index: kernels.StringIndex, cells: Cells) -> Codes:
+    """Of every cell its class and which run it is, as one number."""
+    return np.asarray(RUNS * cells.classes + run_of(index)[cells.words], np.int32)
 
 
 def summed(columns: Codes, cells: Exact, width: int) -> Exact:

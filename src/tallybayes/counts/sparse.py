@@ -8,7 +8,7 @@ everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.written import read_words, write_words
 from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = 30  # words that a repr shows
@@ -53,19 +54,18 @@ class SparseTally(AnyTally):
     ) -> None:
         self._classes = {key: i for i, key in enumerate(classes)}
         self._index = index
-        self._size = len(words)
+        self._size, self._looked_at = len(words), 0
         self._words = words  # this and the next may have spare room at the end
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
-        self._totals = ClassTotals()
-        self._run_totals = ClassTotals()  # a class and a length of runs is a class there
+        self._totals, self._run_totals = ClassTotals(), ClassTotals()  # a class and a length of runs is a class there
         self.changes: Changes | None = None  # since beliefs were last worked out, if they keep track
 
     @classmethod
     def empty(cls, statistics: Iterable[str]) -> SparseTally:
-        none = np.zeros(0, np.int32)
-        return cls([], kernels.StringIndex(), none, none, {name: Exact.zeros((0,)) for name in statistics})
+        cells = (np.zeros(0, np.int32), np.zeros(0, np.int32), {name: Exact.zeros((0,)) for name in statistics})
+        return cls([], kernels.StringIndex(), *cells)
 
     @classmethod
     def with_words(cls, classes: Iterable[Key], texts: pa.Array, *cells: Any) -> SparseTally:
@@ -134,6 +134,13 @@ class SparseTally(AnyTally):
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:
         return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
 
+    def write_row(self, parts: list[bytes]) -> None:
+        parts.append(write_words(self._index, self.cells()))
+
+    def read_row(self, key: Key, parts: Iterator[bytes]) -> SparseTally:
+        index, cells = read_words(next(parts), list(self._sums))
+        return SparseTally([key] if len(index) else [], index, *cells)
+
     def __neg__(self) -> SparseTally:
         words, columns, sums = self.cells()
         return SparseTally(self._classes, self._index, words, columns, {k: -v for k, v in sums.items()}).copy()
@@ -170,18 +177,15 @@ class SparseTally(AnyTally):
         a, b = self.canonical(), other.canonical()
         if a.classes != b.classes or not a.words().equals(b.words()):
             return False
-        mine, theirs = a.cells(), b.cells()
-        same = np.array_equal(mine.words, theirs.words) and np.array_equal(mine.classes, theirs.classes)
-        return same and mine.sums == theirs.sums
+        return a.cells().same(b.cells())
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         tidy = self.canonical()
-        cells = tidy.cells()
-        first = SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *cells.at(cells.words < SHOWN))
+        few = tidy.cells().at(tidy.cells().words < SHOWN)
         more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
-        return f"{first.dense()!r}{more}"
+        return f"{SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *few).dense()!r}{more}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied without the words that are no longer in any cell."""
@@ -231,16 +235,11 @@ class SparseTally(AnyTally):
         return self._totals.of(name, [self._classes.get(key, -1) for key in classes], lambda: columns, sums)
 
     def sum_by_run(self, name: str, classes: Sequence[Key]) -> Exact:
-        """The same for single words, pairs, and longer runs of words, each by themselves: [run, class]."""
-        _, _, sums = self.cells()
-        at = [self._classes.get(key, -1) for key in classes]
+        """The same for single words, pairs, longer runs and runs of characters, each by themselves: [run, class]."""
+        at, cells = [self._classes.get(key, -1) for key in classes], self.cells()
         numbers = [RUNS * c + run if c >= 0 else -1 for run in range(RUNS) for c in at]
-        found = self._run_totals.of(name, numbers, self._run_columns, sums)
+        found = self._run_totals.of(name, numbers, lambda: by_run(self._index, cells), cells.sums)
         return Exact(found.limbs.reshape(RUNS, len(at), -1), found.low)
-
-    def _run_columns(self) -> Codes:
-        words, columns, _ = self.cells()
-        return by_run(self._index, words, columns)
 
     def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:
@@ -261,12 +260,14 @@ class SparseTally(AnyTally):
         self._totals.add(places, columns, added, sign)
         if self._run_totals:
             runs = [RUNS * place + run for place in places for run in range(RUNS)]
-            self._run_totals.add(runs, other._run_columns(), added, sign)
+            self._run_totals.add(runs, by_run(other._index, other.cells()), added, sign)
 
     def _make_room(self) -> None:
         """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""
-        if self._size > FEW and 2 * int(holding(self.cells().sums).sum()) < self._size:
-            self.__dict__.update(self.only(self._classes).__dict__)
+        if self._size > FEW and self._size != self._looked_at:  # once for each size: to look costs what all words cost
+            self._looked_at = self._size
+            if 2 * int(holding(self.cells().sums).sum()) < self._size:
+                self.__dict__.update(self.only(self._classes).__dict__)
 
     def _numbers(self, other: SparseTally, grow: bool) -> Counts:
         """The number that each of the other's cells has here; with `grow`, new ones are made room for."""

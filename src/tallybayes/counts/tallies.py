@@ -88,6 +88,14 @@ class AnyTally(Additive):
         """What was packed, out of the arrays, as a tally like this one, of the same sums; a `PackError`, if it was not
         packed as it is here."""
 
+    @abstractmethod
+    def write_row(self, parts: list[bytes]) -> None:
+        """Adds the sums of a tally that has one class, or none, to what is written of a row."""
+
+    @abstractmethod
+    def read_row(self, key: Key, parts: Iterator[bytes]) -> Self:
+        """What was written, as a tally like this one, of this class."""
+
 
 class Tallies(AnyTally):
     """Several tallies by name, counted side by side. The first counts whatever the others count: a class of which it
@@ -188,6 +196,13 @@ class Tallies(AnyTally):
             raise PackError(f"it has tallies of {', '.join(about)}, not of {', '.join(self.parts)}")
         parts = self.parts.items()
         return self._with({name: part.unpacked(f"{prefix}/{name}", about[name], keys, arrays) for name, part in parts})
+
+    def write_row(self, parts: list[bytes]) -> None:
+        for part in self.parts.values():
+            part.write_row(parts)
+
+    def read_row(self, key: Key, parts: Iterator[bytes]) -> Self:
+        return self._each(lambda part: part.read_row(key, parts))
 
     def _each(self, work: Any) -> Self:
         return self._with({name: work(part) for name, part in self.parts.items()})

@@ -23,6 +23,7 @@ from tallybayes.counts.rows import Rows as Rows
 from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_order
 from tallybayes.counts.tallies import AnyTally
+from tallybayes.counts.written import read_table, write_table
 
 FEW_CELLS = 128  # that Python reads sooner than numpy
 
@@ -125,6 +126,13 @@ class Tally(AnyTally):
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Tally:
         return Tally(keys, *unpack_table(prefix, about, list(self._arrays), len(keys), arrays))
+
+    def write_row(self, parts: list[bytes]) -> None:
+        parts.append(write_table(self._slots, self.sums))
+
+    def read_row(self, key: Key, parts: Iterator[bytes]) -> Tally:
+        slots, sums = read_table(next(parts), list(self._arrays))
+        return Tally([key], slots, sums) if slots else Tally.empty(self._arrays)
 
     def __neg__(self) -> Tally:
         return Tally(self._classes, self._slots, {k: -v for k, v in self.sums.items()})

@@ -127,6 +127,11 @@ class Belief(ABC):
     def posterior(self, index: int) -> Posterior:
         """What is known about the parameters of the class with this number."""
 
+    def credible(self, index: int, cells: Any, mass: float) -> tuple[Floats, Floats] | None:
+        """Between which bounds log p(cell | class) lies with this probability, as far as the parameters of the class
+        with this number are known; nothing, where they have no posterior."""
+        return None
+
     def drawn(self, random: np.random.Generator) -> Belief:
         """The same with its parameters drawn from what is known of them: what it would say if they were these. Itself,
         where they are estimated and no more is known."""

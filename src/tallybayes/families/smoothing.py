@@ -19,6 +19,7 @@ from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.settings import as_number, number_words, refused, setting
 from tallybayes.families.shrinkage import fitted
+from tallybayes.kernels import special
 
 LAPLACE = 1.0
 JEFFREYS = 0.5
@@ -200,6 +201,22 @@ class SmoothedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         alpha = (self.counts[:, index] + self.pseudo).tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
+
+    def credible(self, index: int, cells: Any, mass: float) -> tuple[Floats, Floats] | None:
+        """By the Beta distribution of each level's probability; how a level is spread over numbers stays."""
+        raised = self.counts[:, index] + self.pseudo
+        total = raised.sum()
+        if total <= 0:
+            return None
+        codes, said = self.codes(cells), np.zeros((self.table.shape[1], len(cells)))
+        self.add_evidence(cells, said)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = said[index] - np.log(self.probability[codes, index])
+            hits, misses = raised[codes], np.maximum(total - raised[codes], 0.0)
+            ends = [special.betaincinv(hits, misses, share) for share in ((1.0 - mass) / 2.0, (1.0 + mass) / 2.0)]
+            certain = np.where(misses > 0.0, 0.0, 1.0)
+            low, high = (np.log(np.where((hits > 0) & (misses > 0), end, certain)) + spread for end in ends)
+        return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), -np.inf, high)
 
     def free(self) -> Free:
         return Free(max(len(self.counts) - 1, 0), outcomes=max(len(self.counts), 1))

@@ -1,7 +1,7 @@
 """One safe, canonical model file: equal models are equal bytes, and nothing in a file is ever run.
 
-`model_file` saves and loads, `tensors` turns a text and the arrays of tallies into bytes, `replacing` puts a whole file
-in the place of another and locks it meanwhile. Leans on `model`.
+`model_file` saves and loads, `row_counts` writes what one row adds, `tensors` turns a text and the arrays of tallies
+into bytes, `replacing` puts a whole file in the place of another and locks it meanwhile. Leans on `model`.
 """
 
 from tallybayes.files.model_file import (
@@ -15,10 +15,12 @@ from tallybayes.files.model_file import (
     save,
     to_bytes,
 )
+from tallybayes.files.row_counts import RowCounts
 from tallybayes.files.tensors import FileError
 
 __all__ = [
     "FileError",
+    "RowCounts",
     "changing",
     "counts_digest",
     "digest",

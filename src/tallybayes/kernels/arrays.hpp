@@ -60,5 +60,6 @@ void bind_tallies(nb::module_& m);
 void bind_trees(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_weighing(nb::module_& m);
+void bind_written(nb::module_& m);
 
 }  // namespace tallybayes

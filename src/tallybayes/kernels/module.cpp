@@ -108,6 +108,7 @@ NB_MODULE(compiled, m) {
     bind_tallies(m);
     bind_values(m);
     bind_weighing(m);
+    bind_written(m);
     m.def("sum_columns", &sum_columns, "values"_a.noconvert(), "groups"_a, "squares"_a);
     m.def("sum_products", &sum_factors, "a"_a.noconvert(), "b"_a.none().noconvert(), "c"_a.none().noconvert(),
           "codes"_a.noconvert(), "limbs"_a.noconvert(), "low"_a);

@@ -172,8 +172,32 @@ void Tokeniser::cut(const Translation* translation, Tokens& tokens) const {
     translate(translation, tokens);
 }
 
+// Every run of characters of a text's words, which start here, with a space before and behind each word.
+void Tokeniser::spell(size_t from, Tokens& tokens) const {
+    std::vector<char>& joined = tokens.joined;
+    joined.push_back(' ');
+    std::vector<uint32_t>& starts = tokens.edges;
+    starts.clear();
+    for (size_t at = from; at < joined.size(); ++at)
+        if (starts_character(joined[at])) starts.push_back(uint32_t(at));
+    starts.push_back(uint32_t(joined.size()));
+    const size_t characters = starts.size() - 1;
+    for (size_t n = spelled_low; n <= spelled_high && n <= characters; ++n)
+        for (size_t first = 0; first + n <= characters; ++first) {
+            if (first && first % patience == 0) heed_signals();
+            const uint32_t start = starts[first], length = starts[first + n] - start;
+            const size_t at = joined.size();
+            if (at + length > 0xf0000000) throw std::length_error("a text of more than 4 GiB");
+            joined.resize(at + length + 1);
+            joined[at] = spelled_mark;
+            std::copy_n(joined.begin() + start, length, joined.begin() + ptrdiff_t(at) + 1);
+            tokens.runs.push_back({uint32_t(at), length + 1});
+        }
+}
+
 void Tokeniser::translate(const Translation* translation, Tokens& tokens) const {
-    if (!translation && high == 1 && !marked) return;
+    const bool spells = spelled_low <= spelled_high;
+    if (!translation && high == 1 && !marked && !spells) return;
     if (translation) translation->from.look_up(tokens.base, tokens.spans, tokens.codes);
     std::vector<char>& joined = tokens.joined;
     joined.clear();
@@ -181,6 +205,8 @@ void Tokeniser::translate(const Translation* translation, Tokens& tokens) const 
     size_t next = 0;
     for (uint32_t& end : tokens.ends) {
         tokens.words.clear();
+        const size_t from = joined.size();
+        if (spells) joined.push_back(' ');
         if (marked) {
             if (!joined.empty()) joined.push_back(' ');
             tokens.words.push_back({uint32_t(joined.size()), 1});
@@ -195,11 +221,12 @@ void Tokeniser::translate(const Translation* translation, Tokens& tokens) const 
                 word = translation->to[other];
             }
             if (joined.size() + word.size() > 0xf0000000) throw std::length_error("a text of more than 4 GiB");
-            if (!joined.empty()) joined.push_back(' ');
+            if (!joined.empty() && !(spells && tokens.words.empty())) joined.push_back(' ');
             tokens.words.push_back({uint32_t(joined.size()), uint32_t(word.size())});
             joined.insert(joined.end(), word.begin(), word.end());
         }
         find_runs(tokens.words, low, high, tokens.runs);
+        if (spells && !tokens.words.empty()) spell(from, tokens);
         end = uint32_t(tokens.runs.size());
     }
     joined.insert(joined.end(), Text::padding, 0);

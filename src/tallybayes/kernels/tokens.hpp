@@ -37,8 +37,11 @@ public:
     bool strict = true;        // what is not UTF-8 is an error
     bool punctuation = false;  // each character that `letters` says is punctuation is a token, however short
     bool marked = false;       // a start mark comes before the first word of every text
+    uint32_t spelled_low = 1, spelled_high = 0;  // how long the runs of characters are that come beside the words, if any do
 
     static constexpr char start_mark = 2;  // U+0002, which no word has; among characters of a text, it is read as a space
+
+    static constexpr char spelled_mark = 3;  // U+0003, which no word has either, comes before such a run
 
     // Adds a text to those that are to be cut. Returns false if it is not UTF-8 and that is an error.
     bool add(std::string_view text, const char* behind, Tokens& tokens) const;
@@ -53,6 +56,7 @@ private:
     void find_words_and_punctuation(Tokens& tokens) const;
     void find_characters(Tokens& tokens) const;
     void mark_characters(Tokens& tokens) const;
+    void spell(size_t from, Tokens& tokens) const;
 };
 
 }  // namespace tallybayes

@@ -1,4 +1,6 @@
 // The Python names of what reads documents.
+#include <nanobind/stl/pair.h>
+
 #include <algorithm>
 
 #include "columns.hpp"
@@ -51,12 +53,13 @@ void make_documents(HeldDocuments* self, In<uint8_t> offsets, bool wide, In<uint
 }
 
 void make_tokeniser(Tokeniser* self, In<uint16_t> pages, In<uint32_t> entries, bool lower, uint32_t shortest, bool characters,
-                    uint32_t low, uint32_t high, bool strict, bool punctuation, bool marked) {
+                    uint32_t low, uint32_t high, bool strict, bool punctuation, bool marked, std::pair<uint32_t, uint32_t> spelled) {
     expect(pages.size() == 0x1100 && entries.size() % 256 == 0, "the tables do not cover Unicode");
     for (size_t i = 0; i < pages.size(); ++i) expect(size_t(pages.data()[i]) < entries.size() / 256, "a page is missing");
-    expect(1 <= low && low <= high && shortest >= 1, "the tokens' lengths are not in order");
+    expect(1 <= low && low <= high && shortest >= 1 && spelled.first >= 1, "the tokens' lengths are not in order");
     Letters letters{{pages.data(), pages.data() + pages.size()}, {entries.data(), entries.data() + entries.size()}, lower};
-    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict, punctuation, marked};
+    new (self) Tokeniser{std::move(letters), shortest, characters, low, high, strict, punctuation, marked, spelled.first,
+                         spelled.second};
 }
 
 void make_translation(Translation* self, const StringIndex& from, const StringIndex& to, In<int32_t> becomes) {
@@ -187,7 +190,8 @@ void bind_words(nb::module_& m) {
     nb::exception<NotUtf8>(m, "NotUtf8Error", PyExc_ValueError);
     nb::class_<Tokeniser>(m, "Tokeniser")
         .def("__init__", &make_tokeniser, "pages"_a.noconvert(), "entries"_a.noconvert(), "lower"_a, "shortest"_a,
-             "characters"_a, "low"_a, "high"_a, "strict"_a, "punctuation"_a, "marked"_a = false);
+             "characters"_a, "low"_a, "high"_a, "strict"_a, "punctuation"_a, "marked"_a = false,
+             "spelled"_a = std::pair<uint32_t, uint32_t>(1, 0));
     nb::class_<Translation>(m, "Translation")
         .def("__init__", &make_translation, "source"_a, "target"_a, "becomes"_a.noconvert());
     nb::class_<HeldReading>(m, "Reading")

@@ -103,6 +103,11 @@ class Evidence:
         }
         return pa.table(table).to_pandas()
 
+    @property
+    def plot(self) -> tallybayes.plots.EvidencePlots:
+        """Pictures: `evidence.plot.waterfall(row)`; they need matplotlib."""
+        return tallybayes.plots.EvidencePlots(self)
+
     def __repr__(self) -> str:
         """The logarithms of the first rows."""
         return tallybayes.report_on(self).brief().text()

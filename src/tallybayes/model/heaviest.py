@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tallybayes.counts.exact import Floats
 from tallybayes.families import Belief
 from tallybayes.model.model import Model
+from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, title
 
 
@@ -33,16 +32,17 @@ def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = N
     >>> [(weight.column, weight.value, weight.n, round(weight.log_odds, 3)) for weight in heaviest(model, "yes")]
     [('outlook', 'rain', 2.0, 1.099), ('wind', 'weak', 2.0, 0.405)]
     """
+    return heaviest_in(model.beliefs(), label, top, column=column)
+
+
+def heaviest_in(beliefs: Beliefs, label: Any, top: int = 30, *, column: Name | None = None) -> list[Weight]:
+    """The same of what is believed at one moment, for who has no model at hand."""
     if not isinstance(top, int) or top < 0:
         raise ValueError(f"top={top!r}: give how many to name, a whole number of at least 0.")
-    shares = model.prior()
-    if label not in shares:
-        raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, shares))}.")
-    with np.errstate(divide="ignore"):
-        prior = np.log(list(shares.values()))
-    index = list(shares).index(label)
-    names = list(model.schema.columns) if column is None else [model.schema.entry(column)]
-    found = [weight for name in names for weight in _of_column(name, model.belief(name), index, prior, top)]
+    index = beliefs.number(label)
+    names = list(beliefs.columns) if column is None else [beliefs.schema.entry(column)]
+    columns = ((name, beliefs.columns[name]) for name in names)
+    found = [weight for name, belief in columns for weight in _of_column(name, belief, index, beliefs.prior, top)]
     return sorted(found, key=lambda weight: (-weight.log_odds, weight.column, weight.value))[:top]
 
 

@@ -242,6 +242,11 @@ class Model(Sure):
         """How many rows each class has, or what they weigh."""
         return dict(zip(self.classes, self._row_counts(self.keys()).tolist(), strict=True))
 
+    @property
+    def plot(self) -> tallybayes.plots.ModelPlots:
+        """Pictures: `model.plot.densities("temp")`; they need matplotlib."""
+        return tallybayes.plots.ModelPlots(self)
+
     def __repr__(self) -> str:
         pairs = list(self.rows_by_class().items())
         if not pairs:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+FAINT = 0.1  # of what the loudest word says: less is not marked
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -58,7 +60,46 @@ class Bars:
         return f"{times(bar.log_odds)} × for {self.first if bar.log_odds > 0 else self.second}"
 
 
-Block = Lines | Table | Bars
+@dataclass(frozen=True)
+class Heading:
+    """Where another part of a long report begins, or at level 1 the whole."""
+
+    title: str
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An SVG element, which is trusted, and what is to be seen in it, in words."""
+
+    svg: str
+    alt: str
+    title: str = ""
+
+
+class Piece(NamedTuple):
+    """A part of a text, and its log-odds; 0 where it says nothing, or nothing by itself."""
+
+    text: str
+    log_odds: float
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A text in which words speak for the first class or for the second; `more` characters are not shown."""
+
+    pieces: Sequence[Piece]
+    first: str
+    second: str
+    more: int = 0
+
+    def share(self, piece: Piece) -> float:
+        """How much a piece says, as a part of the one that says most."""
+        largest = max((abs(each.log_odds) for each in self.pieces if math.isfinite(each.log_odds)), default=0.0) or 1.0
+        return min(abs(piece.log_odds) / largest, 1.0)
+
+
+Block = Lines | Table | Bars | Heading | Picture | Marked
 
 
 def times(log_odds: float) -> str:

@@ -70,11 +70,7 @@ def facts(
     top: int = TOP,
 ) -> EvidenceFacts:
     """Of so many rows. `cells` are their values, column by column, if these are to be named."""
-    for asked in (label, against):
-        if asked is not None and asked not in evidence.classes:
-            raise ValueError(f"There is no class {asked!r}; the classes are {', '.join(map(repr, evidence.classes))}.")
-    if label is not None and label == against:
-        raise ValueError(f"{label!r} against itself: give two classes to tell apart.")
+    _check_two(evidence, label, against)
     shown = min(rows, len(evidence))
     total = evidence.total()[:shown]
     return EvidenceFacts(
@@ -83,6 +79,24 @@ def facts(
         named=cells is not None,
         top=top,
     )
+
+
+def row_facts(
+    evidence: Evidence, row: int, *, label: Any = None, against: Any = None, cells: Mapping[str, Any] | None = None
+) -> RowFacts:
+    """Of one row."""
+    _check_two(evidence, label, against)
+    if not 0 <= row < len(evidence):
+        raise IndexError(f"There is no row {row}; there are {len(evidence)}.")
+    return _row(evidence, row, evidence.total()[row], (label, against), cells or {})
+
+
+def _check_two(evidence: Evidence, label: Any, against: Any) -> None:
+    for asked in (label, against):
+        if asked is not None and asked not in evidence.classes:
+            raise ValueError(f"There is no class {asked!r}; the classes are {', '.join(map(repr, evidence.classes))}.")
+    if label is not None and label == against:
+        raise ValueError(f"{label!r} against itself: give two classes to tell apart.")
 
 
 def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells: Mapping[str, Any]) -> RowFacts:
@@ -153,7 +167,7 @@ def _logarithms(row: RowFacts) -> Table:
 def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
     for column in row.columns:
         if column.words:
-            lines = [(_word(word) + _times(word), word.evidence) for word in column.words]
+            lines = [(word_title(word) + _times(word), word.evidence) for word in column.words]
             yield replace(_table(lines[:top], f"{_unit(column)}s of {column.column}"), more=max(len(lines) - top, 0))
 
 
@@ -186,14 +200,14 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
     columns = sorted(speaking if silent > FEW else others, key=_by_size)
     shown = [Bar(prior.column, prior.log_odds)]
     for column in columns[:top]:
-        shown.append(Bar(_titled(column, named), column.log_odds))
+        shown.append(Bar(titled(column, named), column.log_odds))
         words = sorted(column.words, key=_by_size)
-        shown += [Bar(_word(word), word.log_odds, 2, _times(word)) for word in words[:top]]
+        shown += [Bar(word_title(word), word.log_odds, 2, _times(word)) for word in words[:top]]
         shown += _rest(row, words[top:], _unit(column), 2)
     shown += _rest(row, columns[top:], "column")
     if silent > FEW:
         shown.append(Bar(f"each of {silent:,} others", 0.0))
-    return [*shown, Bar("all together", _together(row, row.columns))]
+    return [*shown, Bar("all together", together(row, row.columns))]
 
 
 def _unit(column: ColumnFacts) -> str:
@@ -205,21 +219,21 @@ def _by_size(piece: ColumnFacts | WordFacts) -> float:
     return -abs(piece.log_odds)
 
 
-def _together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float:
+def together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float:
     """Class by class: what is impossible in both does not tell them apart."""
     return _apart(*(sum(each.evidence[label] for each in pieces) for label in (row.class_, row.against)))
 
 
 def _rest(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
     title = f"{len(pieces):,} more {what}{'s' * (len(pieces) > 1)}"
-    return [Bar(title, _together(row, pieces), indent)] if pieces else []
+    return [Bar(title, together(row, pieces), indent)] if pieces else []
 
 
 def _share(probability: float) -> str:
     return f"{probability:.3f}" if LEAST <= probability < 1 - LEAST else f"{probability:.4g}"
 
 
-def _titled(column: ColumnFacts, named: bool) -> str:
+def titled(column: ColumnFacts, named: bool) -> str:
     if column.score:
         return f"{column.column} (a score)"
     if column.words or not named:
@@ -230,11 +244,13 @@ def _titled(column: ColumnFacts, named: bool) -> str:
 
 
 def _number_text(value: Any) -> str:
-    """As people write it: a whole number without a point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else spoken(value)
+    """As people write it: a whole number without a point, others with six digits."""
+    if not isinstance(value, float):
+        return spoken(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
-def _word(word: WordFacts) -> str:
+def word_title(word: WordFacts) -> str:
     return word.word or "(length, absent words)"
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
+from typing import Any
 
-from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
+from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Piece, Table
 from tallybayes.report.characters import clean
 
 GREEN, RED = "#2a9d5c", "#d9534f"  # to be seen on white and on black
 STYLE = f"""\
 .tallybayes {{ font: 13px/1.45 system-ui, sans-serif; color: inherit; text-align: left; overflow-x: auto; }}
-.tallybayes p {{ margin: 0 0 .4em; white-space: pre-wrap; }}
+.tallybayes p {{ margin: 0 0 .4em; white-space: pre-wrap; overflow-wrap: anywhere; }}
 .tallybayes table {{ border-collapse: collapse; border: 0; margin: 0 0 1em; color: inherit; font: inherit; }}
 .tallybayes caption, .tallybayes summary, .tallybayes h4 {{ text-align: left; font: inherit; font-weight: 600;
   color: inherit; caption-side: top; margin: 0; padding: .2em 0; white-space: nowrap; }}
+.tallybayes summary, .tallybayes h4 {{ white-space: normal; overflow-wrap: anywhere; }}
 .tallybayes details + h4 {{ margin-top: 1em; }}
 .tallybayes summary {{ cursor: pointer; }}
 .tallybayes tr, .tallybayes tr:hover {{ background: transparent; }}
@@ -24,28 +27,63 @@ STYLE = f"""\
 .tallybayes th {{ font-weight: 600; opacity: .75; }}
 .tallybayes .n {{ text-align: right; font-variant-numeric: tabular-nums; white-space: pre; }}
 .tallybayes .bars td, .tallybayes .bars th {{ border: 0; white-space: pre; font-weight: inherit; opacity: 1; }}
+.tallybayes .bars th {{ white-space: pre-wrap; overflow-wrap: anywhere; max-width: 24em; }}
 .tallybayes .bars td.half {{ width: 9em; min-width: 9em; padding: .1em 0; }}
 .tallybayes .bars td.half:first-of-type {{ border-right: 1px solid rgba(128, 128, 128, .6); }}
 .tallybayes .half div {{ height: .8em; margin-top: .3em; background: {GREEN}; }}
 .tallybayes .half .against {{ background: {RED}; margin-left: auto; }}
-.tallybayes .odds {{ padding-left: .9em; }}"""
+.tallybayes .odds {{ padding-left: .9em; }}
+.tallybayes h1, .tallybayes h2 {{ font: inherit; font-size: 1.35em; font-weight: 600; margin: 1.6em 0 .5em; }}
+.tallybayes h1 {{ font-size: 1.8em; margin: 0 0 .4em; overflow-wrap: anywhere; }}
+.tallybayes .pictures {{ display: flex; flex-wrap: wrap; gap: .8em .3em; margin: 0 0 1em; align-items: flex-start; }}
+.tallybayes figure {{ margin: 0; max-width: 100%; }}
+.tallybayes figcaption {{ opacity: .75; }}
+.tallybayes svg {{ display: block; max-width: 100%; height: auto; }}
+@media (max-width: 40em) {{
+  .tallybayes .bars td.half {{ width: 3.6em; min-width: 3.6em; }}
+}}
+.tallybayes mark {{ color: inherit; border-radius: .2em;
+  background: color-mix(in srgb, {GREEN} var(--share), transparent); }}
+.tallybayes mark.against {{ text-decoration: underline; text-decoration-color: {RED};
+  background: color-mix(in srgb, {RED} var(--share), transparent); }}"""
+
+
+PAGE = """\
+body { margin: 0 auto; max-width: 62em; padding: 1em; }
+@media print { :root { color-scheme: light; } svg, table, tr { break-inside: avoid; } }"""
 
 
 def page(title: str, blocks: Iterable[Block]) -> str:
-    """A whole page."""
+    """A whole page, for screens of any width and for paper."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_text(title)}</title>\n</head>\n<body>\n{fragment(blocks)}\n</body>\n</html>"
+        f"<title>{_text(title)}</title>\n<style>\n{PAGE}\n</style>\n</head>\n<body>\n{fragment(blocks)}\n</body>\n</html>"
     )
 
 
 def fragment(blocks: Iterable[Block]) -> str:
     """For a notebook, or any page. The style holds for what is inside and nothing else."""
-    return f'<div class="tallybayes">\n<style>\n{STYLE}\n</style>\n' + "\n".join(map(_block, blocks)) + "\n</div>"
+    shown = [_pictures(some) if pictures else "\n".join(map(_block, some)) for pictures, some in _in_rows(blocks)]
+    return f'<div class="tallybayes">\n<style>\n{STYLE}\n</style>\n' + "\n".join(shown) + "\n</div>"
 
 
-def _block(block: Block) -> str:
+def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[bool, list[Any]]]:
+    """Pictures that follow one another stand side by side, if there is room."""
+    for pictures, some in groupby(blocks, lambda block: isinstance(block, Picture)):
+        yield pictures, list(some)
+
+
+def _pictures(pictures: Sequence[Picture]) -> str:
+    drawn = (f"<figure>{each.svg}{_caption(each.title)}</figure>" for each in pictures)
+    return f'<div class="pictures">{"".join(drawn)}</div>'
+
+
+def _block(block: Lines | Table | Bars | Heading | Marked) -> str:
+    if isinstance(block, Heading):
+        return f"<h{block.level}>{_text(block.title)}</h{block.level}>"
+    if isinstance(block, Marked):
+        return f"<p>{''.join(_piece(block, piece) for piece in block.pieces)}{'…' * bool(block.more)}</p>"
     if isinstance(block, Bars):
         return f'<table class="bars"><tbody>{"".join(_bar(block, bar) for bar in block.bars)}</tbody></table>'
     if isinstance(block, Lines):
@@ -54,6 +92,19 @@ def _block(block: Block) -> str:
     if block.detail:
         return f"<details><summary>{_text(block.title)}</summary>{_table(block, caption='')}</details>"
     return _table(block, f"<caption>{_text(block.title)}</caption>" if block.title else "")
+
+
+def _caption(title: str) -> str:
+    return f"<figcaption>{_text(title)}</figcaption>" if title else ""
+
+
+def _piece(marked: Marked, piece: Piece) -> str:
+    """The fuller, the more it says; what speaks for the second class is underlined as well."""
+    share = marked.share(piece)
+    if share < FAINT:
+        return _text(piece.text, "\n")
+    against = ' class="against"' if piece.log_odds < 0 else ""
+    return f'<mark{against} style="--share:{round(15 + 45 * share)}%">{_text(piece.text)}</mark>'
 
 
 def _table(table: Table, caption: str) -> str:
@@ -82,5 +133,5 @@ def _bar(bars: Bars, bar: Bar) -> str:
     return f'<tr><th>{_text(title)}</th>{halves}<td class="odds">{_text(bars.odds(bar))}</td></tr>'
 
 
-def _text(text: str) -> str:
-    return escape(clean(text))
+def _text(text: str, kept: str = "") -> str:
+    return escape(clean(text, kept))

@@ -130,6 +130,12 @@ def brief(facts: ModelFacts) -> Iterator[Block]:
 
 def blocks(facts: ModelFacts) -> Iterator[Block]:
     yield from brief(facts)
+    yield from believed(facts)
+    yield from weighty(facts)
+
+
+def believed(facts: ModelFacts) -> Iterator[Block]:
+    """Parameters, how many there are, and what depends on what."""
     if facts.fitted is not None:
         yield Lines([facts.fitted.summary, *facts.fitted.notes], "rows without labels")
     if facts.parameter_count is not None:
@@ -141,6 +147,10 @@ def blocks(facts: ModelFacts) -> Iterator[Block]:
         rows = [[name, *(_number(values[label]) for label in shown)] for name, values in parameters.items()]
         head = ["", *map(spoken, shown)]
         yield Table(rows[:LEVELS], head, column, more=max(len(rows) - LEVELS, 0))
+
+
+def weighty(facts: ModelFacts) -> Iterator[Block]:
+    """The words and values that speak most for each class."""
     for label, weights in facts.heaviest.items():
         if weights:
             rows = [[w.value, w.column, count(w.n), f"{times(w.log_odds)} ×"] for w in weights]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
+from tallybayes.files.replacing import replacing
 from tallybayes.report import html, text
 from tallybayes.report.blocks import Block
 from tallybayes.report.plain import plain
@@ -37,6 +39,11 @@ class Report:
     def html(self) -> str:
         """A page by itself: no script, and nothing from elsewhere."""
         return html.page(f"tallybayes: {self.title}", self.blocks)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes that page to a file, in one step."""
+        with replacing(path) as file:
+            file.write(self.html().encode())
 
     def _repr_html_(self) -> str:
         return html.fragment(self.blocks)

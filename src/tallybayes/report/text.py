@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
+from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Table
 from tallybayes.report.characters import aligned, clean, padded, short, width
 
 BOLD, FOR, AGAINST = "bold", "for", "against"
@@ -30,6 +30,12 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
         if not first:
             yield []
         first = False
+        if isinstance(block, Heading):
+            yield [(clean(block.title) if block.level == 1 else clean(block.title).upper(), BOLD)]
+            continue
+        if isinstance(block, (Picture, Marked)):
+            yield from _told(block)
+            continue
         if isinstance(block, Bars):
             yield from _bars(block, min(wide, WIDEST), ascii)
             continue
@@ -38,6 +44,19 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
         content = [clean(line) for line in block.lines] if isinstance(block, Lines) else _table(block)
         indent = "  " if block.title else ""
         yield from ([(indent + line, "")] for line in content)
+
+
+def _told(block: Picture | Marked) -> Iterator[Line]:
+    """A picture in words, and a text as it is, with the words that say something between marks."""
+    if isinstance(block, Picture):
+        yield [(f"[{clean(block.alt)}]", "")]
+        return
+    marks = {True: ("⟨", "⟩"), False: ("‹", "›")}
+    pieces = []
+    for piece in block.pieces:
+        before, after = marks[piece.log_odds > 0] if block.share(piece) >= FAINT else ("", "")
+        pieces.append(f"{before}{clean(piece.text)}{after}")
+    yield [("".join(pieces) + "…" * bool(block.more), "")]
 
 
 def _table(table: Table) -> list[str]:

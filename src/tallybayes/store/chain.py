@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 START = bytes(32)  # what comes before the first change
 
 CREATE, LEARN, FORGET, CORRECT, EXPIRE, DECAY = "create", "learn", "forget", "correct", "expire", "decay"
 GONE = (FORGET, EXPIRE)
+ONE_FORM = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +33,10 @@ class Record:
 
     def text(self) -> str:
         """As JSON of one form, which is what the chain links."""
-        known = {name: value for name, value in self.facts().items() if value is not None}
-        return json.dumps(known, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return ONE_FORM.encode({name: value for name, value in vars(self).items() if value is not None})
 
     def facts(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return dict(vars(self))
 
 
 def record_from(text: str) -> Record:

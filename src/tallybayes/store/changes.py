@@ -5,8 +5,8 @@ All that may be wrong with a change is found before anything is touched. Then th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import sqlite3
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ class Change(NamedTuple):
 
 def moment(when: datetime) -> str:
     """A time as the journal has it: texts that sort as times do."""
-    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return when.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 class Changes:
@@ -44,7 +44,7 @@ class Changes:
         entry = self.journal.entry(id)
         if entry is None:
             number = self._change(LEARN, id, add=counted, prove=prove)
-            self.journal.enter(Entry(id, number, number, self._now, counted.mark))
+            self.journal.enter(Entry(number, id, number, self._now, counted.mark))
             return Change(number, LEARN, id)
         if self._same(entry, counted):
             return Change(entry.change, LEARN, id, already=True)
@@ -52,6 +52,20 @@ class Changes:
             f"The id {id!r} stands for another row, or for this one with another label. Give every row an id of its "
             "own; to change a label, correct it."
         )
+
+    def learn_each(self, rows: Sequence[tuple[str, Counted]]) -> list[Change | Exception]:
+        """What became of each: a row that is refused does not touch the others."""
+        done: list[Change | Exception] = []
+        for id, counted in rows:
+            try:
+                done.append(self.learn(id, counted, False))
+            except (sqlite3.Error, OSError):
+                raise
+            except Exception as error:
+                if self.halfway:
+                    raise
+                done.append(error)
+        return done
 
     def forget(self, id: str, prove: bool) -> Change:
         entry = self.journal.entry(id)
@@ -81,7 +95,7 @@ class Changes:
         if entry is None:
             raise self._unknown(id)
         old = self.state.counts_of(entry.change)
-        new = Counted.of(relabelled(old, label))
+        new = self.state.counted(relabelled(old, label))
         if self._same(entry, new):
             return Change(entry.change, CORRECT, id, already=True)
         if entry.first <= self.state.base:
@@ -107,9 +121,10 @@ class Changes:
         self.journal.enter(entry._replace(change=number, mark=new.mark))
         return Change(number, CORRECT, entry.id)
 
-    def expire(self, before: str, prove: bool) -> list[Change]:
-        """Forgets all rows that were learned before a time."""
-        return self._take_out(list(self.journal.entries("WHERE at < ? ORDER BY first", before)), EXPIRE, prove)
+    def expire(self, ids: Iterable[str], before: str, prove: bool) -> list[Change]:
+        """Forgets those of these rows that were learned before a time."""
+        found = (self.journal.entry(id) for id in ids)
+        return self._take_out([entry for entry in found if entry is not None and entry.at < before], EXPIRE, prove)
 
     def decay(self, factor: float, prove: bool) -> Change:
         faded = self.state.model * factor
@@ -152,8 +167,18 @@ class Changes:
         content = None if add is None else self.journal.keep(number, add.data)
         base = state.rebase(number) if rebase else None
         after = (base or digest(state.model)) if prove else None
-        told = Record(number=number, at=self._now, what=what, id=id, content=content, factor=factor, base=base)
-        self.journal.append(replace(told, before=before, after=after))
+        told = Record(
+            number=number,
+            at=self._now,
+            what=what,
+            id=id,
+            content=content,
+            factor=factor,
+            base=base,
+            before=before,
+            after=after,
+        )
+        self.journal.append(told)
         state.number = number
         self.halfway = False
         return number

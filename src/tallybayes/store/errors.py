@@ -7,6 +7,10 @@ class StoreError(ValueError):
     """A store that cannot be used like this, or is damaged."""
 
 
+class DamagedStoreError(StoreError):
+    """A store that cannot be read as it was written."""
+
+
 class StoreInUseError(StoreError):
     """Another process, or another part of this one, has the store open."""
 
@@ -21,3 +25,7 @@ class UnknownRowError(StoreError, LookupError):
 
 class NotWrittenError(StoreError):
     """The disk did not take a change: nothing of it was kept, and everything before it still is."""
+
+
+class InDoubtError(NotWrittenError):
+    """The disk failed at the very end of a change, which may have been kept all the same."""

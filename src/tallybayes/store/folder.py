@@ -13,7 +13,7 @@ from pathlib import Path
 from tallybayes.files import FileError, from_bytes, to_bytes
 from tallybayes.files.replacing import replacing
 from tallybayes.model import Model
-from tallybayes.store.errors import StoreError
+from tallybayes.store.errors import DamagedStoreError
 
 JOURNAL = "journal.sqlite"
 OF_SQLITE = (JOURNAL, f"{JOURNAL}-journal", f"{JOURNAL}-wal", f"{JOURNAL}-shm")
@@ -44,14 +44,9 @@ class Folder:
         """The model that was written, or an error: nothing else passes for it."""
         path = self.file(kind, number)
         try:
-            data = path.read_bytes()
-            if hashlib.sha256(data).hexdigest() != digest:
-                raise FileError("its bytes are not those that were written")
-            return from_bytes(data)
+            return model_of(path.read_bytes(), digest, path.name)
         except FileNotFoundError:
-            raise StoreError(f"{path} is missing. Restore the store from a backup.") from None
-        except FileError as error:
-            raise StoreError(f"{path} is damaged: {error}. Restore the store from a backup.") from None
+            raise DamagedStoreError(f"{path} is missing. Restore the store from a backup.") from None
 
     def keep_only(self, kind: str, number: int | None) -> None:
         """Every other file of this kind goes, and is gone when this returns."""
@@ -66,6 +61,16 @@ class Folder:
         """Files that were not yet whole when their writer died. Nobody else writes here: the store is locked."""
         for path in self.path.glob(".tally-*"):
             path.unlink(missing_ok=True)
+
+
+def model_of(data: bytes, digest: str, name: str) -> Model:
+    """The model of these bytes, if they are those that were written."""
+    try:
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise FileError("its bytes are not those that were written")
+        return from_bytes(data)
+    except FileError as error:
+        raise DamagedStoreError(f"{name} is damaged: {error}. Restore the store from a backup.") from None
 
 
 def sync(path: Path) -> None:

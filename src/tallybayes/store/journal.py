@@ -7,39 +7,44 @@ deleted for a while.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from tallybayes.store.chain import DECAY, START, Record, link, record_from
-from tallybayes.store.errors import StoreError, StoreInUseError
+from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseError
 from tallybayes.store.sealed import PAGE, seal, unseal
 
-FORMAT = 1
+FORMAT = 2
 TABLES = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE about (name TEXT PRIMARY KEY, value, hash TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE changes (number INTEGER PRIMARY KEY, id TEXT, record TEXT NOT NULL, link BLOB NOT NULL);
 CREATE INDEX changes_of_a_row ON changes (id, number);
 CREATE TABLE decays (number INTEGER PRIMARY KEY, factor REAL NOT NULL);
-CREATE TABLE entries (id TEXT PRIMARY KEY, first INTEGER NOT NULL, change INTEGER NOT NULL UNIQUE, at TEXT NOT NULL,
+CREATE TABLE entries (change INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, first INTEGER NOT NULL, at TEXT NOT NULL,
     mark INTEGER NOT NULL);
-CREATE INDEX entries_by_age ON entries (at);
 CREATE INDEX entries_by_mark ON entries (mark);
 CREATE TABLE counts (change INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
 CREATE TABLE replaced (change INTEGER PRIMARY KEY, id TEXT NOT NULL);
+CREATE INDEX replaced_of_a_row ON replaced (id);
 """
+STEP = 512  # pages that are copied before others have their turn
+DONE = 101  # what SQLite says when a copy is whole
+ENTRY = "entries.change, entries.id, first, at, mark"
+RECORDS = "LEFT JOIN changes ON changes.number = counts.change"
 SETTINGS = ("secure_delete=ON", "journal_mode=TRUNCATE", "synchronous=FULL", "temp_store=MEMORY", "cell_size_check=ON")
 
 
 class Entry(NamedTuple):
     """A row that is left."""
 
+    change: int  # that last touched it, under which its counts are kept
     id: str
     first: int  # the change that learned it
-    change: int  # the change that last touched it, under which its counts are kept
     at: str  # when it was learned
     mark: int  # of its counts, to find it by them
 
@@ -49,6 +54,8 @@ class Journal:
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
         self.path = path
+        self._link: bytes | None = None  # of the last change, once it is known
+        self.ending = False  # the last transaction got as far as its commit
         how = "rwc" if new else "rw"
         self.sql = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={how}", uri=True, isolation_level=None, check_same_thread=False, timeout=0
@@ -60,6 +67,23 @@ class Journal:
             if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError)):
                 raise
             raise self._why(error) from error
+
+    @classmethod
+    def of(cls, sql: sqlite3.Connection, path: Path) -> Self:
+        """A copy, to be read, of the journal with this path."""
+        made = object.__new__(cls)
+        made.sql, made.path, made._link, made.ending = sql, path, None, False
+        return made
+
+    def copy_to(self, target: sqlite3.Connection, between: Callable[[], object]) -> None:
+        """In steps, with whatever is done `between` them: the copy has that too."""
+        self.sql.execute("PRAGMA shrink_memory")  # pages that were changed on the disk behind our back are read again
+
+        def step(status: int, *_: int) -> None:
+            if status != DONE:  # then anything new would not be in the copy
+                between()
+
+        self.sql.backup(target, pages=STEP, progress=step)
 
     def _start(self, new: bool) -> None:
         self.sql.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -81,14 +105,16 @@ class Journal:
             return StoreInUseError(
                 f"The store {self.path.parent} is in use by another process. Ask that one, or end it first."
             )
-        return StoreError(f"{self.path} is not the journal of a store, or is damaged: {error}.")
+        return DamagedStoreError(f"{self.path} is not the journal of a store, or is damaged: {error}.")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All that is written in the block is on the disk when it ends, or nothing of it."""
+        self.ending = False
         self.sql.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self.ending = True
             self.sql.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):  # what cannot even be rolled back is before the next change
@@ -96,6 +122,7 @@ class Journal:
             raise
 
     def roll_back(self) -> None:
+        self._link = None
         if self.sql.in_transaction:  # SQLite rolls back by itself where the disk is full
             self.sql.execute("ROLLBACK")
 
@@ -108,10 +135,18 @@ class Journal:
         return None if found is None else found[0]
 
     def tell(self, name: str, value: Any) -> None:
-        self.sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+        row = (name, value, _about_hash(name, value))
+        self.sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", row)
+
+    def altered(self) -> list[str]:
+        """The names under which something else is said than what was told."""
+        found = self.sql.execute("SELECT name, value, hash FROM about ORDER BY name").fetchall()
+        return [name for name, value, hash in found if hash != _about_hash(name, value)]
 
     def settings(self) -> dict[str, Any]:
         """What was set beside the model, by name."""
+        if altered := self.altered():
+            raise self._damaged(f"{altered[0]!r} is not what was kept")
         found = self.sql.execute("SELECT substr(name, 5), value FROM about WHERE name GLOB 'set *'")
         return {name: json.loads(value) for name, value in found}
 
@@ -127,9 +162,11 @@ class Journal:
         return (-1, START) if found is None else (found[0], found[1])
 
     def append(self, record: Record) -> None:
-        text, (_, previous) = record.text(), self.last()
-        row = (record.number, record.id, text, link(previous, text))
-        self.sql.execute("INSERT INTO changes VALUES (?, ?, ?, ?)", row)
+        if self._link is None:
+            _, self._link = self.last()
+        text = record.text()
+        self._link = link(self._link, text)
+        self.sql.execute("INSERT INTO changes VALUES (?, ?, ?, ?)", (record.number, record.id, text, self._link))
         if record.what == DECAY:
             self.sql.execute("INSERT INTO decays VALUES (?, ?)", (record.number, record.factor))
 
@@ -157,7 +194,7 @@ class Journal:
 
     def entries(self, which: str = "", *given: Any) -> Iterator[Entry]:
         """The rows that are left, or some of them."""
-        return map(Entry._make, self.sql.execute(f"SELECT id, first, change, at, mark FROM entries {which}", given))
+        return map(Entry._make, self.sql.execute(f"SELECT {ENTRY} FROM entries {which}", given))
 
     def enter(self, entry: Entry) -> None:
         self.sql.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", entry)
@@ -178,12 +215,21 @@ class Journal:
 
     def counts(self, change: int) -> bytes:
         """The counts of a change, if they are still those that were kept."""
-        found, record = self.one("SELECT sealed FROM counts WHERE change = ?", change), self.record(change)
+        found = self.one(f"SELECT sealed, record FROM counts {RECORDS} WHERE change = ?", change)
+        return self._unsealed(change, *(found or (None, None)))
+
+    def kept(self, which: str = "", *given: Any) -> Iterator[tuple[Entry, bytes]]:
+        """The rows that are left, or some of them, and their counts."""
+        query = f"SELECT {ENTRY}, sealed, record FROM entries LEFT JOIN counts USING (change) {RECORDS} {which}"
+        for *entry, sealed, record in self.sql.execute(query, given):
+            yield Entry._make(entry), self._unsealed(entry[0], sealed, record)
+
+    def _unsealed(self, change: int, sealed: Any, record: str | None) -> bytes:
         try:
-            counts, content = unseal(found[0])
+            counts, content = unseal(sealed)
         except Exception:
             raise self._damaged(f"the counts of change {change} cannot be read") from None
-        if record is None or record.content != content:
+        if f'"content":"{content}"' not in (record or ""):  # within a text there would be a backslash before each quote
             raise self._damaged(f"the counts of change {change} are not those that were kept")
         return counts
 
@@ -200,4 +246,8 @@ class Journal:
         self.sql.execute("DELETE FROM replaced")
 
     def _damaged(self, why: str) -> StoreError:
-        return StoreError(f"{self.path} is damaged: {why}. Restore the store from a backup.")
+        return DamagedStoreError(f"{self.path} is damaged: {why}. Restore the store from a backup.")
+
+
+def _about_hash(name: str, value: Any) -> str:
+    return hashlib.sha256(repr((name, value)).encode("utf-8", "backslashreplace")).hexdigest()

@@ -78,19 +78,21 @@ def check_receipt(receipt: Receipt | str, against: Store | Model | str | os.Path
     if link(given.previous, given.record.text()) != given.link:
         raise ReceiptError("The receipt was altered: its record and its link do not belong together.")
     if isinstance(against, Model):
-        return _of_model(given.record, digest(against))
+        return _of_model(given.record, against)
     if not isinstance(against, (str, os.PathLike)):
         return against.check(given)
     if not Path(against).is_dir():
-        return _of_model(given.record, digest(load(against)))
+        return _of_model(given.record, load(against))
     from tallybayes.store.store import Store
 
     with Store.open(against) as store:
         return store.check(given)
 
 
-def _of_model(record: Record, found: str) -> str:
-    done = _told(record)
+def _of_model(record: Record, model: Model) -> str:
+    done, told = _told(record), model.copy()
+    told.schema = model.schema.without_reasons()  # which a store does not keep, for they tell of rows
+    found = digest(told)
     if record.after is None:
         raise ReceiptError(
             f"The receipt ({done}) has no digests, so it says nothing of a model file. Check it against the store; "

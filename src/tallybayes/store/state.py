@@ -9,10 +9,9 @@ after.
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from tallybayes.files import from_bytes, to_bytes
+from tallybayes.files import RowCounts
 from tallybayes.model import Model
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import BASE, SNAPSHOT, Folder
@@ -25,14 +24,14 @@ class Counted(NamedTuple):
     model: Model
     data: bytes
 
-    @classmethod
-    def of(cls, model: Model) -> Self:
-        return cls(model, to_bytes(model))
-
     @property
     def mark(self) -> int:
         """To find the row by its counts. Too short to tell what they were: it may outlive them in the database."""
-        return int.from_bytes(hashlib.sha256(self.data).digest()[:3], "little")
+        return mark_of(self.data)
+
+
+def mark_of(counts: bytes) -> int:
+    return int.from_bytes(hashlib.sha256(counts).digest()[:3], "little")
 
 
 class State:
@@ -54,44 +53,31 @@ class State:
         self.number, _ = self.journal.last()
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
-        self.model = self.replayed_model()
+        self.model = self._replayed()
+        self.row_counts = RowCounts(self.model.schema)
 
-    def replayed_model(self) -> Model:
+    def _replayed(self) -> Model:
         """The snapshot and what came after it, or else the base and every row."""
-        found = self._from_snapshot()
-        return self.recounted() if found is None else found
-
-    def recounted(self) -> Model:
-        """The base and every row since: the model without help of a snapshot."""
+        if self.snapshot is not None:
+            try:
+                found = self.folder.read(SNAPSHOT, self.snapshot, self.journal.about("snapshot digest"))
+                return since_snapshot(self.journal, found, self.base, self.snapshot)
+            except StoreError:  # it only saves time; `verify` tells that it is damaged
+                self.snapshot = None
         model = self.read_base()
-        for entry in list(self.journal.entries("WHERE first > ?", self.base)):
-            model += self.counts_of(entry.change)
+        read = RowCounts(model.schema).read
+        for _, counts in self.journal.kept("WHERE first > ?", self.base):
+            model += read(counts)
         return model
 
     def read_base(self) -> Model:
         return self.folder.read(BASE, self.base, self.journal.about("base digest"))
 
-    def read_snapshot(self) -> Model | None:
-        if self.snapshot is None:
-            return None
-        return self.folder.read(SNAPSHOT, self.snapshot, self.journal.about("snapshot digest"))
-
-    def _from_snapshot(self) -> Model | None:
-        model = None
-        with suppress(StoreError):  # it only saves time; `verify` tells that it is damaged
-            model = self.read_snapshot()
-        if model is None:
-            self.snapshot = None
-            return None
-        later = list(self.journal.entries("WHERE first > ? AND change > ?", self.base, self.snapshot))
-        for entry in later:
-            model += self.counts_of(entry.change)
-        for change in self.journal.replaced():
-            model -= self.counts_of(change)
-        return model
+    def counted(self, model: Model) -> Counted:
+        return Counted(model, self.row_counts.write(model))
 
     def counts_of(self, change: int) -> Model:
-        return from_bytes(self.journal.counts(change))
+        return self.row_counts.read(self.journal.counts(change))
 
     def weighed(self, entry: Entry) -> Model:
         """What a row counts by now: as it was learned, times every decay since."""
@@ -133,3 +119,22 @@ class State:
             self.journal.remove_replaced()
         self.snapshot = self.number
         self.folder.keep_only(SNAPSHOT, self.number)
+
+
+def since_snapshot(journal: Journal, model: Model, base: int, snapshot: int) -> Model:
+    """A snapshot, and what came after it."""
+    read = RowCounts(model.schema).read
+    for _, counts in journal.kept("WHERE first > ? AND entries.change > ?", base, snapshot):
+        model += read(counts)
+    for change in journal.replaced():
+        model -= read(journal.counts(change))
+    return model
+
+
+def own_copy(model: Model) -> Model:
+    """Not `model.copy()`: that shares the counts until one of both changes, and then the store's model would have to
+    copy them, and to work out anew all that it believes."""
+    copy = Model(model.schema, model.label_type)
+    copy.rows = model.rows.copy()
+    copy.columns = {name: tally.copy() for name, tally in model.columns.items()}
+    return copy

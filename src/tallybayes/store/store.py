@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
+from itertools import islice
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -21,16 +21,18 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import CREATE, Record
 from tallybayes.store.changes import Change, Changes, moment
-from tallybayes.store.errors import StoreError
-from tallybayes.store.folder import BASE, JOURNAL, SNAPSHOT, Folder, sync
+from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
+from tallybayes.store.errors import DamagedStoreError, StoreError
+from tallybayes.store.folder import BASE, JOURNAL, Folder
+from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
-from tallybayes.store.state import Counted, State
+from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Verified, verify
 from tallybayes.store.writer import Writer
 
 EVERY = 1000  # changes until the next snapshot
-LONGEST = 1000  # characters of an id
+AT_ONCE = 2000  # rows that are learned together, or expire together, in one commit
 
 
 class Current(NamedTuple):
@@ -73,7 +75,10 @@ class Store:
             self._journal.sql.close()
             if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError, TypeError)):
                 raise
-            raise StoreError(f"The store {folder.path} is damaged: {error}. Restore it from a backup.") from error
+            raise DamagedStoreError(
+                f"The store {folder.path} is damaged: {error}. Restore it from a backup."
+            ) from error
+        self._settings: dict[str, Any] | None = None  # as they were last read
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
         self.path = folder.path
@@ -95,7 +100,7 @@ class Store:
                 "Intervals, levels or questions must be chosen before rows are counted. Choose them from some rows: "
                 "Store.create(path, prepare(schema, rows, labels))."
             )
-        with _new_folder(path) as made:
+        with new_folder(path) as made:
             base = Folder(made).write(BASE, 0, model)
             journal = Journal(made / JOURNAL, new=True)
             with journal.transaction():
@@ -126,20 +131,25 @@ class Store:
         """Adds a row. The same row under the same id again is answered with `already`; another is an error. Without an
         id the row gets a random one. With `prove`, its receipt has the digests of the model before and after, which
         costs what writing the model costs."""
-        counted, name = self._counted(row, label), _checked_id(secrets.token_hex(16) if id is None else id)
+        counted, name = self._counted(row, label), named(id)
         return self._do(lambda: self._changes.learn(name, counted, prove))
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Adds rows, each (row, label, id), in as few commits as can be. What is wrong with one is raised after all
         others were learned."""
-        waiting = []
-        for row, label, id in rows:
-            counted, name = self._counted(row, label), _checked_id(secrets.token_hex(16) if id is None else id)
-            waiting.append(self._writer.hand_over(partial(self._changes.learn, name, counted, False)))
-        refused = [error for error in (done.exception() for done in waiting) if error is not None]
-        if refused:
-            raise refused[0]
-        return [done.result() for done in waiting]
+        done: list[Change | Exception] = []
+        for some in _in_chunks(rows, AT_ONCE):
+            counted, wrong = [], []
+            for row, label, id in some:
+                try:
+                    counted.append((named(id), self._counted(row, label)))
+                except Exception as error:
+                    wrong.append(error)
+            done += [*self._do(partial(self._changes.learn_each, counted)), *wrong]
+        for refused in done:
+            if isinstance(refused, Exception):
+                raise refused
+        return [change for change in done if isinstance(change, Change)]
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
         """Takes a row away: by its id, or by its content and label. Its counts go from the journal with it, and when
@@ -147,28 +157,29 @@ class Store:
         if id is not None:
             if row is not None or label is not None:
                 raise ValueError("Give an id, or a row and its label, but not both.")
-            name = _checked_id(id)
+            name = checked_id(id)
             return self._do(lambda: self._changes.forget(name, prove))
         if row is None or label is None:
-            raise ValueError(
-                "Which row? Give its id, forget(id='m-17'), or the row and its label, forget(row, 'spam')."
-            )
+            raise ValueError("Which row? Give its id, forget(id='m-17'), or row and label, forget(row, 'spam').")
         counted = self._counted(row, label)
         return self._do(lambda: self._changes.forget_counts(counted, prove))
 
     def correct(self, id: str, label: Any, *, prove: bool = False) -> Change:
         """Gives a row another label: forgets and learns it in one change. It stays as old as it was."""
-        name = _checked_id(id)
+        name = checked_id(id)
         return self._do(lambda: self._changes.correct(name, label, prove))
 
     def expire(self, older_than: datetime | timedelta, *, prove: bool = False) -> list[Change]:
-        """Forgets all rows that were learned before a time, or longer ago than so long."""
+        """Forgets all rows that were learned before a time, or longer ago than so long: many of them in several
+        commits, so that others need not wait for all."""
         if isinstance(older_than, timedelta):
             older_than = datetime.now(UTC) - older_than
         if not isinstance(older_than, datetime):
             raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
         before = moment(older_than)
-        return self._do(lambda: self._changes.expire(before, prove))
+        ids = self._do(lambda: [entry.id for entry in self._journal.entries("WHERE at < ? ORDER BY first", before)])
+        parts = [self._do(partial(self._changes.expire, some, before, prove)) for some in _in_chunks(ids, AT_ONCE)]
+        return [change for part in parts for change in part]
 
     def decay(self, factor: float, *, prove: bool = False) -> Change:
         """Lets everything learned so far count less. Such rows can still be forgotten, with the weight they have by
@@ -198,11 +209,15 @@ class Store:
 
     def model(self) -> Model:
         """A copy of the model as it is."""
-        return self._ask(lambda: self._state.model.copy())
+        return self.look(own_copy)[1]
+
+    def look(self, at: Callable[[Model], Any]) -> tuple[int, Any]:
+        """What a function says of the model, and the version that it was shown. Changes wait meanwhile."""
+        return self._ask(lambda: (self._state.number, at(self._state.model)))
 
     def digest(self) -> str:
         """The sha256 of the model's file: that of a model trained on what is left."""
-        return self._ask(lambda: digest(self._state.model))
+        return digest(self.model())
 
     def ids(self) -> list[str]:
         """The rows that are left and have an id, in the order in which they were learned."""
@@ -210,18 +225,22 @@ class Store:
 
     def changes(self, last: int = 20) -> list[Record]:
         """The last changes, latest first."""
-        start = "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
-        query = self._journal.sql.execute
-        found = self._ask(lambda: [self._journal.record(n) for (n,) in query(start, (last,)).fetchall()])
+        query, numbers = self._journal.sql.execute, "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
+        found = self._ask(lambda: [self._journal.record(n) for (n,) in query(numbers, (last,)).fetchall()])
         return [record for record in found if record is not None]
 
     def settings(self) -> dict[str, Any]:
         """What was kept with `set`, by name: thresholds, hashes of tokens. It is no part of the model or its digest."""
-        return self._ask(self._journal.settings)
+        if (known := self._settings) is None:
+            known = self._settings = self._ask(self._journal.settings)
+        return deepcopy(known)
 
     def set(self, name: str, value: Any) -> None:
         """Keeps a value beside the model: whatever JSON can say. `None` removes it."""
-        self._do(partial(self._journal.set, name, value))
+        try:
+            self._do(partial(self._journal.set, name, value))
+        finally:
+            self._settings = None
 
     def snapshot(self) -> None:
         """Writes the model now, so that opening the store is quick. It is done every so many changes by itself."""
@@ -230,13 +249,24 @@ class Store:
             raise StoreError(f"The snapshot could not be made: {self._writer.trouble}.")
 
     def verify(self) -> Verified:
-        """Whether counts, journal and chain agree. All of the store is read, and changes wait meanwhile."""
-        return self._ask(lambda: verify(self._state))
+        """Whether counts, journal and chain agree. All of the store is read, from a copy that nobody else sees;
+        changes and questions go on meanwhile."""
+        with telling(), ExitStack() as files:
+            target = files.enter_context(nameless(self._state.folder))
+            return verify(self._copy(target, files, model=True))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """A copy of the whole store as it is at one moment, in a new folder. Changes wait meanwhile, questions do not.
+        """A copy of the whole store as it is at one moment, in a new folder; changes and questions go on meanwhile.
         What is forgotten later is still in the copy."""
-        self._ask(lambda: _copy(self._state, path))
+        with telling(), new_folder(path) as made, ExitStack() as files:
+            target = sqlite3.connect(made / JOURNAL, isolation_level=None, check_same_thread=False)
+            files.callback(target.close)
+            keep(self._copy(target, files, model=False), made)
+
+    def _copy(self, target: sqlite3.Connection, files: ExitStack, *, model: bool) -> Copy:
+        work = partial(copy_store, self._state, target, self._writer.catch_up, files, model=model)
+        copy: Copy = self._writer.hand_over(work, changes=False, long=True).result()
+        return copy
 
     def receipt(self, id: str | None = None, *, number: int | None = None) -> Receipt:
         """What was last done with a row, or what a change was: small, and to be checked by others."""
@@ -251,7 +281,7 @@ class Store:
 
     def _counted(self, row: Any, label: Any) -> Counted:
         """By whoever asks, so that only adding is left to the one who writes."""
-        return Counted.of(Model.train(self.schema, row, [label]))
+        return self._state.counted(Model.train(self.schema, row, [label]))
 
     def _do(self, work: Any) -> Any:
         return self._writer.hand_over(work).result()
@@ -260,40 +290,7 @@ class Store:
         return self._writer.hand_over(work, changes=False).result()
 
 
-def _checked_id(id: Any) -> str:
-    if not isinstance(id, str):
-        raise TypeError(f"The id is {id!r}; give a text.")
-    if not 0 < len(id) <= LONGEST or not id.isprintable():
-        raise ValueError(f"The id is {id[:40]!r}; give 1 to {LONGEST} characters that can be printed.")
-    return id
-
-
-@contextmanager
-def _new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A folder to fill, which takes its place when the block ends well; nobody else may read it."""
-    target = Path(os.path.abspath(path))
-    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise StoreError(f"{target} is there already. Give the name of a new folder, or use Store.open.")
-    if not target.parent.is_dir():
-        raise StoreError(f"There is no folder {target.parent} to make {target.name} in.")
-    made = target.parent / f".tally-store-{secrets.token_hex(8)}"
-    made.mkdir(mode=0o700)
-    try:
-        yield made
-        sync(made)
-        os.rename(made, target)
-        sync(target.parent)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
-
-
-def _copy(state: State, path: str | os.PathLike[str]) -> None:
-    with _new_folder(path) as made:
-        copy = sqlite3.connect(made / JOURNAL)
-        state.journal.sql.backup(copy)
-        copy.close()
-        for kind, number in ((BASE, state.base), (SNAPSHOT, state.snapshot)):
-            if number is not None:
-                shutil.copyfile(state.folder.file(kind, number), Folder(made).file(kind, number))
-                sync(Folder(made).file(kind, number))
+def _in_chunks(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    left = iter(rows)
+    while some := list(islice(left, size)):
+        yield some

@@ -6,11 +6,14 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tallybayes.files import digest
+from tallybayes.files import RowCounts, digest
+from tallybayes.model import Model
 from tallybayes.store.chain import CORRECT, CREATE, DECAY, GONE, LEARN, START, Record, link, record_from
+from tallybayes.store.copying import Copy
 from tallybayes.store.errors import StoreError
-from tallybayes.store.folder import SNAPSHOT
-from tallybayes.store.state import Counted, State
+from tallybayes.store.folder import model_of
+from tallybayes.store.journal import Journal
+from tallybayes.store.state import mark_of, since_snapshot
 
 
 class Verified(NamedTuple):
@@ -33,36 +36,39 @@ class _Told(NamedTuple):
     problems: list[str]
 
 
-def verify(state: State) -> Verified:
+def verify(copy: Copy) -> Verified:
+    """Of a store as it was at one moment, and the model that was in memory then."""
     try:
-        told = _chain(state)
-        problems = [*told.problems, *_database(state), *_rows(state, told), *_models(state, told)]
-        return Verified(state.number + 1, len(told.rows), tuple(problems))
+        told, changes = _chain(copy.journal)
+        rows, problems = len(told.rows), [*told.problems, *_database(copy.journal)]
+        return Verified(changes, rows, (*problems, *_counts(copy, told)))
     except (sqlite3.Error, StoreError, ValueError, TypeError, OverflowError) as error:
         return Verified(0, 0, (f"The store cannot be read: {error}",))
 
 
-def _database(state: State) -> Iterator[str]:
-    for (line,) in state.journal.sql.execute("PRAGMA integrity_check").fetchall():
+def _database(journal: Journal) -> Iterator[str]:
+    for (line,) in journal.sql.execute("PRAGMA integrity_check").fetchall():
         if line != "ok":
             yield f"SQLite: {line}"
+    for name in journal.altered():
+        yield f"What is kept under {name!r} is not what was told."
 
 
-def _chain(state: State) -> _Told:
-    """Every change, from the first to the last."""
-    told, previous = _Told({}, [], (0, None), []), START
+def _chain(journal: Journal) -> tuple[_Told, int]:
+    """What the chain says, from the first change to the last, and how many there are."""
+    told, previous, changes = _Told({}, [], (0, None), []), START, 0
     base: tuple[int, str | None] = told.base
-    found = state.journal.sql.execute("SELECT number, id, record, link FROM changes ORDER BY number")
-    for expected, (number, id, text, linked) in enumerate(found):
+    found = journal.sql.execute("SELECT number, id, record, link FROM changes ORDER BY number")
+    for changes, (number, id, text, linked) in enumerate(found, 1):
         record = record_from(text)
-        if (record.number, record.id) != (number, id) or number != expected:
+        if (record.number, record.id) != (number, id) or number != changes - 1:
             told.problems.append(f"Change {number} is not where it belongs.")
         if link(previous, text) != linked:
             told.problems.append(f"The chain is broken at change {number}.")
         previous = linked
         base = base if record.base is None else (number, record.base)
         _follow(told, record)
-    return told._replace(base=base)
+    return told._replace(base=base), changes
 
 
 def _follow(told: _Told, record: Record) -> None:
@@ -80,36 +86,49 @@ def _follow(told: _Told, record: Record) -> None:
         told.problems.append(f"Change {number} cannot have been made: {record.what} {id!r}.")
 
 
-def _rows(state: State, told: _Told) -> Iterator[str]:
-    """The rows that are left are those of the chain, and their counts are those that were kept."""
-    journal = state.journal
-    found = {entry.id: entry for entry in journal.entries()}
-    if {id: (entry.first, entry.change, entry.at) for id, entry in found.items()} != told.rows:
-        yield "The rows that are left are not those that the chain tells of."
-    for entry in found.values():
-        if entry.mark != Counted(state.model, journal.counts(entry.change)).mark:
-            yield f"The row {entry.id!r} would not be found by its content."
-    replaced = journal.replaced()
-    for change in replaced:
-        journal.counts(change)
-    kept = [change for (change,) in journal.sql.execute("SELECT change FROM counts")]
-    if sorted(kept) != sorted([*replaced, *(entry.change for entry in found.values())]):
-        yield "Counts are kept of rows that are not there."
+def _counts(copy: Copy, told: _Told) -> Iterator[str]:
+    """Rows, base, snapshot and the model in memory, each against what it must be."""
+    journal, (base, file) = copy.journal, copy.base
+    if (journal.about("base"), journal.about("base digest")) != told.base or base != told.base[0]:
+        yield "The base is not the one that the chain tells of."
+        return
+    model = model_of(file.read(), journal.about("base digest"), file.name)
+    yield from _rows(journal, told, model, base)
+    now = digest(model)
+    if copy.model is not None and digest(copy.model) != now:
+        yield "The model in memory is not what its base and the rows since come to."
+    yield from _snapshot(copy, base, now)
     if journal.sql.execute("SELECT number, factor FROM decays ORDER BY number").fetchall() != told.decays:
         yield "The decays are not those that the chain tells of."
 
 
-def _models(state: State, told: _Told) -> Iterator[str]:
-    """The model in memory, the one counted again and the one on the disk are the same."""
-    journal = state.journal
-    if (journal.about("base"), journal.about("base digest")) != told.base:
-        yield "The base is not the one that the chain tells of."
-    now = digest(state.model)
-    if digest(state.recounted()) != now:
-        yield "The model is not what its base and the rows since come to."
-    written = journal.about("snapshot")
-    if written != state.snapshot:  # it may be missing, but not damaged
-        if state.folder.file(SNAPSHOT, written).exists():
-            yield "The snapshot is damaged; it was not used."
-    elif digest(state.replayed_model()) != now:
+def _rows(journal: Journal, told: _Told, model: Model, base: int) -> Iterator[str]:
+    """The rows that are left are those of the chain, and are found by their counts; adds those since the base to it."""
+    read, rows, strange = RowCounts(model.schema).read, told.rows, 0
+    for entry, counts in journal.kept():
+        strange += rows.pop(entry.id, None) != (entry.first, entry.change, entry.at)
+        if entry.mark != mark_of(counts):
+            yield f"The row {entry.id!r} would not be found by its content."
+        if entry.first > base:
+            model += read(counts)
+    if strange or rows:
+        yield "The rows that are left are not those that the chain tells of."
+    for change in journal.replaced():
+        journal.counts(change)
+    known = "SELECT change FROM entries UNION ALL SELECT change FROM replaced"
+    if journal.one(f"SELECT 1 FROM counts WHERE change NOT IN ({known})"):
+        yield "Counts are kept of rows that are not there."
+
+
+def _snapshot(copy: Copy, base: int, expected: str) -> Iterator[str]:
+    """It may be missing, but not damaged."""
+    if copy.snapshot is None:
+        return
+    number, file = copy.snapshot
+    try:
+        found = model_of(file.read(), copy.journal.about("snapshot digest"), file.name)
+    except StoreError:
+        yield "The snapshot is damaged; it was not used."
+        return
+    if digest(since_snapshot(copy.journal, found, base, number)) != expected:
         yield "The model is not what its snapshot and the changes since come to."

@@ -10,6 +10,7 @@ import queue
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -17,11 +18,11 @@ from typing import Any, NamedTuple
 
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import Changes
-from tallybayes.store.errors import NotWrittenError, StoreError
+from tallybayes.store.errors import InDoubtError, NotWrittenError, StoreError
 from tallybayes.store.folder import BASE
 
 TOGETHER = 512  # changes in one commit, at most
-SELDOM = 10.0  # a snapshot that nobody waits for may take this part of the time: a tenth
+SELDOM = 10.0  # snapshots may take this part of the time: a tenth
 
 
 class Task(NamedTuple):
@@ -30,6 +31,7 @@ class Task(NamedTuple):
     work: Callable[[], Any]
     done: Future[Any]
     changes: bool  # within a transaction, together with others
+    long: bool  # others are not to wait for it: see `catch_up`
 
 
 Answer = tuple[Task, Any, Exception | None]
@@ -57,16 +59,17 @@ class Writer:
         self._door = threading.Lock()
         self._closed = False
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._later: deque[Task | None] = deque()  # what had to wait for a long task
         self._thread = threading.Thread(target=self._run, name="tallybayes-store", daemon=True)
         self._thread.start()
 
-    def hand_over(self, work: Callable[[], Any], *, changes: bool = True) -> Future[Any]:
-        """To be done soon, in the order of handing over."""
+    def hand_over(self, work: Callable[[], Any], *, changes: bool = True, long: bool = False) -> Future[Any]:
+        """To be done soon, in the order of handing over; what is long lets others pass."""
         with self._door:
             if self._closed:
                 raise StoreError("The store is closed. Open it again with Store.open(path).")
             done: Future[Any] = Future()
-            self._tasks.put(Task(work, done, changes))
+            self._tasks.put(Task(work, done, changes, long))
             return done
 
     def close(self) -> None:
@@ -105,6 +108,9 @@ class Writer:
     def _waiting(self) -> tuple[list[Task], bool]:
         """What there is to do, and whether there will be more."""
         tasks: list[Task] = []
+        if self._later:
+            task = self._later.popleft()
+            return ([], False) if task is None else ([task], True)
         try:
             task = self._tasks.get(timeout=self._pause())
         except queue.Empty:
@@ -115,6 +121,18 @@ class Writer:
                 return tasks, True
             task = self._tasks.get()
         return tasks, False
+
+    def catch_up(self) -> None:
+        """For a long task, between its steps: what came meanwhile is done, unless it is long too."""
+        tasks: list[Task] = []
+        while len(tasks) < TOGETHER and not self._tasks.empty():
+            task = self._tasks.get()
+            if task is None or task.long:
+                self._later.append(task)
+            else:
+                tasks.append(task)
+        self._do(tasks)
+        self._snapshot_if_due()
 
     def _alone(self, task: Task) -> None:
         try:
@@ -133,7 +151,7 @@ class Writer:
             with self.state.journal.transaction():
                 answers.extend((task, *self._try(task)) for task in group)
         except Exception as error:
-            failure = self._undo(error)
+            failure = self._undo(error, self.state.number)
             answers = [(task, None, failure) for task in group]
         else:
             if self.state.base != base:
@@ -156,12 +174,20 @@ class Writer:
                 raise
             return None, error
 
-    def _undo(self, error: Exception) -> Exception:
-        """The model as the disk has it, after a commit that failed."""
+    def _undo(self, error: Exception, number: int) -> Exception:
+        """The model as the disk has it, after a commit that failed: it should have got us to this number."""
         self._broken = True
         with suppress(Exception):  # it is tried again before the next change or question
             self._mend()
-        failure = NotWrittenError(f"The change could not be written: {error}. Nothing of it was kept; try it again.")
+        kept = self._broken or self.state.number == number
+        failure: StoreError
+        if self.state.journal.ending and kept:
+            failure = InDoubtError(
+                f"The disk failed at the end of the change: {error}. It may have been kept; do it again to be sure."
+            )
+        else:
+            what = f"The change could not be written: {error}. Nothing of it was kept; try it again."
+            failure = NotWrittenError(what)
         failure.__cause__ = error
         return failure
 
@@ -196,16 +222,19 @@ class Writer:
         return answers
 
     def _snapshot_if_due(self) -> None:
-        """After so many changes; and where one was dropped, as soon as nobody waits, but not all the time."""
-        if self._broken:
+        """After so many changes, or in the place of one that was dropped when nobody waits; but not all the time."""
+        if self._broken or time.monotonic() < self._next_snapshot:
             return
-        many = self.state.number - self._tried >= self.every
-        if many or (self._tasks.empty() and self._pause() == 0):
+        if self.state.number - self._tried >= self.every or (self._dropped() and self._tasks.empty()):
             self.make_snapshot()
 
+    def _dropped(self) -> bool:
+        """Whether there is none, though there should be."""
+        return self.state.snapshot is None and self.state.number - self.state.base >= self.every
+
     def _pause(self) -> float | None:
-        """How long until a snapshot should be made in the place of one that was dropped; none if none should be."""
-        if self.state.snapshot is not None or self.state.number - self.state.base < self.every:
+        """How long until a snapshot should be made, if nothing else is to be done before."""
+        if self._broken or not (self._dropped() or self.state.number - self._tried >= self.every):
             return None
         return max(self._next_snapshot - time.monotonic(), 0.0)
 

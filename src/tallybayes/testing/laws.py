@@ -13,7 +13,7 @@ import pyarrow as pa
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.settings import settings_of
-from tallybayes.files import digest, from_bytes, to_bytes
+from tallybayes.files import RowCounts, digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.schema import Schema
 from tallybayes.schema.family_text import family_from_text, family_to_text
@@ -90,6 +90,14 @@ def files_come_back_the_same(family: Family, a: list[Row], b: list[Row]) -> None
     assert to_bytes(again) == to_bytes(model), "a file comes back the same"
     asked = frame_of(family, b)[0]
     assert np.array_equal(again.log_joint(asked), model.log_joint(asked)), "a file answers the same"
+    rows = RowCounts(model.schema)
+    for row in b:
+        counted = train(family, [row])
+        written = rows.write(counted)
+        assert rows.read(written) == counted, "what a row adds comes back the same"
+        twice = counted + counted
+        twice -= counted
+        assert rows.write(twice) == rows.write(rows.read(written)) == written, "equal counts are equal bytes"
 
 
 def scores_follow_the_counts(family: Family, a: list[Row], b: list[Row]) -> None:

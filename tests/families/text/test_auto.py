@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +44,7 @@ def unusual(**changes):
         Words(reading="auto", ngrams=2, alpha=0.3),
         Words(reading="auto", ngrams=2, mix=unusual()),
         Words(reading="auto", unit="characters", ngrams=(1, 3), presence=True),
+        Words(reading="auto", ngrams=2, characters=(2, 3), shortest=1, punctuation=True),
         Words(reading="auto", vocabulary=("ab", "ba"), unknown=True, shortest=1),
     ],
     ids=repr,
@@ -79,6 +81,30 @@ def test_without_a_mix_it_is_the_usual_one_whose_smoothing_is_alpha():
     assert np.array_equal(told.believing(mix=None, alpha=0.25).log_joint({"x": ASKED}), model.log_joint({"x": ASKED}))
 
 
+def spelled(text, low=2, high=3):
+    """The runs of characters of a text's words, with a space before and behind each word."""
+    joined = f" {' '.join(reference.words_of(text))} " if reference.words_of(text) else ""
+    return ["\3" + joined[i : i + n] for n in range(low, high + 1) for i in range(len(joined) - n + 1)]
+
+
+@given(st.lists(TEXT, min_size=1, max_size=8), MIX, NINE)
+def test_characters_are_a_block_of_their_own(texts, mix, theta):
+    labels = ["ham", "spam"] * len(texts)
+    texts = [*texts, *reversed(texts)][: len(labels)]
+    mix = replace(mix, theta=(*mix.theta, theta))
+    model = train(Words(reading="auto", ngrams=2, characters=(2, 3), mix=mix), texts, labels[: len(texts)])
+    words = [[*tokens(text), *spelled(text)] for text in texts]
+    counts = reference.mixed_counts(words, labels[: len(texts)], ["ham", "spam"])
+    scales = reference.mixed_scales(counts)
+    asked = ["aa bb", "cc ee aa", texts[0]]
+    pieces = [
+        reference.mixed_pieces(counts, scales, ["ham", "spam"], [*tokens(text), *spelled(text)], mix.a)
+        for text in asked
+    ]
+    expected = [reference.mixed(*found, ["ham", "spam"], mix) for found in pieces]
+    np.testing.assert_allclose(model.evidence({"x": asked})["x"], expected, rtol=1e-9, atol=1e-6)
+
+
 @pytest.mark.parametrize("ngrams", [1, 2])
 def test_the_words_add_up_to_the_score(ngrams):
     model = train(Words(reading="auto", ngrams=ngrams, mix=unusual() if ngrams == 2 else None))
@@ -97,6 +123,37 @@ def test_the_heaviest_words_and_what_there_is_to_know():
     assert model.parameter_count()
     with pytest.raises(TypeError, match="has no posterior"):
         model.parameters("x", "spam")
+
+
+def test_what_characters_say_is_told_of_the_words_they_are_in():
+    model = train(Words(reading="auto", characters=(2, 4)))
+    evidence = model.evidence({"x": ["free monney monney", "", None, "free"]})
+    words = evidence.words()
+    assert [(part.word, part.times) for part in words] == [("free", 1), ("monney", 2)]
+    for row in range(4):
+        said = [part.said for part in evidence.words(row)]
+        np.testing.assert_allclose(np.sum(said, axis=0) if said else 0.0, evidence["x"][row], atol=1e-12)
+    assert {weight.word for weight in model.words("spam", 2)} <= {"free", "money", "claim"}
+    drawn = model.sample(200, seed=1).rows["x"].to_pylist()
+    assert {word for text in drawn for word in text.split()} <= set(train(Words()).estimates("x"))
+    lengths = [len(text.split()) for text in DOCUMENTS if text]
+    assert abs(np.mean([len(text.split()) for text in drawn]) - np.mean(lengths)) < 1.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"characters": (0, 3)}, "from 1 to 8 characters"),
+        ({"characters": (2, 9)}, "from 1 to 8 characters"),
+        ({"characters": "23"}, "from 1 to 8 characters"),
+        ({"characters": (2, 3), "unit": "characters"}, "leave characters=None"),
+        ({"characters": (2, 3), "vocabulary": ("a",)}, "leave characters=None"),
+        ({"characters": (2, 3), "mix": unusual()}, "3 lengths of runs, since ngrams=.* and characters"),
+    ],
+)
+def test_characters_that_cannot_be_are_refused(settings, why):
+    with pytest.raises(ValueError, match=why):
+        Words(**{"reading": "auto", "ngrams": 2, **settings})
 
 
 def test_it_is_not_linear_and_says_why():

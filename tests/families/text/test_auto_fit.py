@@ -128,7 +128,7 @@ def test_any_order_gives_the_same_mix(width):
 def test_the_fit_is_never_worse_than_the_usual_mix(rows, width):
     texts, labels = made_up(rows, width)
     mix = fit(texts, labels).mix
-    usual = left_out(texts, labels).loss(usual_mix(1.0, width, 2))
+    usual = left_out(texts, labels).loss(usual_mix(PAIRS, 1.0, width))
     assert left_out(texts, labels, a=mix.a).loss(mix) <= usual
 
 

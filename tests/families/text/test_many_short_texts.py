@@ -15,6 +15,8 @@ SETTINGS = [
     {"ngrams": 2},
     {"shortest": 3},
     {"unit": "characters", "ngrams": (2, 3)},
+    {"characters": (2, 4), "ngrams": 2, "punctuation": True, "shortest": 1},
+    {"characters": (1, 3), "stems": {"prize": "price"}, "stop_words": ("ab",), "presence": True},
     {"presence": True},
     {"stop_words": ("ab", "prize")},
     {"stems": {"prize": "price", "money": "coin"}, "ngrams": (1, 2)},

@@ -17,14 +17,16 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import added_up
-from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
-from tallybayes.families.numbers.interval_densities import LARGEST, LEAST, Densities, Ranges, densities_of
+from tallybayes.families.numbers.interval_densities import Densities, Ranges, densities_of
 from tallybayes.families.numbers.intervals import METHODS
+from tallybayes.families.numbers.intervals_left_out import IntervalsLeftOut
 from tallybayes.families.numbers.numeric_belief import log_between
+from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Values, keys_from, least_of_keys, values_of_keys
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import MEstimate, Smoothed, SmoothedBelief, pseudo_of, smoothed, smoothing
@@ -107,6 +109,10 @@ class IntervalBelief(SmoothedBelief):
         ends = self.ranges.ends
         return interval_names(np.array([*ends[:1], *self.ranges.cuts, *ends[1:]]))
 
+    def codes(self, cells: Any) -> Any:
+        """The interval of every number; beyond all of them, the outermost."""
+        return self.edges[1:-1].searchsorted(cells, "right")
+
     def with_table(self, change: Callable[[Floats], Floats]) -> Belief:
         """How far out a value lies says the same of all classes, and stays."""
         changed = copy(self)
@@ -178,28 +184,6 @@ class IntervalBelief(SmoothedBelief):
                 (at == len(self.counts) - 1) & (chance > 1.0 - self.beyond), self.edges[-1] + distance, drawn
             )
         return pa.array(np.clip(drawn, -LARGEST, LARGEST))
-
-
-@dataclass(frozen=True)
-class IntervalsLeftOut:
-    """Intervals that stay where they are, and their counts without each value."""
-
-    edges: Floats
-    levels: LevelsLeftOut
-
-    def __call__(self, cells: Floats, rows: Rows) -> Floats:
-        said = np.zeros((len(rows), len(rows.classes)))
-        codes = np.where(np.isnan(cells), -1, self.edges[1:-1].searchsorted(cells, "right"))
-        last = len(self.edges) - 2
-        with np.errstate(over="ignore"):
-            widths = np.log(np.clip(np.diff(self.edges), LEAST, LARGEST))
-        for at, left, kinds in self.levels.left(codes, rows):
-            outside = 1.0 / (2.0 + left.counts.sum(axis=1))
-            inside = 1.0 - outside * (1.0 * (left.levels == 0) + (left.levels == last))
-            others = np.asarray(left.totals.any(axis=1))
-            shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
-            said[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
-        return said
 
 
 def _held(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], width: int) -> list[Floats]:

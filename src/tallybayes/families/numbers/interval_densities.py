@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tallybayes.counts.exact import Floats
+from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.smoothing import Smoothed
 
 LEAST = float(np.finfo(np.float64).smallest_subnormal)
-LARGEST = float(np.finfo(np.float64).max)
 
 
 class Ranges(NamedTuple):

@@ -18,6 +18,7 @@ from tallybayes.families.posteriors import Posterior
 
 MOST_WHOLE = 10_000_000  # numbers that are added up …
 STEP = 1 << 16  # … so many at a time
+DRAWS = 400  # of parameters, to see between which bounds a density lies
 
 
 def log_between(low: tuple[Floats, Floats], high: tuple[Floats, Floats]) -> Floats:
@@ -71,6 +72,19 @@ class NumericBelief(Belief):
         if any(map(np.isnan, s)):
             raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
         return found
+
+    def credible(self, index: int, cells: Floats, mass: float) -> tuple[Floats, Floats] | None:
+        """By the densities at parameters that were drawn from their posterior."""
+        try:
+            drawn = self.posterior(index).draw(np.random.Generator(np.random.PCG64(0)), DRAWS)
+        except (TypeError, ValueError):  # there is none, or nothing was counted
+            return None
+        if any(np.isnan(values).any() for values in drawn.values()):
+            return None
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            said = self.family.log_density(cells[:, None], **drawn)
+            low, high = np.quantile(np.exp(said), [(1.0 - mass) / 2.0, (1.0 + mass) / 2.0], axis=1)
+            return np.log(low), np.log(high)
 
     def drawn(self, random: np.random.Generator) -> Belief:
         """At parameters as they may be; where nothing more is known of them than an estimate, as it is."""

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallybayes.counts.class_totals import SPELLED
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import by_class
 from tallybayes.families.text.tokens import WORDS
@@ -43,7 +44,7 @@ def _numbers(
         known = not belief.said.blank[number]
         return [np.flatnonzero(random.random(len(p)) < p) for _ in range(count * known)]
     said = belief.rows(order.astype(np.int32))[:, number]
-    lengths = _lengths(belief, random, number, count)
+    lengths = _lengths(belief, random, number, count, order)
     p = np.exp(said - said.max()) if said.size else said
     if lengths is None or (lengths.any() and not (p.sum() > 0)):
         return []
@@ -55,7 +56,9 @@ def _numbers(
     return np.split(drawn, np.cumsum(lengths)[:-1])
 
 
-def _lengths(belief: Any, random: np.random.Generator, number: int, count: int) -> NDArray[np.int64] | None:
+def _lengths(
+    belief: Any, random: np.random.Generator, number: int, count: int, single: NDArray[np.intp]
+) -> NDArray[np.int64] | None:
     """As many words as the class's documents have, or if it has none, as all documents have."""
     if belief.said.rate:
         return random.poisson(-belief.said.document[number], count)
@@ -64,15 +67,22 @@ def _lengths(belief: Any, random: np.random.Generator, number: int, count: int) 
     spread = spread if spread.sum() > 0 else documents.sum(axis=1)
     if not spread.sum() > 0:
         return None
-    drawn = random.choice(_single_words(lengths, belief.family.ngrams[1]), count, p=spread / spread.sum())
+    if belief.family.characters is not None:  # of which nobody knows how many are a document's
+        counts = belief.seen.counts_of(number)
+        words = np.rint(lengths * (counts[single].sum() / max(counts.sum(), 1.0))).astype(np.int64)
+    else:
+        words = _single_words(lengths, belief.family.ngrams[1])
+    drawn = random.choice(words, count, p=spread / spread.sum())
     return random.binomial(drawn, belief.seen.kept[number])  # words that are ignored are not drawn
 
 
 def _is_single(family: Any, names: NDArray[Any]) -> NDArray[np.bool_]:
     """Which of these are single words or characters, and no runs of them."""
-    if family.ngrams == (1, 1):
+    if family.ngrams == (1, 1) and family.characters is None:
         return np.ones(len(names), bool)
-    return np.array([" " not in name if family.unit == WORDS else len(name) == 1 for name in names], bool)
+    if family.unit != WORDS:
+        return np.array([len(name) == 1 for name in names], bool)
+    return np.array([" " not in name and not name.startswith(SPELLED) for name in names], bool)
 
 
 def _single_words(lengths: Floats, longest: int) -> NDArray[np.int64]:

@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.class_totals import RUNS, run_of
 from tallybayes.families.settings import as_number, refused
 from tallybayes.families.smoothing import FITTED, MEstimate
 from tallybayes.families.text.tokens import WORDS
-from tallybayes.kernels.strings import index_strings
 
 AUTO = "auto"
 BASES = ("documents", "n", "share")  # what of a word is looked at …
@@ -24,7 +23,9 @@ LARGEST = 1e9
 LEAST_A = 1e-10
 BOUNDS = {"gamma": (0.0, 1.0), "a": (LEAST_A, LARGEST), "p": (0.0, LARGEST), "length": (1e-9, 1e12)}
 USUAL_A = 1.0
-USUAL = {True: (0.6, 0, 1.8, 1.25), False: (0.5, 1, 1.2, 0.43)}  # two classes; more: γ, power, θ of words, of runs
+# Two classes; more: γ, power, θ of words, of runs of them, of characters.
+USUAL = {True: (0.6, 0, 1.8, 1.25, 0.0), False: (0.5, 1, 1.2, 0.43, 0.0)}
+USUAL_SPELLED = {True: (0.48, 0, 2.7, 2.3, 0.29), False: (0.4, 1, 0.76, 0.43, 0.13)}  # with characters beside them
 SHARES = BASES.index("share") * len(POWERS)
 
 
@@ -79,7 +80,8 @@ def as_mix(family: Any, name: str, given: Any) -> Mix:
     if not isinstance(mix, Mix):
         raise refused(family, name, given, "a Mix, or None")
     if len(mix.theta) != block_count(family):
-        wanted = f"a Mix of {block_count(family)} lengths of runs, since ngrams={family.ngrams!r}"
+        also = "" if family.characters is None else " and characters are counted as well"
+        wanted = f"a Mix of {block_count(family)} lengths of runs, since ngrams={family.ngrams!r}{also}"
         raise refused(family, name, given, wanted)
     return mix
 
@@ -88,12 +90,14 @@ def mix_to_json(mix: Mix | None) -> Any:
     return None if mix is None else mix.to_json()
 
 
-def usual_mix(a: float, classes: int, blocks: int) -> Mix:
-    """What held on many sets of texts, for who has fitted nothing: one piece of words and one of runs."""
-    gamma, power, words, runs = USUAL[classes <= 2]
-    theta = [[0.0] * PIECES for _ in range(blocks)]
+def usual_mix(family: Any, a: float, classes: int) -> Mix:
+    """What held on many sets of texts, for who has fitted nothing: one piece of words, of runs, and of characters."""
+    gamma, power, words, runs, spelled = (USUAL if family.characters is None else USUAL_SPELLED)[classes <= 2]
+    theta = [[0.0] * PIECES for _ in range(block_count(family))]
     for number, block in enumerate(theta):
         block[SHARES + power] = runs if number else words
+    if family.characters is not None:
+        theta[-1][SHARES + power] = spelled
     return Mix(tuple(map(tuple, theta)), gamma, min(max(a, LEAST_A), LARGEST))
 
 
@@ -101,11 +105,15 @@ def mix_of(family: Any, classes: int) -> Mix:
     """The mix that was fitted, or the usual one, whose `a` is the family's alpha, or the m of its m-estimate."""
     alpha = family.alpha
     a = USUAL_A if alpha == FITTED else alpha.m if isinstance(alpha, MEstimate) else float(alpha)
-    return family.mix or usual_mix(a, classes, block_count(family))
+    return family.mix or usual_mix(family, a, classes)
 
 
 def block_count(family: Any) -> int:
     """How many lengths of runs are read by themselves; all runs of characters are read as one."""
+    return _word_blocks(family) + (family.characters is not None)
+
+
+def _word_blocks(family: Any) -> int:
     low, high = family.ngrams
     return int(high - low + 1) if family.unit == WORDS else 1
 
@@ -116,13 +124,14 @@ def reads_runs(family: Any) -> bool:
 
 
 def blocks_of(family: Any, index: kernels.StringIndex) -> NDArray[np.intp]:
-    """Which of these each word of an index belongs to, by the spaces that runs of words are written with."""
-    count = block_count(family)
-    if count == 1:
+    """Which of these each word of an index belongs to."""
+    if block_count(family) == 1:
         return np.zeros(len(index), np.intp)
-    return block_of_run(family, pc.count_substring(index_strings(index), " ").to_numpy())
+    return block_of_run(family, run_of(index))
 
 
-def block_of_run(family: Any, spaces: NDArray[Any]) -> NDArray[np.intp]:
-    """Which block runs with so many spaces belong to."""
-    return np.clip(spaces + 1 - family.ngrams[0], 0, block_count(family) - 1).astype(np.intp)
+def block_of_run(family: Any, runs: NDArray[Any]) -> NDArray[np.intp]:
+    """Which block each of these runs belongs to."""
+    count = _word_blocks(family)
+    blocks = np.clip(runs + 1 - family.ngrams[0], 0, count - 1)
+    return np.where((runs == RUNS - 1) & (family.characters is not None), count, blocks).astype(np.intp)

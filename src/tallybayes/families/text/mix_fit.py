@@ -64,11 +64,11 @@ def _mean_length(seen: WordStatistics) -> float:
 
 def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix:
     """Which `a`, and whether the usual mix is as good, some of the documents decide; all else, all of them."""
-    classes, count = pieces_of.seen.classes_met, pieces_of.count
+    classes = pieces_of.seen.classes_met
     some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.lookup.sizes))
     pieces = {a: pieces_of(some, a) for a in SMOOTHINGS}
-    usual = usual_mix(USUAL_A, classes, count)
-    tried = {a: fit_mix(found, usual_mix(a, classes, count), length) for a, found in pieces.items()}
+    usual = usual_mix(pieces_of.family, USUAL_A, classes)
+    tried = {a: fit_mix(found, replace(usual, a=a), length) for a, found in pieces.items()}
     a = min(SMOOTHINGS, key=lambda a: pieces[a].loss(tried[a]))
     mix = tried[a] if len(some) == len(documents) else fit_mix(pieces_of(documents, a), replace(usual, a=a), length)
     return mix if pieces[a].loss(mix) < pieces[USUAL_A].loss(usual) else usual

@@ -45,7 +45,7 @@ class PieceMaker:
     """The pieces of any documents, from the counts of all. How occurrences and shares are scaled is not left out."""
 
     def __init__(self, family: Any, seen: WordStatistics, lookup: Lookup) -> None:
-        self.seen, self.lookup = seen, lookup
+        self.family, self.seen, self.lookup = family, seen, lookup
         self.count = block_count(family)
         blocks = blocks_of(family, seen.index)
         self._blocks = blocks.astype(np.int32)

@@ -25,6 +25,7 @@ CHARACTERS = "characters"
 WORDS = "words"
 STRICT = "strict"
 REPLACE = "replace"
+NOT_SPELLED = (1, 0)  # no runs of characters beside the words
 
 
 class Tokeniser(str):
@@ -93,6 +94,7 @@ class Cutter:
             family.errors == STRICT,
             family.punctuation,
             marked,
+            getattr(family, "characters", None) or NOT_SPELLED,
         )
 
     @cached_property
@@ -218,9 +220,10 @@ def _tokeniser(
     strict: bool,
     punctuation: bool,
     marked: bool = False,
+    spelled: tuple[int, int] = NOT_SPELLED,
 ) -> kernels.Tokeniser:
     tables = letters.tables(lower, punctuation)
-    return kernels.Tokeniser(*tables, lower, shortest, characters, low, high, strict, punctuation, marked)
+    return kernels.Tokeniser(*tables, lower, shortest, characters, low, high, strict, punctuation, marked, spelled)
 
 
 def _translation(stems: Mapping[str, str], stop_words: Sequence[str]) -> kernels.Translation:

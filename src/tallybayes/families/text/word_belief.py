@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.class_totals import RUNS, run_of
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.base import (
     MANY_PARTS,
@@ -34,6 +35,7 @@ from tallybayes.families.text.drawn_parameters import drawn_words
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
+from tallybayes.families.text.spelled_parts import told_of_words, words_of
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
@@ -156,11 +158,14 @@ class WordBelief(Belief):
         different, at = np.unique(words, return_inverse=True)  # not all the words that the index has
         names = pc.take(index_strings(self.seen.index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
         said = self._said_by(words, counts, starts)
+        spelled = [] if self.family.characters is None else words_of(self.family, documents)
         total = np.zeros((self.table.width, rows))
         self._add(documents, rows, total)
         for row in range(rows):
             span = range(starts[row], starts[row + 1])
             found = [Part(names[i], int(counts[i]), said[i]) for i in span]
+            if spelled:
+                found = told_of_words(found, spelled[row], self.family.characters)
             with np.errstate(invalid="ignore"):
                 rest = total[:, row] - said[starts[row] : starts[row + 1]].sum(axis=0)
             rest = np.where(np.isnan(rest), 0.0, rest)
@@ -173,7 +178,9 @@ class WordBelief(Belief):
         odds = np.empty(self.seen.size)
         for span, rows in self.table.all_rows():
             odds[span] = log_odds(rows - self._common, index, prior)
-        return heaviest(self.words(), self.seen.counts_of(index), odds, top)
+        whole = np.flatnonzero(run_of(self.seen.index) < RUNS - 1) if self.family.characters else slice(None)
+        words = np.array(self.words(), object)[whole]
+        return heaviest(words.tolist(), self.seen.counts_of(index)[whole], odds[whole], top)
 
     @property
     def _common(self) -> Any:

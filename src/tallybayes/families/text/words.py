@@ -36,6 +36,7 @@ from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.families.text.words_left_out import WordsLeftOut
 
 LONGEST_RUN = 5  # of words
+LONGEST_SPELLED = 8  # of characters, beside words
 MULTINOMIAL = "multinomial"
 
 
@@ -46,6 +47,14 @@ def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
     if not whole or not 1 <= runs[0] <= runs[1] <= longest:
         wanted = f"the longest run, or the shortest and the longest, from 1 to {longest} {family.unit}"
         raise refused(family, name, given, wanted)
+    return int(runs[0]), int(runs[1])
+
+
+def as_spelled(family: Any, name: str, given: Any) -> tuple[int, int]:
+    runs = tuple(given) if isinstance(given, Iterable) else (given, given)
+    whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
+    if not whole or not 1 <= runs[0] <= runs[1] <= LONGEST_SPELLED:
+        raise refused(family, name, given, f"the shortest and the longest run, from 1 to {LONGEST_SPELLED} characters")
     return int(runs[0]), int(runs[1])
 
 
@@ -72,7 +81,8 @@ class Words(Family):
     What is counted: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased, as
     Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. With `punctuation`, every punctuation
     character and symbol is a word of its own. `ngrams` counts runs of words as well (2: pairs too; (2, 3): pairs and
-    threes only); `unit="characters"` counts runs of characters instead. `stop_words` are passed over; `stems` are a
+    threes only); `characters=(2, 4)` counts runs of so many characters of these words, too;
+    `unit="characters"` counts them instead of words. `stop_words` are passed over; `stems` are a
     language's, by Snowball, or a word for each word that becomes another; a `vocabulary` keeps to the words given, all
     others being ignored, or one word called "<unknown>" with `unknown=True`. With `presence` each word counts once a
     text. `tokeniser` is a function of your own, from a text to a list of tokens: it is called for every text, and many
@@ -102,6 +112,13 @@ class Words(Family):
         "how long the runs of words or characters are that are counted: 2 is one and two, (2, 3) is two and three",
         check=as_runs,
         counting=True,
+    )
+    characters: tuple[int, int] | None = setting(
+        None,
+        "how long the runs of characters are that are counted beside the words, as in (2, 4); None: there are none",
+        check=as_spelled,
+        counting=True,
+        later=True,
     )
     vocabulary: tuple[str, ...] | None = setting(None, "the only words there are", check=as_words, counting=True)
     unknown: bool = setting(
@@ -143,6 +160,9 @@ class Words(Family):
             raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
         if self.unit == CHARACTERS and self.punctuation:
             raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
+        if self.characters is not None and (self.unit == CHARACTERS or self.vocabulary is not None):
+            given = "unit='characters'" if self.unit == CHARACTERS else "vocabulary=…"
+            raise ValueError(f"Words({given}) counts nothing else; leave characters=None.")
         if self.unknown and self.vocabulary is None:
             raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
         if self.reading == AUTO and named_levels(self.alpha):

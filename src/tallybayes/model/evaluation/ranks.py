@@ -63,6 +63,13 @@ class Ranks:
         return Ranks(keys[first], np.add.reduceat(n, first), dropped + more)
 
     @property
+    def probabilities(self) -> Floats:
+        """Those that the keys stand for, or the least of them where bits were dropped."""
+        whole = self.keys << np.uint64(self.dropped)
+        low = np.minimum(whole, HALF + HALF - np.minimum(whole, HALF + HALF)).view(np.float64)
+        return np.where(whole <= HALF, low, 1.0 - low)
+
+    @property
     def auc(self) -> float:
         """The share of pairs, a row of the class and another, that are ranked rightly; half of those that tie."""
         mine, others = self.n.T.tolist()

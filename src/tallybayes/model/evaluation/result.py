@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import tallybayes
 from tallybayes.counts.exact import Counts, Floats
+from tallybayes.families.posteriors import beta
 from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.reported import Reported
 
@@ -38,6 +40,12 @@ class Interval(NamedTuple):
     n: int
     probability: float
     right: float
+
+    def credible(self, mass: float = 0.95) -> tuple[float, float]:
+        """Where the share that is right lies with this probability, after Jeffreys."""
+        hits = self.right * self.n
+        known = beta(hits + 0.5, self.n - hits + 0.5)
+        return float(known.ppf((1.0 - mass) / 2.0)), float(known.ppf((1.0 + mass) / 2.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +93,7 @@ class Evaluation(Reported):
             unknown=unknown,
             pairs=Counter(self.pairs) + Counter(other.pairs),
             intervals=self.intervals + other.intervals,
-            ranks={label: self._ranks(label) + other._ranks(label) for label in classes},
+            ranks={label: self.ranks_of(label) + other.ranks_of(label) for label in classes},
             losses=self.losses + other.losses,
             losses_squared=self.losses_squared + other.losses_squared,
             prior_losses=self.prior_losses + other.prior_losses,
@@ -109,7 +117,8 @@ class Evaluation(Reported):
         """So that `sum(evaluations)` is that of all."""
         return self if other == 0 else NotImplemented
 
-    def _ranks(self, label: Any) -> Ranks:
+    def ranks_of(self, label: Any) -> Ranks:
+        """How the probability of a class ranks rows; of one that the model never met, not at all."""
         found = self.ranks.get(label)
         return found if found is not None else Ranks.never(self.truths[label], self.n - self.truths[label])
 
@@ -171,7 +180,7 @@ class Evaluation(Reported):
     def roc_auc(self) -> float:
         """How often the class of a row is more probable there than in a row of another class. Of two classes it is one
         number; of more, the mean over all classes that rows have, each against the rest. NaN, if there is one only."""
-        areas = [self._ranks(label).auc for label in self.classes if self.truths[label]]
+        areas = [self.ranks_of(label).auc for label in self.classes if self.truths[label]]
         return _share(sum(areas), len(areas)) if len(self.classes) != 2 else areas[-1]
 
     @property
@@ -182,7 +191,7 @@ class Evaluation(Reported):
     def standard_errors(self) -> dict[str, float]:
         """How far off, by chance, these are from what they would be on endless rows of the same kind."""
         possible, decided = self.n - self.impossible, self.n - self.rejected
-        areas = [self._ranks(label) for label in self.classes] if len(self.classes) == 2 else []
+        areas = [self.ranks_of(label) for label in self.classes] if len(self.classes) == 2 else []
         return {
             "accuracy": standard_error(self.right, self.right, decided),
             "log_loss": standard_error(self.losses, self.losses_squared, possible),
@@ -231,6 +240,11 @@ class Evaluation(Reported):
         met = [score for score in self.per_class if score.n or score.decided]
         names = ("precision", "recall", "f1")
         return {name: _share(sum(getattr(score, name) for score in met), len(met)) for name in names}
+
+    @property
+    def plot(self) -> tallybayes.plots.EvaluationPlots:
+        """Pictures: `evaluation.plot.reliability()`; they need matplotlib."""
+        return tallybayes.plots.EvaluationPlots(self)
 
     @property
     def calibration(self) -> list[Interval]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +15,12 @@ from tallybayes.families.numbers.values import ENOUGH
 from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
 
 FREE_TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
+SHORT_TEXT = replace(FREE_TEXT, characters=(2, 5))
 TAGS = Words(reading="auto", shortest=1)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_CHARACTERS = 8.0  # of writing without spaces
+SHORT = 40.0  # words, up to which the parts of words are counted …
+SOME_TEXTS = 200  # … where there are so many texts to learn from: they say less to a reader than words do
 MANY_WORDS = 3.0  # so many to a cell make it free text …
 FEW_EACH = 5.0  # … where a text comes less often than this
 SOME = 1000  # cells that are looked at word by word
@@ -46,7 +50,8 @@ def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
     rarely_alike = mostly_different or (n >= ENOUGH and n < FEW_EACH * levels)
     words = _mean_count(some, r"\S+") if rarely_alike else 0.0
     if words >= MANY_WORDS:
-        return Choice(FREE_TEXT, f"free text, {words:.0f} words in a cell")
+        family = SHORT_TEXT if words <= SHORT and n >= SOME_TEXTS else FREE_TEXT
+        return Choice(family, f"{'short' if family is SHORT_TEXT else 'free'} text, {words:.0f} words in a cell")
     separator = _separator(some, different) if n >= ENOUGH else None
     if separator is not None:
         return Choice(TAGS, f"lists of tags, with {separator!r} between them")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,31 +11,35 @@ import pyarrow.compute as pc
 
 from tallybayes.data.frames import column
 from tallybayes.data.matching import ERROR
-from tallybayes.model import Model, decide
+from tallybayes.model import decide
+from tallybayes.model.scoring import Beliefs
 from tallybayes.report.plain import spoken
 from tallybayes.sources import Source
 
 
 class Deciding:
-    """A model, and what a decision costs. `met` are the classes decided for so far."""
+    """What is believed, and what a decision costs; `kind` is the type that labels have. `met` are the classes decided
+    for so far."""
 
     def __init__(
         self,
-        model: Model,
-        costs: Mapping[tuple[Any, Any], float] | None,
-        reject: float | None,
-        proba: bool,
-        threads: int | None,
+        beliefs: Beliefs,
+        kind: pa.DataType | None = None,
+        costs: Mapping[tuple[Any, Any], float] | None = None,
+        reject: float | None = None,
+        proba: bool = False,
+        threads: int | None = None,
         absent: str = ERROR,
-        interval: float | None = None,
+        credible: Callable[[Any], Any] | None = None,
     ) -> None:
-        self.model = model
-        self.costs = None if costs is None else decide.cost_matrix(model.classes, costs)
+        self.beliefs, self.schema = beliefs, beliefs.schema
+        self.labels = _labels(beliefs.labels, kind)
+        self.costs = None if costs is None else decide.cost_matrix(beliefs.labels, costs)
         self.reject = reject
         self.proba = proba
         self.threads = threads
         self.absent = absent
-        self.interval = interval
+        self.credible = credible
         self.met: set[Any] = set()
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
@@ -43,13 +47,13 @@ class Deciding:
         them."""
         asked = batch if source is None or not kept else self._asked(batch, kept, source)
         found = None
-        if self.interval is None:
-            posterior = self.model.posterior(asked, threads=self.threads, absent=self.absent)
+        if self.credible is None:
+            posterior = self.beliefs.posterior(asked, self.threads, self.absent)
         else:
-            found = self.model.credible(asked, self.interval, absent=self.absent)
+            found = self.credible(asked)
             posterior = found.probability
         chosen = decide.decide(posterior, self.costs, self.reject)
-        classes = self.model.classes
+        classes = self.beliefs.labels
         self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)
         undecided = chosen == decide.REJECTED
         probability = posterior[np.arange(len(chosen)), chosen]
@@ -58,10 +62,7 @@ class Deciding:
         def add(name: str, cells: pa.Array) -> None:
             answers[unused(name, answers)] = cells
 
-        add(
-            self.model.schema.label or "class",
-            _labels(classes, self.model.label_type).take(pa.array(chosen, mask=undecided)),
-        )
+        add(self.schema.label or "class", self.labels.take(pa.array(chosen, mask=undecided)))
         add("probability", pa.array(probability, mask=undecided))
         bounds = {} if found is None else {"low": found.low, "high": found.high}
         for name, bound in bounds.items():
@@ -75,7 +76,7 @@ class Deciding:
 
     def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:
         """The same rows with numbers that can be read."""
-        kinds = self.model.schema.reads()
+        kinds = self.schema.reads()
         marks = pa.array(list(source.missing_numbers), pa.string())
         for name in {name for name in kept if source.untyped and kinds.get(name) == pa.float64()}:
             at = batch.schema.get_field_index(name)

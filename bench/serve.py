@@ -1,0 +1,253 @@
+"""The service beside its peer: one text asked over HTTP, and rows learned durably.
+
+    pip install fastapi    # for the peer, beside the extra `serve`
+    python bench/serve.py
+
+Both servers run uvicorn with the same parser and loop, in processes of their own, one after the other in every round.
+The peer is the usual pipeline, CountVectorizer and MultinomialNB of scikit-learn, behind FastAPI, in an `async`
+endpoint, which is its faster kind. Clients keep their connections, and each waits for an answer before it asks again.
+Learning is compared with writing the texts to a file, with one fsync for each, and to a table of SQLite, with one
+commit for each. Seed 0.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+import uvloop
+
+from timing import row
+
+DOCUMENTS, VOCABULARY, LENGTH = 20_000, 50_000, 100
+CLIENTS, SECONDS, ROUNDS = (1, 32), 2.0, 3
+LEARNED, SYNCED = 2_000, 300
+
+OURS = """
+import sys
+from tallybayes import Store
+from tallybayes.serve.app import make_app
+from tallybayes.serve.server import bound_socket, serve, url_of
+with Store.open(sys.argv[1]) as store, bound_socket("127.0.0.1", 0) as listening:
+    serve(make_app({"spam": store}), listening, lambda: print(listening.getsockname()[1], flush=True))
+"""
+
+PEER = """
+import pickle, socket, sys
+import uvicorn
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+pipeline = pickle.load(open(sys.argv[1], "rb"))
+classes = pipeline.classes_.tolist()
+app = FastAPI()
+
+class Row(BaseModel):
+    text: str
+
+class Question(BaseModel):
+    row: Row
+
+@app.post("/v1/models/spam/predict")
+async def predict(question: Question):
+    shares = pipeline.predict_proba([question.row.text])[0].tolist()
+    best = max(range(len(shares)), key=shares.__getitem__)
+    answer = {"class": classes[best], "probability": shares[best], "probabilities": dict(zip(classes, shares))}
+    return {"version": 1, "answers": [answer]}
+
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False)).run(sockets=[listening])
+"""
+
+
+class Client(asyncio.Protocol):
+    """A connection that asks again as soon as it is answered."""
+
+    def __init__(self, requests: Iterator[bytes], done: asyncio.Future[None]) -> None:
+        self.requests, self.done = requests, done
+        self.times: list[float] = []
+        self.heard = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self.ask()
+
+    def ask(self) -> None:
+        request = next(self.requests, None)
+        if request is None:
+            self.transport.close()
+            self.done.set_result(None)
+            return
+        self.start = time.perf_counter()
+        self.transport.write(request)
+
+    def data_received(self, data: bytes) -> None:
+        self.heard += data
+        head, found, body = self.heard.partition(b"\r\n\r\n")
+        if not found or len(body) < int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]):
+            return
+        if not head.startswith(b"HTTP/1.1 200"):
+            self.done.set_exception(RuntimeError(self.heard.decode()))
+            return
+        self.times.append(time.perf_counter() - self.start)
+        self.heard = b""
+        self.ask()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if not self.done.done():
+            self.done.set_exception(error or ConnectionError("The server hung up."))
+
+
+def load(port: int, clients: int, requests: Callable[[], Iterator[bytes]]) -> tuple[float, float]:
+    """Requests a second of so many clients, and the 99th percentile of how long one waits."""
+
+    async def run() -> tuple[float, float]:
+        loop = asyncio.get_running_loop()
+        dones = [loop.create_future() for _ in range(clients)]
+        start = time.perf_counter()
+        made = [loop.create_connection(lambda d=done: Client(requests(), d), "127.0.0.1", port) for done in dones]
+        protocols = [protocol for _, protocol in await asyncio.gather(*made)]
+        await asyncio.gather(*dones)
+        took = time.perf_counter() - start
+        times = np.concatenate([protocol.times for protocol in protocols])
+        return len(times) / took, float(np.quantile(times, 0.99))
+
+    return uvloop.run(run())
+
+
+def post(operation: str, said: object) -> bytes:
+    body = json.dumps(said).encode()
+    head = f"POST /v1/models/spam/{operation} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
+
+
+@contextmanager
+def serving(code: str, path: Path) -> Iterator[int]:
+    server = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield int(server.stdout.readline())
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def texts(rng: np.random.Generator, count: int) -> list[str]:
+    """Documents of words as frequent as words are."""
+    words = np.array([f"word{i}" for i in range(VOCABULARY)])
+    ranks = np.minimum(rng.zipf(1.2, (count, LENGTH)) - 1, VOCABULARY - 1)
+    return [" ".join(line) for line in words[ranks]]
+
+
+def prepared(folder: Path, documents: list[str], labels: list[str]) -> dict[str, tuple[str, Path]]:
+    """Both models on disk."""
+    import pickle
+
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    from tallybayes import Model, Store, Words
+
+    model = Model.train({"text": Words()}, {"text": documents}, labels)
+    Store.create(folder / "store", model).close()
+    peer = make_pipeline(CountVectorizer(), MultinomialNB()).fit(documents, labels)
+    (folder / "peer").write_bytes(pickle.dumps(peer))
+    return {"tallybayes": (OURS, folder / "store"), "FastAPI": (PEER, folder / "peer")}
+
+
+def asking(servers: dict[str, tuple[str, Path]], documents: list[str]) -> None:
+    """Requests a second and p99, the best of some rounds."""
+    questions = [post("predict", {"row": {"text": text}}) for text in documents[:500]]
+
+    def for_a_while() -> Iterator[bytes]:
+        end = time.perf_counter() + SECONDS
+        at = 0
+        while time.perf_counter() < end:
+            yield questions[at % len(questions)]
+            at += 1
+
+    found: dict[tuple[str, int], tuple[float, float]] = {}
+    for _ in range(ROUNDS):
+        for name, server in servers.items():
+            with serving(*server) as port:
+                load(port, 1, lambda: iter(questions[:50]))
+                for clients in CLIENTS:
+                    rate, slowest = load(port, clients, for_a_while)
+                    best = found.get((name, clients), (0.0, 9.0))
+                    found[name, clients] = max(rate, best[0]), min(slowest, best[1])
+    for clients in CLIENTS:
+        ours, peer = found["tallybayes", clients], found["FastAPI", clients]
+        told = f"{clients} client{'s' * (clients > 1)}"
+        row(f"predict, {told}: requests a second", f"{ours[0]:,.0f}", f"{peer[0]:,.0f}", ours[0] / peer[0], "≥ 3 ×")
+        ratio = peer[1] / ours[1]
+        row(f"predict, {told}: p99", f"{ours[1] * 1e3:.2f} ms", f"{peer[1] * 1e3:.2f} ms", ratio, "≥ 1 ×")
+
+
+def learning(server: tuple[str, Path], documents: list[str], folder: Path) -> None:
+    """Durable changes a second of 32 clients, beside a file that is synced after every row."""
+
+    def said(client: int, round_: int) -> Iterator[bytes]:
+        for i in range(LEARNED // 32):
+            entry = {"id": f"{round_}-{client}-{i}", "row": {"text": documents[i]}, "label": "spam"}
+            yield post("learn", entry)
+
+    rates, synced, committed = [], [], []
+    for round_ in range(ROUNDS):
+        with serving(*server) as port:
+            load(port, 1, lambda: iter([post("predict", {"row": {"text": "word1"}})]))
+            clients = iter(range(32))
+            rates.append(load(port, 32, lambda r=round_: said(next(clients), r))[0])  # noqa: B023
+        synced.append(one_by_one(documents, folder / f"synced-{round_}"))
+        committed.append(commits(documents, folder / f"committed-{round_}"))
+    ours = max(rates)
+    for what, peer in (("a file, one fsync each", max(synced)), ("SQLite, one commit each", max(committed))):
+        row(f"learn, 32 clients, beside {what}", f"{ours:,.0f}", f"{peer:,.0f}", ours / peer, "≥ 5 ×")
+
+
+def commits(documents: list[str], path: Path) -> float:
+    """Rows a second of a database that commits each by itself."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as sql:
+        sql.execute("PRAGMA synchronous=FULL")
+        sql.execute("CREATE TABLE rows (text TEXT)")
+        start = time.perf_counter()
+        for text in documents[:SYNCED]:
+            sql.execute("INSERT INTO rows VALUES (?)", (text,))
+        return SYNCED / (time.perf_counter() - start)
+
+
+def one_by_one(documents: list[str], path: Path) -> float:
+    """Rows a second of a file that is synced after each."""
+    start = time.perf_counter()
+    with path.open("wb", buffering=0) as file:
+        for text in documents[:SYNCED]:
+            file.write(text.encode())
+            os.fsync(file.fileno())
+    return SYNCED / (time.perf_counter() - start)
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    documents = texts(rng, DOCUMENTS)
+    labels = [("ham", "spam")[i] for i in rng.integers(0, 2, DOCUMENTS)]
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        servers = prepared(folder, documents, labels)
+        row("", "tallybayes", "peer", "ratio", "asked")
+        asking(servers, documents)
+        learning(servers["tallybayes"], documents, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""`tallybayes filter`: a mail in, the same mail out, with what is thought of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallybayes.cli.codes import FAILED, FINE, NO, UNDECIDED
+from tallybayes.cli.ending import sentence
+from tallybayes.cli.terminal import say
+
+if TYPE_CHECKING:
+    from tallybayes.filtering.base import Filter, Wanted
+
+LEARNING = "What is learned"
+CLASSES = "What is spam"
+TOKEN = "TALLYBAYES_TOKEN"
+
+
+def filter(
+    model: Annotated[
+        str | None, typer.Argument(metavar="MODEL", help="The file of a model, or a store.", show_default=False)
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Ask a running service instead: http://127.0.0.1:8765, or with the name of a model "
+            f"http://127.0.0.1:8765/v1/models/spam. A token is taken from the environment, {TOKEN}.",
+        ),
+    ] = None,
+    exit_code: Annotated[
+        bool,
+        typer.Option(
+            "--exit-code",
+            "-e",
+            help="Write the header alone, and end with 0 for spam, 1 for ham, 2 for unsure and 3 for an error.",
+        ),
+    ] = False,
+    learn: Annotated[
+        bool,
+        typer.Option(
+            "--learn", "-u", help="Learn the mail as what it is taken for, unless unsure.", rich_help_panel=LEARNING
+        ),
+    ] = False,
+    spam: Annotated[
+        bool, typer.Option("--spam", "-s", help="Learn the mail as spam.", rich_help_panel=LEARNING)
+    ] = False,
+    ham: Annotated[bool, typer.Option("--ham", "-n", help="Learn it as ham.", rich_help_panel=LEARNING)] = False,
+    forget: Annotated[
+        bool,
+        typer.Option("--forget", "-F", help="Forget it, whatever it was learned as.", rich_help_panel=LEARNING),
+    ] = False,
+    forget_spam: Annotated[
+        bool, typer.Option("--forget-spam", "-S", help="Forget it as spam.", rich_help_panel=LEARNING)
+    ] = False,
+    forget_ham: Annotated[
+        bool, typer.Option("--forget-ham", "-N", help="Forget it as ham.", rich_help_panel=LEARNING)
+    ] = False,
+    spam_score: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SCORE",
+            help="Mail is spam from this score on, its log-odds: 4.6 is a probability of 0.99, and the default unless "
+            "a store keeps another.",
+            rich_help_panel=CLASSES,
+        ),
+    ] = None,
+    ham_score: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SCORE", help="Mail is ham below this score; in between it is unsure.", rich_help_panel=CLASSES
+        ),
+    ] = None,
+    spam_class: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="The class that is spam; spam by default.", rich_help_panel=CLASSES),
+    ] = None,
+    ham_class: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS", help="The class to learn ham as; ham, or the only other one.", rich_help_panel=CLASSES
+        ),
+    ] = None,
+) -> int:
+    """Pass a mail on, with a header that says what it is.
+
+    The mail comes from standard input and goes to standard output with the header X-Tallybayes: spam, ham or unsure,
+    the probability of spam, and its score. Whatever goes wrong, the mail passes as it came: a sentence on standard
+    error says what it was. With --spam, --ham and --forget it is learned or forgotten, and passes as it came.
+
+    In a store and at a service, a mail is known by its Message-ID: learned twice it counts once, and learned as the
+    other class it is corrected. A model file has no ids: to correct there, forget and learn at once, as in -Sn.
+
+    \b
+    tallybayes filter spam.tally < mail
+    tallybayes filter --exit-code store/ < mail
+    tallybayes filter --server http://127.0.0.1:8765 --ham < mail
+    """
+    mail = sys.stdin.buffer.read()
+    told = b""
+    try:
+        wanted = _wanted(spam, ham, forget, forget_spam, forget_ham)
+        if learn and wanted is not None:
+            raise ValueError("--learn takes the filter's word, and the others take yours: give one of them.")
+        scores, names = (spam_score, ham_score), (spam_class, ham_class)
+        told, code = _filtered(_opened(model, server, scores, names), mail, wanted, learn, exit_code)
+    except Exception as error:
+        say(f"tallybayes filter: {sentence(error)}")
+        registering = spam or ham or forget or forget_spam or forget_ham
+        told, code = b"" if exit_code else mail, FAILED if exit_code or registering else FINE
+    sys.stdout.buffer.write(told)
+    sys.stdout.buffer.flush()
+    return code
+
+
+def _wanted(spam: bool, ham: bool, forget: bool, forget_spam: bool, forget_ham: bool) -> Wanted | None:
+    from tallybayes.filtering.base import ANY, Wanted
+    from tallybayes.filtering.thresholds import HAM, SPAM
+
+    learned = [word for word, given in ((SPAM, spam), (HAM, ham)) if given]
+    forgotten = [word for word, given in ((ANY, forget), (SPAM, forget_spam), (HAM, forget_ham)) if given]
+    if len(learned) > 1 or len(forgotten) > 1 or learned == forgotten != []:
+        raise ValueError("A mail is learned as one class, and forgotten as another: give one of each at most.")
+    if not learned and not forgotten:
+        return None
+    return Wanted(next(iter(learned), None), next(iter(forgotten), None))
+
+
+def _opened(
+    model: str | None,
+    server: str | None,
+    scores: tuple[float | None, float | None],
+    names: tuple[str | None, str | None],
+) -> Filter:
+    from tallybayes.filtering.classes import Names
+
+    given = {"spam": scores[0], "ham": scores[1]}
+    if (model is None) == (server is None):
+        raise ValueError("Who is to be asked? Give the file of a model, or a store, or --server URL: one of them.")
+    if server is not None:
+        from tallybayes.filtering.at_server import ServerFilter
+
+        return ServerFilter(server, Names(*names), token=os.environ.get(TOKEN), **given)
+    assert model is not None
+    if os.path.isdir(model):
+        from tallybayes.filtering.in_store import StoreFilter, open_patiently
+
+        return StoreFilter(open_patiently(model), Names(*names), **given, own=True)
+    from tallybayes.filtering.in_file import FileFilter
+    from tallybayes.filtering.thresholds import Thresholds
+
+    wait = f"Waiting for another process that changes {model} …"
+    return FileFilter(model, Names(*names), Thresholds.of(**given), lambda: say(wait))
+
+
+def _filtered(asked: Filter, mail: bytes, wanted: Wanted | None, learn: bool, exit_code: bool) -> tuple[bytes, int]:
+    """What to write, and the code to end with."""
+    from tallybayes.filtering.letter import Letter
+    from tallybayes.filtering.thresholds import HAM, SPAM, UNSURE
+
+    letter = Letter(mail)
+    with asked:
+        if wanted is not None:
+            if not mail:
+                raise ValueError("There is no mail on standard input.")
+            done = "Forgotten." if wanted.learn is None else f"Learned as {wanted.learn}."
+            say(done if asked.change(letter, wanted) else "Nothing to do: it is so already.")
+            return b"" if exit_code else mail, FINE
+        verdict = asked.verdict(letter)
+        if learn and verdict.word != UNSURE:
+            try:
+                asked.learn_own(letter, verdict)
+            except Exception as error:  # the answer is good all the same
+                say(f"tallybayes filter: {sentence(error)}")
+    if exit_code:
+        return verdict.line, {SPAM: FINE, HAM: NO, UNSURE: UNDECIDED}[verdict.word]
+    return verdict.on(mail), FINE

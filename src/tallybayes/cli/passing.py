@@ -1,0 +1,162 @@
+"""A mail that passes, whatever happens to the one who looks at it.
+
+`tallybayes filter` is two processes. The first reads the mail and holds it; the second looks at it, and may run out of
+memory, crash or hang. What it writes counts once it has ended: the first then writes that, or the mail as it came.
+Nothing is imported here that could fail.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+from tallybayes.cli.codes import FAILED, FINE, NOT_WRITTEN
+
+VERB = "filter"
+HELP = "--help"
+CODE_ALONE = {"--exit-code", "e"}
+TOLD = {"--spam", "--ham", "--forget", "--forget-spam", "--forget-ham", *"snFSN"}  # somebody waits for it to be learned
+PATIENCE = 60  # seconds until the second process is given up
+READ = 1 << 16  # bytes at a time
+LONGEST = 1 << 26  # bytes of a mail that is looked at
+
+
+def is_wanted(arguments: list[str]) -> bool:
+    """Whether a mail comes with these arguments, and there can be two processes."""
+    return arguments[:1] == [VERB] and HELP not in arguments and hasattr(os, "fork")
+
+
+def pass_mail(arguments: list[str]) -> int:
+    """Reads, asks, writes; the code to end with."""
+    options = _options(arguments)
+    try:
+        _check_streams()
+        mail, more = _read_mail()
+    except (OSError, MemoryError) as error:
+        _say(f"The mail could not be read: {error}.")
+        return NOT_WRITTEN
+    told, code = _answer(mail, more)
+    if not told and code != FINE:  # it never came to one
+        code = FINE if options.isdisjoint(CODE_ALONE | TOLD) else FAILED
+    if not options.isdisjoint(CODE_ALONE):
+        return code if _write(told) else FAILED
+    return code if _write(told or mail) and (not more or _copy_rest()) else NOT_WRITTEN
+
+
+def _options(arguments: list[str]) -> set[str]:
+    """The options by name; of short ones, which may come together, the letters."""
+    long = {argument for argument in arguments if argument.startswith("--")}
+    short = [argument[1:] for argument in arguments if argument[:1] == "-"]
+    return long.union(*(letters for letters in short if letters.isalpha()))  # and -1e5 is a score
+
+
+def _check_streams() -> None:
+    """Closed ones are an error: their numbers would go to the next files that are opened."""
+    os.fstat(0)
+    os.fstat(1)
+    with suppress(OSError):
+        while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+            pass
+        os.close(number)
+
+
+def _read_mail() -> tuple[bytes, bool]:
+    """As much as is looked at, and whether there is more."""
+    mail = bytearray()
+    while len(mail) <= LONGEST:
+        part = os.read(0, READ)
+        if not part:
+            return bytes(mail), False
+        mail += part
+    return bytes(mail), True
+
+
+def _answer(mail: bytes, more: bool) -> tuple[bytes, int]:
+    """What the second process wrote, and its exit code; nothing and `FAILED` if it did not end by itself."""
+    try:
+        if more:
+            raise OSError(f"A mail of more than {LONGEST >> 20} MiB is not looked at")
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            _look(mail, writing)
+        os.close(writing)
+        told = _read_told(reading, child)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if ended < 0:
+            raise OSError(f"The process that looked at the mail was ended by {signal.Signals(-ended).name}")
+    except (OSError, MemoryError) as error:
+        _say(f"{error}; it passes as it came.")
+        return b"", FAILED
+    return told, ended
+
+
+def _look(mail: bytes, writing: int) -> None:
+    """The second process: the program as it always is, with the mail for its standard input. It ends here."""
+    code = FAILED
+    try:
+        os.dup2(_file_of(mail), 0)
+        os.dup2(writing, 1)
+        for name, mode in (("stdin", "r"), ("stdout", "w")):  # those of before could be sought in, or could not
+            setattr(sys, name, os.fdopen(getattr(sys, name).fileno(), mode, closefd=False))
+        from tallybayes.cli.program import run
+
+        run()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else FAILED
+    except BaseException as error:
+        _say(f"{type(error).__name__}: {error}.")
+    finally:
+        os._exit(code)
+
+
+def _file_of(mail: bytes) -> int:
+    """A file without a name that holds the mail: a pipe would need somebody who writes to it."""
+    if hasattr(os, "memfd_create"):
+        number = os.memfd_create(VERB)
+    else:
+        import tempfile
+
+        number = os.dup(tempfile.TemporaryFile().fileno())  # noqa: SIM115
+    with open(number, "wb", closefd=False) as file:
+        file.write(mail)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
+
+
+def _read_told(reading: int, child: int) -> bytes:
+    """All that is written until the end; the writer is killed if that takes too long."""
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    signal.alarm(PATIENCE)
+    told = bytearray()
+    while part := os.read(reading, READ):
+        told += part
+    signal.alarm(0)
+    return bytes(told)
+
+
+def _write(content: bytes) -> bool:
+    """To standard output, all of it."""
+    left = memoryview(content)
+    try:
+        while left:
+            left = left[os.write(1, left) :]
+    except OSError as error:
+        _say(f"The mail could not be written: {error}.")
+        return False
+    return True
+
+
+def _copy_rest() -> bool:
+    while part := os.read(0, READ):
+        if not _write(part):
+            return False
+    return True
+
+
+def _say(sentence: str) -> None:
+    with suppress(OSError):
+        os.write(2, f"tallybayes {VERB}: {sentence}\n".encode("utf-8", "replace"))

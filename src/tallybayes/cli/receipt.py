@@ -1,0 +1,62 @@
+"""`tallybayes receipt`: what was done with a row of a store, to be kept and to be checked by others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.codes import NO
+from tallybayes.cli.options import StoreFolder
+from tallybayes.cli.terminal import KEPT, say
+from tallybayes.report.characters import clean
+
+
+def show(
+    store: StoreFolder,
+    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The id of the row.", show_default=False)] = None,
+    number: Annotated[
+        int | None, typer.Option("--change", metavar="NUMBER", min=0, help="The number of a change, instead of an id.")
+    ] = None,
+) -> None:
+    """Print the receipt of what was last done with a row.
+
+    Whoever keeps it can check later that the store still says so, and that nothing before it was rewritten.
+
+    \b
+    tallybayes receipt show store/ m-17 > m-17.json
+    """
+    with tallybayes.Store.open(store) as found:
+        print(found.receipt(id, number=number).text())
+
+
+def check(
+    receipt: Annotated[str, typer.Argument(metavar="RECEIPT", help="The file of the receipt.", show_default=False)],
+    against: Annotated[
+        str,
+        typer.Argument(metavar="STORE_OR_MODEL", help="The folder of a store, or a model's file.", show_default=False),
+    ],
+) -> int | None:
+    """Check a receipt, without trusting who gave it.
+
+    Of a store it says whether the change is in its chain, and whether the chain holds from there to its end. Of a model
+    file it says whether that is the model right before or right after the change, which needs a change that was proved.
+
+    \b
+    tallybayes receipt check m-17.json store/
+    tallybayes receipt check m-17.json retrained.tally
+    """
+    from tallybayes.store import ReceiptError
+
+    text = Path(receipt).read_text(encoding="utf-8", errors="replace")
+    if not os.path.exists(against):
+        raise FileNotFoundError(f"There is no store and no model {against}.")
+    try:
+        print(clean(tallybayes.check_receipt(text, against), KEPT))
+    except ReceiptError as error:
+        say(f"tallybayes receipt check: {error}")
+        return NO
+    return None

@@ -1,0 +1,155 @@
+"""`tallybayes serve`: stores that answer and learn over HTTP."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallybayes.cli.terminal import say
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Mapping
+
+    from tallybayes import Store
+
+SPAMD = "Mail"
+INSTALL = "The service needs some packages that are not installed: pip install 'tallybayes[serve]'."
+
+
+class TokenScope(StrEnum):
+    """What a token is for; each may do what the ones before may."""
+
+    predict = "predict"
+    learn = "learn"
+    admin = "admin"
+
+
+def serve(
+    stores: Annotated[
+        list[str], typer.Argument(metavar="STORE", help="The folder of a store, or several.", show_default=False)
+    ],
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="MODEL", help="Make the store of this model, where there is none yet."),
+    ] = None,
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            "--schema", metavar="FILE", help="Make a store of no rows, where there is none yet, with this schema."
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="At which port; 0 is any free one.")] = 8765,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A name that clients may call this machine by. Repeat it."),
+    ] = None,
+    spamd: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS:PORT",
+            help="Speak the protocol of spamd there as well, for spamc, Exim and milters, as in 127.0.0.1:7830.",
+            rich_help_panel=SPAMD,
+        ),
+    ] = None,
+    spamd_allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NETWORK",
+            help="Answer clients of this network as well, as in 192.0.2.0/24; by default those of this machine. Repeat "
+            "it.",
+            rich_help_panel=SPAMD,
+        ),
+    ] = None,
+    allow_tell: Annotated[
+        bool,
+        typer.Option(
+            "--allow-tell",
+            help="Let all of them tell what is spam and ham, also where a store has tokens; by default this machine "
+            "may, where there are none.",
+            rich_help_panel=SPAMD,
+        ),
+    ] = False,
+    new_token: Annotated[
+        TokenScope | None, typer.Option("--new-token", help="Make a token, print it, and do not serve.")
+    ] = None,
+    revoke_tokens: Annotated[
+        bool, typer.Option("--revoke-tokens", help="End all tokens of the store, and do not serve.")
+    ] = False,
+) -> None:
+    """Serve models over HTTP: ask, explain, learn, correct, forget.
+
+    A store is a folder with a model and its journal: what is acknowledged is on the disk. It is made of --from or
+    --schema where there is none. SIGTERM and Ctrl-C end the service: what is in flight is finished or refused. Without
+    tokens everybody on this machine may ask and change; other addresses need tokens.
+
+    \b
+    tallybayes serve store/ --from spam.tally
+    tallybayes serve store/ --spamd 127.0.0.1:7830
+    tallybayes serve store/ --new-token learn
+    tallybayes serve store/ --host 0.0.0.0 --allowed-host filter.example.org
+    """
+    try:
+        from tallybayes.serve import server
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{INSTALL} ({error})") from None
+    from tallybayes.serve.opening import opened_stores
+
+    if new_token is not None or revoke_tokens:
+        _change_tokens(stores, schema, from_, None if new_token is None else new_token.value, revoke_tokens)
+        return
+    with opened_stores(stores, schema=schema, model=from_) as found, server.bound_socket(host, port) as listening:
+        _serve(found, listening, [host, *(allowed_host or ())], spamd, (spamd_allow or [], allow_tell))
+
+
+def _change_tokens(stores: list[str], schema: str | None, model: str | None, scope: str | None, revoke: bool) -> None:
+    from tallybayes.serve.opening import name_of, opened_store
+    from tallybayes.serve.tokens import new_token, revoke_tokens
+    from tallybayes.store import StoreInUseError
+
+    if len(stores) > 1:
+        raise ValueError("A token is for one store. Give one.")
+    try:
+        store = opened_store(stores[0], schema, model)
+    except StoreInUseError as error:
+        raise ValueError(f"{error} Tokens are changed while no service runs; start it after.") from None
+    with store:
+        if revoke:
+            say(f"{name_of(store)}: {revoke_tokens(store)} tokens are revoked.")
+        if scope is not None:
+            print(new_token(store, scope))
+            say(f"This token may {scope} on {name_of(store)!r}. Keep it now: the store has only its hash.")
+
+
+def _serve(
+    stores: Mapping[str, Store],
+    listening: socket.socket,
+    hosts: list[str],
+    spamd: str | None,
+    to_spamd: tuple[list[str], bool],
+) -> None:
+    from tallybayes.serve.app import make_app
+    from tallybayes.serve.server import is_loopback, serve, url_of
+    from tallybayes.serve.settings import Settings
+    from tallybayes.serve.spamd.beside import spamd_at
+
+    local = is_loopback(listening)
+    beside = [] if spamd is None else [spamd_at(spamd, *to_spamd)]
+    app = make_app(stores, Settings(hosts=frozenset(name.lower() for name in hosts), tokens=not local), beside=beside)
+    tokens = app.state.service.tokens
+    without = [name for name in stores if not tokens.has_any(name)]
+    if without and tokens.required:
+        raise ValueError(
+            f"The model {without[0]!r} has no token, so nobody could ask it{'' if local else ' at this address'}. Make "
+            "one: tallybayes serve STORE --new-token learn (or predict, or admin)."
+        )
+    if not tokens.required:
+        say("There are no tokens: whoever can log in to this machine may ask and change everything.")
+
+    def ready() -> None:
+        print(f"Serving {', '.join(stores)} at {url_of(listening)}", flush=True)
+
+    serve(app, listening, ready)

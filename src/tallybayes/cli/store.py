@@ -1,0 +1,79 @@
+"""`tallybayes store`: what an administrator does with a store that no service has open."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import tallybayes
+from tallybayes.cli.codes import NO
+from tallybayes.cli.options import ModelFile, StoreFolder
+from tallybayes.cli.terminal import say
+from tallybayes.cli.train import told
+
+NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A folder that is not there yet.", show_default=False)]
+Days = Annotated[
+    float, typer.Option("--older-than", metavar="DAYS", min=0, help="Rows that were learned longer ago go.")
+]
+
+
+def create(model: ModelFile, folder: NewStore) -> None:
+    """Make a store that begins with what a model has counted.
+
+    \b
+    tallybayes store create spam.tally store/
+    """
+    with tallybayes.Store.create(folder, tallybayes.load(model)) as made:
+        say(f"{folder}: {told(made.model())}")
+
+
+def verify(store: StoreFolder) -> int | None:
+    """Say whether counts, journal and chain agree.
+
+    Everything is read: every link of the chain, the counts of every row against their hash, the model against its
+    rows counted again.
+
+    \b
+    tallybayes store verify store/
+    """
+    from tallybayes.store import DamagedStoreError
+
+    try:
+        with tallybayes.Store.open(store) as opened:
+            found = opened.verify()
+    except DamagedStoreError as error:
+        say(error)
+        return NO
+    if not found:
+        say(*found.problems)
+        return NO
+    print(f"{store}: {found.changes:,} changes and {found.rows:,} rows by their ids agree.")
+    return None
+
+
+def backup(store: StoreFolder, folder: NewStore) -> None:
+    """Copy a store into a new folder.
+
+    What is forgotten later is still in the copy: decide how long copies are kept.
+
+    \b
+    tallybayes store backup store/ copies/monday
+    """
+    with tallybayes.Store.open(store) as opened:
+        opened.backup(folder)
+    with tallybayes.Store.open(folder) as copy:
+        say(f"{folder}: {told(copy.model())}")
+
+
+def expire(store: StoreFolder, older_than: Days) -> None:
+    """Forget the rows that were learned longer ago.
+
+    \b
+    tallybayes store expire store/ --older-than 90
+    """
+    from datetime import timedelta
+
+    with tallybayes.Store.open(store) as opened:
+        gone = opened.expire(timedelta(days=older_than))
+        say(f"{store}: forgot {len(gone):,} rows, has {told(opened.model())}")

@@ -1,0 +1,57 @@
+"""The sums of one class as few bytes: what a journal keeps of a row, in one form for equal sums.
+
+A model file has arrays, names and checks for a model of any size; for one row they would cost more than the row. Here
+are the labels and numbers alone, and who reads them knows the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tallybayes import kernels
+from tallybayes.counts.cells import Cells
+from tallybayes.counts.exact import Exact
+
+FEW = 4096  # labels that are met again and again, as levels are
+
+
+def write_table(slots: Iterable[Any], sums: Mapping[str, Exact]) -> bytes:
+    """A table by slot and class, of one class or none."""
+    labels = [_label_bytes(slot) for slot in slots]
+    if not all(array.limbs.size for array in sums.values()):  # of no slots, or no class
+        return kernels.write_labels([], [])
+    return kernels.write_labels(labels, [(array.limbs.reshape(len(labels), -1), array.low) for array in sums.values()])
+
+
+def read_table(data: bytes, names: Sequence[str]) -> tuple[list[Any], dict[str, Exact]]:
+    labels, sums = kernels.read_labels(data, len(names))
+    exact = (Exact(limbs[:, None], low) for limbs, low in sums)
+    return [_label_from(label) for label in labels], dict(zip(names, exact, strict=True))
+
+
+def write_words(index: kernels.StringIndex, cells: Cells) -> bytes:
+    """Cells of words, of one class."""
+    return kernels.write_words(index, cells.words, [(array.limbs, array.low) for array in cells.sums.values()])
+
+
+def read_words(data: bytes, names: Sequence[str]) -> tuple[kernels.StringIndex, Cells]:
+    index, sums = kernels.read_words(data, len(names))
+    words = np.arange(len(index), dtype=np.int32)
+    exact = {name: Exact(limbs, low) for name, (limbs, low) in zip(names, sums, strict=True)}
+    return index, Cells(words, np.zeros_like(words), exact)
+
+
+@lru_cache(FEW, typed=True)
+def _label_bytes(slot: Any) -> bytes:
+    return json.dumps(slot, separators=(",", ":")).encode()
+
+
+@lru_cache(FEW)
+def _label_from(data: bytes) -> Any:
+    found = json.loads(data)
+    return tuple(found) if isinstance(found, list) else found

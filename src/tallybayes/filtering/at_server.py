@@ -1,0 +1,139 @@
+"""A service elsewhere as a filter, asked over HTTP. Of the library it needs only what reads mail, so that it starts
+quickly; the service has the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from tallybayes.filtering.base import Filter, Wanted
+from tallybayes.filtering.classes import Names
+from tallybayes.filtering.letter import Letter
+from tallybayes.filtering.thresholds import SETTING, Thresholds
+from tallybayes.filtering.verdict import Verdict
+
+MODELS = "/v1/models"
+PATIENCE = 10.0  # seconds for an answer
+LONGEST = 1 << 20  # bytes of one
+FINE, REFUSED, UNKNOWN, CONFLICT = 200, 400, 404, 409
+
+
+class ServerError(ValueError):
+    """A service that cannot be asked, or that refuses. `status` is 0 if there was no answer."""
+
+    def __init__(self, sentence: str, status: int = 0) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class ServerFilter(Filter):
+    """A model of a service: http://host:port, if there is only one, or http://host:port/v1/models/spam."""
+
+    def __init__(
+        self, url: str, names: Names, *, token: str | None = None, spam: float | None = None, ham: float | None = None
+    ) -> None:
+        self.url, self.names, self._given = url, names, {"spam": spam, "ham": ham}
+        self._connection, path = self._connected(url)
+        self._headers = {"Content-Type": "application/json"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        before, _, name = path.rstrip("/").partition(MODELS)
+        self._prefix, self._name = before + MODELS, unquote(name.strip("/"))
+
+    @staticmethod
+    def _connected(url: str) -> tuple[HTTPConnection, str]:
+        """Who is to be asked, and the path; nothing is sent yet."""
+        try:
+            parts = urlsplit(url)
+            kinds = {"http": HTTPConnection, "https": HTTPSConnection}
+            connection = kinds[parts.scheme if parts.hostname else ""](
+                parts.netloc.rpartition("@")[2], timeout=PATIENCE
+            )
+            return connection, parts.path
+        except (ValueError, KeyError, HTTPException):
+            raise ServerError(f"--server {url}: give a URL such as http://127.0.0.1:8765.") from None
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def verdict(self, letter: Letter) -> Verdict:
+        told = self._ask("POST", "predict", {"row": letter.row})
+        probabilities = self._probabilities(told)
+        spam = self.names.of_spam(list(probabilities))
+        return Verdict.of(probabilities, spam, Thresholds.of(told.get(SETTING), **self._given))
+
+    def change(self, letter: Letter, wanted: Wanted) -> bool:
+        if wanted.learn is None:
+            done = self._unless(UNKNOWN, "forget", {"id": letter.id})
+        else:
+            label = self.names.of(wanted.learn, self._classes(letter))
+            done = self._learned(letter, label) or self._ask("POST", "correct", {"id": letter.id, "label": label})
+        return done is not None and not done.get("already")
+
+    def learn_own(self, letter: Letter, verdict: Verdict) -> bool:
+        done = self._learned(letter, self.names.of(verdict.word, self._classes(letter)))
+        return done is not None and not done.get("already")
+
+    def _learned(self, letter: Letter, label: str) -> Mapping[str, Any] | None:
+        return self._unless(CONFLICT, "learn", {"id": letter.id, "row": letter.row, "label": label})
+
+    def _classes(self, letter: Letter) -> list[str]:
+        """Those that the service names beside an answer; none, while it has learned too little to give one."""
+        told = self._unless(REFUSED, "predict", {"row": letter.row})
+        return [] if told is None else list(self._probabilities(told))
+
+    def _probabilities(self, told: Mapping[str, Any]) -> Mapping[str, float]:
+        answers = told.get("answers")
+        found = _mapping(_mapping(answers[0] if isinstance(answers, list) and answers else None).get("probabilities"))
+        if not found or not all(isinstance(share, (int, float)) for share in found.values()):
+            raise self._strange("it gave no probabilities")
+        return found
+
+    def _only_model(self) -> str:
+        models = self._ask("GET").get("models")
+        names = [_mapping(model).get("name") for model in models] if isinstance(models, list) else []
+        if len(names) != 1:
+            listed = ", ".join(map(repr, names)) or "none"
+            raise ServerError(f"Which model? {self.url} has {listed}; give {self.url.rstrip('/')}{MODELS}/NAME.")
+        return str(names[0])
+
+    def _unless(self, status: int, verb: str, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """What it answers; None if it answers with this status."""
+        try:
+            return self._ask("POST", verb, body)
+        except ServerError as error:
+            if error.status != status:
+                raise
+            return None
+
+    def _ask(self, method: str, verb: str | None = None, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+        self._name = self._name or ("" if verb is None else self._only_model())
+        named = [] if verb is None else [quote(self._name, safe=""), verb]
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            self._connection.request(method, "/".join([self._prefix, *named]), data, self._headers)
+            answer = self._connection.getresponse()
+            content = answer.read(LONGEST + 1)
+        except (OSError, HTTPException) as error:
+            self._connection.close()
+            raise ServerError(f"{self.url} does not answer: {error or type(error).__name__}.") from error
+        try:
+            found = json.loads(content) if len(content) <= LONGEST else None
+        except ValueError:
+            found = None
+        if answer.status != FINE:
+            why = _mapping(found).get("detail") or answer.reason
+            raise ServerError(f"{self.url} answered {answer.status}: {why}", answer.status)
+        if not isinstance(found, dict):
+            raise self._strange("its answer is no JSON object")
+        return found
+
+    def _strange(self, what: str) -> ServerError:
+        return ServerError(f"{self.url} is no service of tallybayes: {what}.")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

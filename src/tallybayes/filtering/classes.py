@@ -1,0 +1,46 @@
+"""Which class of a model is spam, and which is ham."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tallybayes.filtering.thresholds import HAM, SPAM
+
+
+class Names(NamedTuple):
+    """What the classes are called; where nothing is said, spam and ham."""
+
+    spam: str | None = None
+    ham: str | None = None
+
+    def of_spam(self, known: Sequence[Any]) -> Any:
+        """The label of spam. A model that has met one class at most has perhaps met no spam yet."""
+        found = _named(known, self.spam or SPAM)
+        if found is None and len(known) > 1:
+            raise ValueError(f"Which class is spam? There are {_listed(known)}: say which by --spam-class.")
+        return found if found is not None else self.spam or SPAM
+
+    def of_ham(self, known: Sequence[Any]) -> Any:
+        """The label of ham, to be learned: the class of that name, or the only one that is not spam."""
+        found = _named(known, self.ham or HAM)
+        if found is not None or self.ham is not None:
+            return self.ham if found is None else found
+        spam = self.of_spam(known)
+        others = [label for label in known if label != spam]
+        if len(others) > 1:
+            raise ValueError(f"Which class is ham? There are {_listed(others)}: say which by --ham-class.")
+        return others[0] if others else HAM
+
+    def of(self, word: str, known: Sequence[Any]) -> Any:
+        return self.of_spam(known) if word == SPAM else self.of_ham(known)
+
+
+def _named(known: Sequence[Any], name: str) -> Any:
+    alike = [label for label in known if str(label).casefold() == name.casefold()]
+    exact = [label for label in alike if str(label) == name]
+    return (exact or alike or [None])[0]
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    return ", ".join(map(repr, labels))

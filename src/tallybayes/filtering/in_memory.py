@@ -1,0 +1,27 @@
+"""What beliefs say of a mail: the answer of a model file and of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallybayes.filtering.letter import Letter
+from tallybayes.mail.row import COLUMNS
+from tallybayes.model.scoring import Beliefs
+from tallybayes.schema import Schema
+
+
+def probabilities_of(beliefs: Beliefs, letter: Letter) -> Mapping[Any, float]:
+    """Of every class."""
+    return dict(zip(beliefs.labels, beliefs.posterior(letter.row)[0].tolist(), strict=True))
+
+
+def check_columns(schema: Schema) -> None:
+    """An error if a model wants to know what no mail says."""
+    missing = [name for name in schema.by_column if name not in COLUMNS]
+    if missing:
+        has = ", ".join(map(repr, COLUMNS))
+        raise ValueError(
+            f"The model has the column {missing[0]!r}; a mail has {has}. "
+            "Train a model on mail: tallybayes train --input mail."
+        )

@@ -1,0 +1,55 @@
+"""The scores of mails whose class is known: what thresholds are chosen from."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.data.matching import ERROR
+from tallybayes.filtering.classes import Names
+from tallybayes.filtering.thresholds import score_of
+from tallybayes.model import Model
+from tallybayes.model.batches import labelled
+from tallybayes.model.evaluation import truth_of
+from tallybayes.model.left_out import left_out
+from tallybayes.model.sources import each_batch
+from tallybayes.sources import Source
+
+
+class Scored(NamedTuple):
+    """A score for each mail, and whether it is spam."""
+
+    scores: list[float]
+    are_spam: list[bool]
+
+
+def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: bool = False) -> Scored:
+    """Mails as a filter would score them; those that the model has counted, each by the model without it."""
+    spam = names.of_spam(model.classes)
+    if spam not in model.classes:
+        raise ValueError(f"The model has no class {spam!r}; it has {', '.join(map(repr, model.classes))}.")
+    found = Scored([], [])
+
+    def score(batch: pa.RecordBatch, labels: Any) -> None:
+        for part in labelled(model.schema.frame(batch), labels, None):
+            truth = truth_of(part, slice(0, len(part.rows)), {})
+            given = pa.array(truth.labels, part.label_type).take(pa.array(truth.codes))
+            joint = left_out(model, part.cells, given).total() if counted else model.log_joint(part.cells)
+            found.scores.extend(_scores(joint, model.classes.index(spam)))
+            found.are_spam.extend(truth.labels[code] == spam for code in truth.codes)
+
+    labels = model.schema.label if labels is None else labels
+    for _ in each_batch(source, model.schema, labels, score, label_type=model.label_type, absent=ERROR):
+        pass
+    return found
+
+
+def _scores(joint: Any, spam: int) -> list[float]:
+    """By way of probabilities, as answers are: what is beyond them is beyond them here too."""
+    total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        shares = np.exp(joint - total)
+    others = np.delete(shares, spam, axis=1).sum(axis=1)
+    return [score_of(mine, rest) for mine, rest in zip(shares[:, spam].tolist(), others.tolist(), strict=True)]

@@ -1,0 +1,121 @@
+"""Spam, ham or unsure: two thresholds, and how they are chosen from the good mail that may be lost.
+
+The score is the log-odds of spam, log P(spam) − log P(anything else): 0 is even, 4.6 is a probability of 0.99 and 6.9
+of 0.999. Probabilities themselves are all but 1 for most spam, and could not be told apart.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+SPAM, HAM, UNSURE = "spam", "ham", "unsure"
+SETTING = "thresholds"  # of a store
+LARGEST = 1000.0  # of a score: certainty
+FALSE_POSITIVES = 0.001  # of the good mail, by default
+FALSE_NEGATIVES = 0.01  # of the spam
+
+
+class Thresholds(NamedTuple):
+    """A mail is spam from one score on, and ham below another; in between it is unsure.
+
+    >>> [Thresholds(spam=4.6, ham=0.0).verdict(score) for score in (-3.0, 0.0, 4.5, 4.6)]
+    ['ham', 'unsure', 'unsure', 'spam']
+    """
+
+    spam: float = 4.6
+    ham: float = 0.0
+
+    def verdict(self, score: float) -> str:
+        return SPAM if score >= self.spam else HAM if score < self.ham else UNSURE
+
+    @classmethod
+    def of(cls, kept: Any = None, *, spam: float | None = None, ham: float | None = None) -> Thresholds:
+        """What is given, or else what was kept in a store, or else the defaults as far as they go with that."""
+        if kept is not None and not isinstance(kept, Mapping):
+            raise ValueError(f"The thresholds are {kept!r}; they should be as {cls()._asdict()}. Choose them again.")
+        told = {**(kept or {}), **{name: value for name, value in (("spam", spam), ("ham", ham)) if value is not None}}
+        found = {name: _score(told[name], name) for name in cls._fields if name in told}
+        usual = cls()
+        upper = found.get("spam", max(usual.spam, found.get("ham", usual.ham)))
+        lower = found.get("ham", min(usual.ham, upper))
+        if lower > upper:
+            raise ValueError(f"Mail is spam from {upper:g} on and ham below {lower:g}: which is it in between?")
+        return cls(upper, lower)
+
+
+def _score(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
+        raise ValueError(f"The threshold of {name} is {value!r}; give a score, such as 4.6 for a probability of 0.99.")
+    return float(value)
+
+
+def score_of(spam: float, other: float) -> float:
+    """The log-odds of two probabilities."""
+    if spam <= 0.0 or other <= 0.0:
+        return 0.0 if spam == other else LARGEST if spam > other else -LARGEST
+    return max(min(math.log(spam) - math.log(other), LARGEST), -LARGEST)
+
+
+class Choice(NamedTuple):
+    """Thresholds, and what they do to the mail they were chosen by."""
+
+    thresholds: Thresholds
+    ham: int
+    lost: int  # good mails taken for spam
+    spam: int
+    missed: int  # spam taken for ham
+    unsure: int
+
+
+def choose_thresholds(
+    scores: Sequence[float],
+    are_spam: Sequence[bool],
+    max_false_positives: float = FALSE_POSITIVES,
+    max_false_negatives: float = FALSE_NEGATIVES,
+) -> Choice:
+    """The lowest threshold of spam that loses no more than a share of the good mail, and the highest of ham that takes
+    no more than a share of the spam for ham. Both are found by counting; each is in the middle between two scores.
+
+    >>> choose_thresholds([-4.0, -2.0, 1.0, 3.0, 9.0], [False, False, False, True, True], 0.0, 0.0)
+    Choice(thresholds=Thresholds(spam=2.0, ham=2.0), ham=3, lost=0, spam=2, missed=0, unsure=0)
+    """
+    good = sorted(score for score, is_spam in zip(scores, are_spam, strict=True) if not is_spam)
+    bad = sorted(score for score, is_spam in zip(scores, are_spam, strict=True) if is_spam)
+    if not good or not bad:
+        raise ValueError(f"There are {len(good)} good mails and {len(bad)} of spam; thresholds need some of both.")
+    every = sorted({*good, *bad})
+    may_lose, may_miss = _part(len(good), max_false_positives, "good"), _part(len(bad), max_false_negatives, "spam")
+    upper = _above(every, good[-1 - may_lose]) if may_lose < len(good) else _below(every, every[0])
+    lower = _below(every, bad[may_miss]) if may_miss < len(bad) else _above(every, every[-1])
+    found = Thresholds(upper, min(lower, upper))
+    told = [found.verdict(score) for score in scores]
+    pairs = list(zip(told, are_spam, strict=True))
+    lost, missed = pairs.count((SPAM, False)), pairs.count((HAM, True))
+    return Choice(found, len(good), lost, len(bad), missed, told.count(UNSURE))
+
+
+def _part(n: int, share: float, what: str) -> int:
+    """How many of n a share is, as it is written: 0.29 of 100 are 29, though 0.29 * 100 is 28.999999999999996."""
+    if not isinstance(share, (int, float)) or not 0 <= share <= 1:
+        raise ValueError(f"The share of {what} mail that may be taken for the other is {share!r}; give one of 0 to 1.")
+    return int(Fraction(repr(share)) * n)
+
+
+def _above(every: Sequence[float], score: float) -> float:
+    at = bisect_right(every, score)
+    return _between(score, every[at]) if at < len(every) else math.nextafter(score, math.inf)
+
+
+def _below(every: Sequence[float], score: float) -> float:
+    at = bisect_left(every, score)
+    return _between(every[at - 1], score) if at else score
+
+
+def _between(low: float, high: float) -> float:
+    """In the middle; a score equal to it is not below it."""
+    middle = (low + high) / 2
+    return middle if middle > low else high

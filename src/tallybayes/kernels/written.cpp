@@ -1,0 +1,167 @@
+#include "written.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "carry.hpp"
+
+namespace tallybayes {
+namespace {
+
+constexpr int64_t most_limbs = 400;  // more than any sum of products of doubles needs
+constexpr uint64_t small = uint64_t(1) << 61;
+
+// A number as limbs without a sign, the lowest and the highest of them not zero.
+struct Number {
+    bool negative = false;
+    int64_t low = 0;
+    std::vector<uint32_t> limbs;
+};
+
+Number number_of(const int64_t* limbs, int64_t size, int64_t low) {
+    Number number;
+    const Used used = find_used(limbs, 1, size);
+    if (used.first == used.last) return number;
+    std::vector<int64_t> carried(size_t(used.last - used.first));
+    carry(limbs, 1, size, used, carried.data());
+    number.negative = carried.back() < 0;
+    number.low = low + used.first;
+    for (int64_t limb : carried) number.limbs.push_back(uint32_t(number.negative ? -limb : limb));
+    return number;
+}
+
+void write_length(std::string& out, uint64_t length) {
+    for (; length >= 128; length >>= 7) out.push_back(char(length | 128));
+    out.push_back(char(length));
+}
+
+// An even length is a whole number below 2^61, of which the sign comes first; an odd one says how many limbs follow.
+void write_whole(std::string& out, bool negative, uint64_t value) { write_length(out, value << 2 | uint64_t(negative) << 1); }
+
+void write_number(std::string& out, const int64_t* limbs, int64_t size, int64_t low) {
+    if (size == 1 && low == 0 && uint64_t(std::abs(limbs[0])) < small)
+        return write_whole(out, limbs[0] < 0, uint64_t(std::abs(limbs[0])));
+    const Number number = number_of(limbs, size, low);
+    if (number.low >= 0 && number.low + int64_t(number.limbs.size()) <= 2) {
+        uint64_t value = 0;
+        for (size_t i = 0; i < number.limbs.size(); ++i) value |= uint64_t(number.limbs[i]) << (32 * (number.low + int64_t(i)));
+        if (value < small) return write_whole(out, number.negative, value);
+    }
+    write_length(out, uint64_t(number.limbs.size()) << 2 | uint64_t(number.negative) << 1 | 1);
+    write_length(out, uint64_t(number.low < 0 ? -2 * number.low - 1 : 2 * number.low));
+    for (uint32_t limb : number.limbs)
+        for (int shift = 0; shift < 32; shift += 8) out.push_back(char(limb >> shift));
+}
+
+class Reader {
+public:
+    explicit Reader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+    bool done() const { return at_ == end_; }
+
+    uint64_t length() {
+        uint64_t found = 0;
+        for (int shift = 0; shift < 64; shift += 7) {
+            const uint8_t byte = uint8_t(*take(1));
+            found |= uint64_t(byte & 127) << shift;
+            if (byte < 128) return found;
+        }
+        throw NotWritten("a length has no end");
+    }
+
+    std::string_view text() {
+        const uint64_t size = length();
+        return {take(size), size_t(size)};
+    }
+
+    Number number() {
+        Number number;
+        const uint64_t tag = length();
+        number.negative = tag >> 1 & 1;
+        if (tag & 1) {
+            if (tag >> 2 > uint64_t(most_limbs)) throw NotWritten("a number is too long");
+            const uint64_t low = length();
+            if (low > 2 * uint64_t(most_limbs)) throw NotWritten("a number is too small");
+            number.low = low & 1 ? -int64_t(low / 2) - 1 : int64_t(low / 2);
+            for (uint64_t i = 0; i < tag >> 2; ++i) {
+                uint32_t limb = 0;
+                const char* bytes = take(4);
+                for (int j = 0; j < 4; ++j) limb |= uint32_t(uint8_t(bytes[j])) << (8 * j);
+                number.limbs.push_back(limb);
+            }
+        } else {
+            for (uint64_t value = tag >> 2; value; value >>= 32) number.limbs.push_back(uint32_t(value));
+            while (!number.limbs.empty() && !number.limbs.front()) ++number.low, number.limbs.erase(number.limbs.begin());
+        }
+        return number;
+    }
+
+private:
+    const char* take(uint64_t size) {
+        if (size > uint64_t(end_ - at_)) throw NotWritten("the bytes are cut short");
+        at_ += size;
+        return at_ - size;
+    }
+
+    const char *at_, *end_;
+};
+
+// Numbers of one kind, the next after every `step`, with limbs from the lowest of them to the highest.
+WrittenSums side_by_side(const std::vector<Number>& numbers, size_t first, size_t step) {
+    int64_t low = most_limbs + 1, end = -most_limbs - 1;
+    for (size_t i = first; i < numbers.size(); i += step) {
+        const Number& number = numbers[i];
+        if (number.limbs.empty()) continue;
+        low = std::min(low, number.low);
+        end = std::max(end, number.low + int64_t(number.limbs.size()));
+    }
+    if (end < low) low = 0, end = 1;
+    WrittenSums sums{std::vector<int64_t>(numbers.size() / step * size_t(end - low)), end - low, low};
+    int64_t* out = sums.limbs.data();
+    for (size_t i = first; i < numbers.size(); i += step, out += end - low)
+        for (size_t j = 0; j < numbers[i].limbs.size(); ++j) {
+            const auto limb = int64_t(numbers[i].limbs[j]);
+            out[numbers[i].low - low + int64_t(j)] = numbers[i].negative ? -limb : limb;
+        }
+    return sums;
+}
+
+}  // namespace
+
+std::string write_cells(const std::vector<std::string_view>& labels, const std::vector<Sums>& sums) {
+    std::vector<size_t> order(labels.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return labels[a] < labels[b]; });
+    std::string cells, numbers;
+    uint64_t held = 0;
+    for (size_t cell : order) {
+        numbers.clear();
+        for (const Sums& sum : sums) write_number(numbers, sum.limbs + int64_t(cell) * sum.size, sum.size, sum.low);
+        if (numbers.find_first_not_of('\0') == std::string::npos) continue;  // it holds nothing
+        ++held;
+        write_length(cells, labels[cell].size());
+        cells += labels[cell];
+        cells += numbers;
+    }
+    std::string out;
+    write_length(out, held);
+    return out += cells;
+}
+
+WrittenCells read_cells(std::string_view bytes, size_t kinds) {
+    Reader reader(bytes);
+    WrittenCells found;
+    std::vector<Number> numbers;
+    const uint64_t cells = reader.length();
+    if (cells > bytes.size()) throw NotWritten("the bytes are cut short");
+    for (uint64_t cell = 0; cell < cells; ++cell) {
+        found.labels.push_back(reader.text());
+        for (size_t kind = 0; kind < kinds; ++kind) numbers.push_back(reader.number());
+    }
+    if (!reader.done()) throw NotWritten("something follows the last cell");
+    for (size_t kind = 0; kind < kinds; ++kind) found.sums.push_back(side_by_side(numbers, kind, kinds));
+    return found;
+}
+
+}  // namespace tallybayes

@@ -1,0 +1,38 @@
+// The sums of one class as few bytes, in one form for equal sums, and back.
+#pragma once
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tallybayes {
+
+struct NotWritten : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// One number for each cell, of `size` limbs from `low`.
+struct Sums {
+    const int64_t* limbs;
+    int64_t size, low;
+};
+
+// How many cells hold something; of each, in the order of their bytes, its label and a number of each kind. Lengths and
+// small whole numbers take seven bits a byte; other numbers are limbs of four bytes.
+std::string write_cells(const std::vector<std::string_view>& labels, const std::vector<Sums>& sums);
+
+struct WrittenSums {
+    std::vector<int64_t> limbs;
+    int64_t size, low;
+};
+
+struct WrittenCells {
+    std::vector<std::string_view> labels;  // within the bytes
+    std::vector<WrittenSums> sums;
+};
+
+// The inverse, of so many kinds of numbers; `NotWritten` where the bytes are of another make.
+WrittenCells read_cells(std::string_view bytes, size_t kinds);
+
+}  // namespace tallybayes

@@ -1,0 +1,82 @@
+// The Python names of the kernels that write the sums of a row.
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+
+#include "arrays.hpp"
+#include "strings.hpp"
+#include "written.hpp"
+
+using namespace nanobind::literals;
+
+namespace tallybayes {
+namespace {
+
+// Each an array with a row of limbs for every cell, and its lowest limb.
+std::vector<Sums> sums_of(nb::list given, size_t cells) {
+    std::vector<Sums> sums;
+    for (nb::handle pair : given) {
+        const auto [limbs, low] = nb::cast<std::pair<Table<int64_t>, int64_t>>(pair);
+        expect(limbs.shape(0) == cells && limbs.shape(1) > 0, "sums and labels differ in length");
+        sums.push_back({limbs.data(), int64_t(limbs.shape(1)), low});
+    }
+    return sums;
+}
+
+nb::bytes as_bytes(const std::string& written) { return nb::bytes(written.data(), written.size()); }
+
+nb::list sums_in(const WrittenCells& cells) {
+    nb::list result;
+    for (const WrittenSums& sums : cells.sums) {
+        int64_t* out;
+        nb::object limbs = give<int64_t>({cells.labels.size(), size_t(sums.size)}, &out);
+        std::copy(sums.limbs.begin(), sums.limbs.end(), out);
+        result.append(nb::make_tuple(limbs, sums.low));
+    }
+    return result;
+}
+
+WrittenCells read(nb::bytes data, size_t kinds) {
+    try {
+        return read_cells({data.c_str(), data.size()}, kinds);
+    } catch (const NotWritten& error) {
+        throw nb::value_error(error.what());
+    }
+}
+
+}  // namespace
+
+void bind_written(nb::module_& m) {
+    m.def("write_labels", [](nb::list labels, nb::list sums) {
+        std::vector<std::string_view> views;
+        for (nb::handle label : labels) {
+            const auto bytes = nb::cast<nb::bytes>(label);
+            views.emplace_back(bytes.c_str(), bytes.size());  // which the list holds on to
+        }
+        return as_bytes(write_cells(views, sums_of(sums, views.size())));
+    }, "labels"_a, "sums"_a);
+    m.def("write_words", [](const StringIndex& index, In<int32_t> words, nb::list sums) {
+        std::vector<std::string_view> views;
+        for (size_t i = 0; i < words.size(); ++i) {
+            const int32_t word = words.data()[i];
+            expect(word >= 0 && word < index.size(), "there is no such word");
+            views.push_back(index[word]);
+        }
+        return as_bytes(write_cells(views, sums_of(sums, views.size())));
+    }, "index"_a, "words"_a.noconvert(), "sums"_a);
+    m.def("read_labels", [](nb::bytes data, size_t kinds) {
+        const WrittenCells cells = read(data, kinds);
+        nb::list labels;
+        for (std::string_view label : cells.labels) labels.append(nb::bytes(label.data(), label.size()));
+        return nb::make_tuple(labels, sums_in(cells));
+    }, "data"_a, "kinds"_a);
+    m.def("read_words", [](nb::bytes data, size_t kinds) {
+        const WrittenCells cells = read(data, kinds);
+        StringIndex index;
+        for (std::string_view label : cells.labels) index.encode(label, true);
+        expect(size_t(index.size()) == cells.labels.size(), "a word comes twice");
+        return nb::make_tuple(std::move(index), sums_in(cells));
+    }, "data"_a, "kinds"_a);
+}
+
+}  // namespace tallybayes

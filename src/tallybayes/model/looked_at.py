@@ -1,0 +1,155 @@
+"""Rows of known classes, looked at once: how well a model does on them, what each column said, and the mistakes that
+it was surest of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Floats
+from tallybayes.data.matching import ERROR, matched
+from tallybayes.data.row_source import RowSource
+from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.decide import most_probable
+from tallybayes.model.evaluation import Answers, Asked, Evaluation, answered, compared_with
+from tallybayes.model.evidence import Evidence
+from tallybayes.model.model import Model
+from tallybayes.model.sources import each_batch
+from tallybayes.schema.entries import Name, check_apart
+
+MISTAKES = 10
+FURTHEST = 30.0  # log-odds: what a column says beyond them is cut off where columns are compared
+KEPT = 2000  # rows whose cells are kept, to draw them
+
+
+class Mistake(NamedTuple):
+    """A row that was decided wrongly: how sure the model was, and the row itself."""
+
+    probability: float  # of what was decided
+    row: int  # counted from 0
+    truth: Any
+    decision: Any
+    cells: Mapping[str, Any]
+
+
+class Told(NamedTuple):
+    """What a column said, on average over rows: `gain` is how much smaller the log-loss is than the prior's where this
+    column alone is looked at, in nats; `share` its part of all that was said for the decision against the next class,
+    whichever way."""
+
+    gain: float
+    share: float
+
+
+@dataclass
+class LookedAt:
+    """Sums over rows."""
+
+    classes: list[Any]
+    evaluation: Evaluation | None = None
+    rows: int = 0
+    gains: dict[Name, float] = field(default_factory=dict)
+    shares: dict[Name, float] = field(default_factory=dict)
+    mistakes: list[Mistake] = field(default_factory=list)  # the surest first
+    kept: list[tuple[pa.RecordBatch, list[Any]]] = field(default_factory=list)  # the first rows, and their labels
+
+    def told(self) -> dict[Name, Told]:
+        """Of every column."""
+        return {name: Told(gain / self.rows, self.shares[name] / self.rows) for name, gain in self.gains.items()}
+
+    def add(self, model: Model, batch: Batch, answers: Answers, evidence: Evidence) -> None:
+        truth = answers.truth
+        known = np.flatnonzero(truth.numbers >= 0)
+        decision = most_probable(answers.posterior)
+        parts = _parts(evidence, answers.posterior)
+        said = sum(parts.values()) if parts else 0.0
+        for name, part in parts.items():
+            gain = _gains(evidence.prior, evidence[name])[known, truth.numbers[known]]
+            share = np.divide(part, said, out=np.zeros(len(part)), where=np.asarray(said) > 0)
+            self.gains[name] = self.gains.get(name, 0.0) + float(gain.sum())
+            self.shares[name] = self.shares.get(name, 0.0) + float(share.sum())
+        start, self.rows = self.rows, self.rows + len(decision)
+        labels = [truth.labels[code] for code in truth.codes.tolist()]
+        self._keep_mistakes(model, batch, answers, decision, labels, start)
+        if start < KEPT:
+            self.kept.append((batch.cells.slice(0, KEPT - start), labels[: KEPT - start]))
+
+    def _keep_mistakes(
+        self, model: Model, batch: Batch, answers: Answers, decision: Any, labels: list[Any], start: int
+    ) -> None:
+        sure = answers.posterior[np.arange(len(decision)), decision]
+        wrong = np.flatnonzero(decision != answers.truth.numbers)
+        surest = wrong[np.argsort(-sure[wrong], kind="stable")[:MISTAKES]]
+        found = []
+        for row in surest.tolist():
+            cells = pa.record_batch(matched(batch.cells.slice(row, 1), model.schema.by_column, "missing")).to_pydict()
+            one = {name: values[0] for name, values in cells.items()}
+            found.append(Mistake(float(sure[row]), start + row, labels[row], model.classes[decision[row]], one))
+        self.mistakes = nlargest(MISTAKES, [*self.mistakes, *found], key=lambda each: (each.probability, -each.row))
+
+
+def look_at(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> LookedAt:
+    """In one pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
+    labels = model.schema.label if labels is None else labels
+    if isinstance(labels, str):
+        check_apart(labels, model.schema.by_column, "label")
+    asked, found = Asked.of(model, None, None, None, absent), LookedAt(model.classes)
+    for batch in _batches(model, data, labels, absent):
+        for answers, part in _answered(asked, batch):
+            evaluated = compared_with(asked, [answers])
+            found.evaluation = evaluated if found.evaluation is None else found.evaluation + evaluated
+            found.add(model, part, answers, model.evidence(part.cells, absent=absent))
+    if found.evaluation is None:
+        raise ValueError("The data has no rows, so there is nothing to report on.")
+    return found
+
+
+def _batches(model: Model, data: Any, labels: Any, absent: str) -> Iterator[Batch]:
+    if not isinstance(data, RowSource):
+        yield from labelled(model.schema.frame(data), labels, None)
+        return
+
+    def work(frame: pa.RecordBatch, labels: Any) -> list[Batch]:
+        return list(labelled(frame, labels, None))
+
+    for some in each_batch(data, model.schema, labels, work, label_type=model.label_type, absent=absent):
+        yield from some
+
+
+def _answered(asked: Asked, batch: Batch) -> Iterator[tuple[Answers, Batch]]:
+    """Answers, with the rows that they are about."""
+    start = 0
+    for answers in answered(asked, batch):
+        stop = start + len(answers.losses)
+        cells = batch.cells.slice(start, stop - start)
+        yield answers, Batch(cells, batch.label_type, batch.rows.slice(start, stop), batch.start + start)
+        start = stop
+
+
+def _gains(prior: Floats, said: Floats) -> Floats:
+    """log P(class | column) − log P(class), [row, class]; nothing where the column rules out all classes."""
+    with np.errstate(invalid="ignore"):
+        joint = prior + said
+        total = np.logaddexp.reduce(joint, axis=1, keepdims=True) - np.logaddexp.reduce(prior)
+        gain = said - total
+    return np.clip(np.where(np.isnan(gain), 0.0, gain), -FURTHEST, FURTHEST)
+
+
+def _parts(evidence: Evidence, posterior: Floats) -> dict[Name, Floats]:
+    """How much each column says for the most probable class against the next, or against it: |log-odds| of every
+    row."""
+    if posterior.shape[1] < 2:
+        return {name: np.zeros(len(posterior)) for name in evidence.columns}
+    first, second = np.argsort(-posterior, axis=1, kind="stable")[:, :2].T
+    rows = np.arange(len(posterior))
+    found: dict[Name, Floats] = {}
+    for name, said in evidence.columns.items():
+        with np.errstate(invalid="ignore"):
+            odds = said[rows, first] - said[rows, second]
+        found[name] = np.minimum(np.abs(np.where(np.isnan(odds), 0.0, odds)), FURTHEST)
+    return found

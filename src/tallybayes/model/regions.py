@@ -1,0 +1,133 @@
+"""Where a model decides for which class, as one or two columns change and nothing else is known; and how often that
+is wrong by its own account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Floats
+from tallybayes.data.matching import MISSING
+from tallybayes.families.events import Event, NoJointError
+from tallybayes.model import decide
+from tallybayes.model.model import Model
+from tallybayes.model.shapes import LEVELS, NUMBERS, Shape, shape
+from tallybayes.schema.entries import Name
+
+SIDE = 161  # points of a grid in two columns, each way
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One column: its shape in the classes, P(class) and P(class | x), the class decided for at every x, and the
+    probability of deciding wrongly on the whole: ∫ Σ P(other classes | x) p(x) dx. What is decided at either end of
+    what is shown is taken to be decided beyond it."""
+
+    shape: Shape
+    prior: Floats
+    posterior: Floats  # [class, x]
+    decision: Sequence[int]  # numbers of classes
+    error: float
+
+    @property
+    def joint(self) -> Floats:
+        """P(class) · p(x | class)."""
+        return self.prior[:, None] * self.shape.p
+
+
+def line(
+    model: Model, column: Name, *, costs: Any = None, span: tuple[float, float] | None = None, mass: float = 0.95
+) -> Line:
+    """Where the class is decided by one column and the prior. For another prior, give `model.believing(prior=…)`.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny"] * 3 + ["rain"] * 3}
+    >>> model = Model.train({"outlook": Categorical(alpha=0)}, frame, ["no", "no", "yes", "yes", "yes", "no"])
+    >>> round(line(model, "outlook").error, 3)
+    0.333
+    """
+    found = shape(model, column, span=span, mass=mass)
+    prior = np.exp(model.beliefs().prior)
+    joint = prior[:, None] * found.p
+    total = joint.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        posterior = np.where(total > 0, joint / total, prior[:, None])
+    matrix = None if costs is None else decide.cost_matrix(found.classes, costs)
+    decision = decide.decide(posterior.T, matrix)
+    wrong = total - joint[decision, np.arange(len(total))]
+    error = float(_area(wrong, np.asarray(found.x)) if found.kind == NUMBERS else wrong.sum())
+    beyond = _beyond(model, column, found) * prior if len(decision) else np.zeros((2, len(prior)))
+    for share, at in zip(beyond, decision[[0, -1]] if len(decision) else (), strict=False):
+        error += float(share.sum() - share[at])
+    return Line(found, prior, posterior, decision.tolist(), error)
+
+
+def _area(p: Floats, x: Floats) -> Any:
+    return np.dot(np.diff(x), (p[1:] + p[:-1]) / 2.0)
+
+
+def _beyond(model: Model, column: Name, found: Shape) -> Floats:
+    """P(a number below, and one above, all that are shown | class); of levels, those that are not shown come last."""
+    if found.kind == LEVELS:
+        return np.stack([np.zeros(len(found.rest)), found.rest])
+    belief = model.beliefs().counted[model.schema.entry(column)]
+    try:
+        ends = [Event(high=float(found.x[0])), Event(low=float(found.x[-1]))]
+        return np.exp([belief.log_within(end) for end in ends])
+    except NoJointError:
+        return np.zeros((2, len(found.classes)))
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """Two columns: P(class | x, y), [class, y, x], with all others missing or as they are `given`."""
+
+    columns: tuple[str, str]
+    classes: Sequence[Any]
+    x: Sequence[Any]
+    y: Sequence[Any]
+    kinds: tuple[str, str]
+    posterior: Floats
+    given: Mapping[str, Any]
+
+    @property
+    def decision(self) -> Any:
+        """The number of the most probable class, [y, x]."""
+        return self.posterior.argmax(axis=0)
+
+
+def plane(
+    model: Model,
+    one: str,
+    other: str,
+    *,
+    given: Mapping[str, Any] | None = None,
+    spans: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None),
+) -> Plane:
+    """Where the class is decided as two columns change."""
+    columns, known = model.schema.by_column, dict(given or {})
+    for name in (one, other, *known):
+        if name not in columns:
+            raise ValueError(f"The model has no column {name!r}; it has {', '.join(map(repr, columns))}.")
+    if one == other or {one, other} & known.keys():
+        raise ValueError(f"{one!r} and {other!r}: give two different columns, neither of which is given.")
+    shapes = [shape(model, name, span=span) for name, span in zip((one, other), spans, strict=True)]
+    x, y = (_thinned(each) for each in shapes)
+    across, up = np.meshgrid(np.arange(len(x)), np.arange(len(y)))
+    cells = {one: pa.array(x).take(pa.array(across.ravel())), other: pa.array(y).take(pa.array(up.ravel()))}
+    cells |= {name: pa.array([value] * across.size) for name, value in known.items()}
+    posterior = model.posterior(pa.table(cells), absent=MISSING)
+    kinds = shapes[0].kind, shapes[1].kind
+    return Plane((one, other), model.classes, x, y, kinds, posterior.T.reshape(-1, len(y), len(x)), known)
+
+
+def _thinned(found: Shape) -> Any:
+    if found.kind == LEVELS or len(found.x) <= SIDE:
+        return found.x
+    if found.kind == NUMBERS:
+        return np.linspace(found.x[0], found.x[-1], SIDE)
+    return found.x[:: len(found.x) // SIDE + 1]

@@ -1,0 +1,87 @@
+"""How a model gets better as rows come in: folds are counted once, and training sets of every size are sums of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from tallybayes.counts.exact import Codes
+from tallybayes.data.matching import ERROR
+from tallybayes.model.batches import Batch
+from tallybayes.model.evaluation import Asked, Evaluation, answered, compared_with
+from tallybayes.model.model import Model
+from tallybayes.model.validation.cross_validate import Described
+from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.folds import Folds, counted_folds
+from tallybayes.model.validation.held_out import Opened, as_given
+
+
+class Learned(NamedTuple):
+    """Models of about so many rows, and how well they do on rows that none of them has counted: one fold after another,
+    all of them together."""
+
+    rows: float  # on average over folds
+    held_out: Evaluation
+
+
+def learning_curve(
+    schema: Described,
+    data: Any,
+    labels: Any = None,
+    *,
+    k: int = 10,
+    sizes: Iterable[int] | None = None,
+    groups: Any = None,
+    stratify: bool = True,
+    seed: int = 0,
+    weights: Any = None,
+    threads: int | None = None,
+    absent: str = ERROR,
+) -> list[Learned]:
+    """Rows are dealt to k folds, as `folds` does, and counted once. Each fold is scored by the sum of the next 1, 2, …,
+    k − 1 folds, or of as many as `sizes` say: adding models is all the training there is. The rows are read once to
+    count them, and once for every size.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "rain"] * 10}
+    >>> found = learning_curve({"outlook": Categorical()}, frame, ["no", "yes"] * 10, k=5, sizes=[1, 4])
+    >>> [(each.rows, round(each.held_out.log_loss, 3)) for each in found]
+    [(4.0, 0.288), (16.0, 0.105)]
+    """
+    opened = Opened(data)
+    given = Given(None, as_given(labels), as_given(weights), as_given(groups), absent=absent)
+    counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed), threads)
+    folds, found = counted.filled, list[Learned]()
+    trained = [Model(counted.schema, counted.total.label_type) for _ in folds]
+    wanted = _sizes(sizes, len(folds))
+    for size in range(1, max(wanted, default=0) + 1):
+        for at, model in enumerate(trained):
+            model += counted.models[folds[(at + size) % len(folds)]]
+        if size in wanted:
+            asked = {fold: Asked.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
+            scored = _scored(counted, asked, given._replace(data=opened(), weights=None))
+            found.append(Learned(sum(model.n for model in trained) / len(folds), scored))
+    return found
+
+
+def _sizes(sizes: Iterable[int] | None, folds: int) -> list[int]:
+    wanted = list(range(1, folds)) if sizes is None else list(sizes)
+    for size in wanted:
+        if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < folds:
+            raise ValueError(f"sizes: models of {size!r} folds are wanted; of {folds} folds, give 1 to {folds - 1}.")
+    return wanted
+
+
+def _scored(counted: Folds, asked: dict[int, Asked], given: Given) -> Evaluation:
+    """Every row by the model that is to be asked about its fold."""
+    parts: list[Evaluation] = []
+
+    def score(batch: Batch, where: Codes) -> None:
+        for fold, part in enumerate(counted.split(batch, where)):
+            if len(part.rows):
+                parts.extend(compared_with(asked[fold], [answers]) for answers in answered(asked[fold], part))
+
+    given.each(counted.schema, counted.how, score)
+    return reduce(add, parts)

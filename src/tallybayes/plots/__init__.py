@@ -1,0 +1,46 @@
+"""Pictures, a face: what a model believes, why it answers so, how good it is, and a report of all that in one page.
+
+Each display holds facts that `model` and `report` worked out, and draws them with matplotlib, which is loaded when
+something is drawn: all but `plot` works without it. `ways_in` are the short cuts (`model.plot.densities("age")`),
+`whole` the report. Leans on `report` and the rooms below, and is the only importer of matplotlib (`canvas`).
+"""
+
+from tallybayes.plots.canvas import style
+from tallybayes.plots.decisions import BoundaryDisplay, DecisionDisplay
+from tallybayes.plots.densities import DensityDisplay
+from tallybayes.plots.display import Display
+from tallybayes.plots.evidence import MarkedTextDisplay, WaterfallDisplay
+from tallybayes.plots.heaviest import HeaviestDisplay, WordProbabilityDisplay
+from tallybayes.plots.network import GraphDisplay
+from tallybayes.plots.parameters import ParameterDisplay
+from tallybayes.plots.quality import ClassMapDisplay, ConfusionDisplay, ReliabilityDisplay
+from tallybayes.plots.ranking import CostCurveDisplay, PrecisionRecallDisplay, RocDisplay
+from tallybayes.plots.validation import LearningCurveDisplay, SettingCurveDisplay
+from tallybayes.plots.ways_in import EvaluationPlots, EvidencePlots, ModelPlots
+from tallybayes.plots.whole import model_report
+
+__all__ = [
+    "BoundaryDisplay",
+    "ClassMapDisplay",
+    "ConfusionDisplay",
+    "CostCurveDisplay",
+    "DecisionDisplay",
+    "DensityDisplay",
+    "Display",
+    "EvaluationPlots",
+    "EvidencePlots",
+    "GraphDisplay",
+    "HeaviestDisplay",
+    "LearningCurveDisplay",
+    "MarkedTextDisplay",
+    "ModelPlots",
+    "ParameterDisplay",
+    "PrecisionRecallDisplay",
+    "ReliabilityDisplay",
+    "RocDisplay",
+    "SettingCurveDisplay",
+    "WaterfallDisplay",
+    "WordProbabilityDisplay",
+    "model_report",
+    "style",
+]

@@ -1,0 +1,38 @@
+"""Bars for one class and against it, also where they have no end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tallybayes.plots.canvas import PALETTE, ink
+
+FOR, AGAINST = PALETTE[0], PALETTE[1]
+HATCHED = "////"  # what speaks against, for who sees no colours
+BEYOND = 1.15  # of all finite bars together, where one is infinite
+
+
+def finite(lengths: Sequence[float]) -> Any:
+    """Lengths to draw: an infinite one is a little longer than all others together."""
+    given = np.array(lengths, float)
+    longest = np.abs(given[np.isfinite(given)]).sum() or 1.0
+    return np.where(np.isinf(given), np.sign(given) * longest * BEYOND, given)
+
+
+def draw_bar(ax: Any, at: float, start: float, length: float, *, infinite: bool, heavy: bool = False) -> None:
+    """Blue for the first class, orange and hatched for the second; with an arrow where it has no end."""
+    against = length < 0
+    ax.barh(
+        at,
+        length,
+        0.62,
+        left=start,
+        color=AGAINST if against else FOR,
+        hatch=HATCHED if against else None,
+        edgecolor=ink(),
+        linewidth=1.2 if heavy else 0.4,
+    )
+    if infinite:
+        ax.plot([start + length], [at], "<" if against else ">", color=ink(), markersize=6)

@@ -1,0 +1,160 @@
+"""Where pictures are drawn: colours, lines and hatches that stay apart for every eye and in grey, names that are shown
+as they are, and pictures as SVG that takes the colour of the page's own text. The only importer of matplotlib."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from tallybayes.report.characters import short
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # of Okabe and Ito, for every eye
+LINES = ("-", "--", "-.", ":")  # and for a printer that knows no colour
+HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||")  # of lines: dots would take 180 kB of SVG
+MARKERS = "o^sDvP"
+MOST = 6  # series that can be told apart
+INK = "#0b0c0d"  # stands for the colour of the page's text
+FALLBACK = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans", "Droid Sans Fallback", "WenQuanYi Zen Hei"),
+    *("PingFang SC", "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS"),
+    *("Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Thai", "Symbola"),
+)  # fonts for characters that the first one lacks, if they are installed
+NEEDED = "Pictures need matplotlib; run: pip install 'tallybayes[plot]'."
+
+
+class Mark(NamedTuple):
+    """How one of several series is drawn."""
+
+    color: str
+    line: str
+    hatch: str
+    marker: str
+
+
+def marks(n: int) -> list[Mark]:
+    return [Mark(PALETTE[i % 6], LINES[i % 4], HATCHES[i % 6], MARKERS[i % 6]) for i in range(n)]
+
+
+def is_installed() -> bool:
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def pyplot() -> Any:
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError(NEEDED) from None
+    return pyplot
+
+
+def named(value: Any, longest: int = 24) -> str:
+    """A name as it is: shortened, with no control characters, and no formula where it has dollar signs."""
+    return short(value, longest).replace("$", r"\$")
+
+
+@cache
+def fonts() -> list[str]:
+    """Fonts to look for characters in, one after the other."""
+    from matplotlib import font_manager, rcParams
+
+    installed = set(font_manager.get_font_names())
+    return [*rcParams["font.family"], *(name for name in FALLBACK if name in installed)]
+
+
+def style(dark: bool = False) -> dict[str, Any]:
+    """What `matplotlib.pyplot.rc_context` takes, for pictures on a light or a dark page.
+
+    >>> from matplotlib import pyplot
+    >>> with pyplot.rc_context(style(dark=True)):
+    ...     pass
+    """
+    ink, ground = ("#e6e6e6", "#16181a") if dark else ("#1b1b1b", "#ffffff")
+    return _style(ink, ground)
+
+
+def _style(ink: str, ground: str) -> dict[str, Any]:
+    colours = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color", "hatch.color")
+    grounds = ("figure.facecolor", "axes.facecolor", "savefig.facecolor", "legend.facecolor")
+    return {
+        **dict.fromkeys(colours, ink),
+        **dict.fromkeys(grounds, ground),
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": 10.5,
+        "axes.titlelocation": "left",
+        "font.size": 9.5,
+        "hatch.linewidth": 0.5,
+        "legend.frameon": False,
+        "figure.dpi": 110,
+    }
+
+
+def ink() -> str:
+    """The colour of texts and lines that belong to no series."""
+    pyplot()
+    from matplotlib import rcParams
+
+    return str(rcParams["text.color"])
+
+
+def given_axes(ax: Any, count: int) -> list[Any]:
+    """Axes that somebody gave, as many as there are panels."""
+    found = list(ax.ravel()) if hasattr(ax, "ravel") else list(ax) if isinstance(ax, Sequence) else [ax]
+    if len(found) != count:
+        raise ValueError(f"ax: {len(found)} axes were given, and there are {count} panels; give {count}, or none.")
+    return found
+
+
+def legend(ax: Any, handles: Sequence[Any], names: Sequence[Any], **settings: Any) -> None:
+    """Names beside their series; matplotlib would leave out those that begin with an underscore."""
+    shown = [named(name) for name in names]
+    ax.legend(handles, [f"\u200a{name}" if name.startswith("_") else name for name in shown], **settings)
+
+
+def svg(display: Any) -> str:
+    """A picture to stand in a page: no script, nothing from elsewhere, its ink the colour of the text around it, its
+    text set in the reader's own fonts, with a description for those who cannot see it."""
+    pyplot()
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    out = io.StringIO()
+    settings: Any = {**_style(INK, "none"), "svg.fonttype": "none", "svg.hashsalt": "tallybayes"}
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=display.whole_size, layout="constrained")
+        display.plot(ax=display.divided(figure))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return embedded(out.getvalue(), display.alt)
+
+
+def embedded(drawing: str, alt: str) -> str:
+    """matplotlib's file as an element of a page, whose names are its own."""
+    from html import escape
+
+    body = drawing[drawing.index("<svg") :].strip()
+    body = re.sub(r"<metadata>.*?</metadata>\s*", "", body, flags=re.DOTALL)
+    own = f"p{sha256(body.encode()).hexdigest()[:10]}-"
+    body = re.sub(r'\bid="', f'id="{own}', body)
+    body = re.sub(r'(url\(#|href="#)', rf"\g<1>{own}", body)
+    body = body.replace(INK, "currentColor").replace("xlink:href", "href")
+    body = re.sub(r'(?<= d=")[^"]*', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), body)
+    body = re.sub(r"(font: [^;\"']*?px) [^;\"]*", r"\1 system-ui, sans-serif", body)
+    body = re.sub(r"font-family: [^;\"]*", "font-family: system-ui, sans-serif", body)
+    start, rest = body.split(">", 1)
+    box = re.search(r'viewBox="[^"]*"', start)
+    width = re.search(r'width="([\d.]+)pt"', start)
+    assert box is not None
+    assert width is not None
+    wide = round(float(width[1]) * 4 / 3)
+    return f'<svg {box[0]} width="{wide}" role="img" aria-label="{escape(alt)}">{rest}'

@@ -1,0 +1,253 @@
+"""Where a model decides for which class: along one column, with the probability of error shaded, and in the plane of
+two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tallybayes.model.batches import labelled
+from tallybayes.model.model import Model
+from tallybayes.model.regions import Line, Plane, line, plane
+from tallybayes.model.shapes import LEVELS
+from tallybayes.plots.canvas import ink, legend, marks, named
+from tallybayes.plots.display import Display
+from tallybayes.plots.rows import numbered_cells
+from tallybayes.report.characters import short
+from tallybayes.schema.entries import Name
+
+LIKELIHOOD, JOINT, POSTERIOR = "likelihood", "joint", "posterior"
+TITLES = {LIKELIHOOD: "p(x | class)", JOINT: "P(class) · p(x | class)", POSTERIOR: "P(class | x)"}
+DOTS = 300  # rows that are drawn
+NAMED = 12  # regions
+
+
+@dataclass(eq=False, repr=False)
+class DecisionDisplay(Display):
+    """One column: p(x | class), the same times P(class) with the probability of error shaded, and P(class | x). The
+    strip below says which class is decided for.
+
+    >>> from tallybayes import Gaussian
+    >>> model = Model.train({"x": Gaussian()}, {"x": [4.0, 5.0, 9.0, 11.0]}, ["C1", "C1", "C2", "C2"])
+    >>> display = DecisionDisplay.from_model(model.believing(prior={"C1": 2 / 3, "C2": 1 / 3}), "x").plot()
+    >>> [ax.get_title() for ax in display.axes_]
+    ['p(x | class)', 'P(class) · p(x | class)', 'P(class | x)']
+    """
+
+    line: Line
+    what: tuple[str, ...]
+
+    share = "col"
+
+    @classmethod
+    def from_model(
+        cls,
+        model: Model,
+        column: Name,
+        *,
+        costs: Any = None,
+        span: tuple[float, float] | None = None,
+        what: Sequence[str] = (LIKELIHOOD, JOINT, POSTERIOR),
+    ) -> Self:
+        """For other priors, give `model.believing(prior=…)`; `what` says which panels there are."""
+        unknown = [each for each in what if each not in TITLES]
+        if unknown or not what:
+            raise ValueError(f"what={tuple(what)!r}: give some of {', '.join(map(repr, TITLES))}.")
+        found = line(model, column, costs=costs, span=span)
+        if found.shape.kind == LEVELS:
+            raise TypeError(f"Column {found.shape.column!r} has levels, not numbers; DensityDisplay shows them.")
+        return cls(found, tuple(what))
+
+    @property
+    def panels(self) -> int:
+        return len(self.what)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (6.4, 2.3)
+
+    @property
+    def alt(self) -> str:
+        found, names = self.line, self.line.shape.classes
+        told = [f"{short(names[c])} from {low:.4g} to {high:.4g}" for c, low, high in self.regions()]
+        listed = "; ".join(told[:8]) + "; …" * (len(told) > 8)
+        return f"Where {short(found.shape.column)} decides for which class: {listed}. P(error) is {found.error:.4f}."
+
+    def regions(self) -> list[tuple[int, float, float]]:
+        """The number of the class that is decided for, and from where to where."""
+        x, decision = np.asarray(self.line.shape.x, float), np.asarray(self.line.decision)
+        cuts = np.flatnonzero(np.diff(decision)) + 1
+        edges = [x[0], *((x[cut - 1] + x[cut]) / 2 for cut in cuts), x[-1]]
+        first = [0, *cuts.tolist()]
+        return [(int(decision[at]), edges[i], edges[i + 1]) for i, at in enumerate(first)]
+
+    def draw(self, axes: list[Any]) -> None:
+        for ax, what in zip(axes, self.what, strict=True):
+            self._panel(ax, what)
+        axes[-1].set_xlabel(named(self.line.shape.column, 60))
+
+    def _panel(self, ax: Any, what: str) -> None:
+        found, x = self.line, self.line.shape.x
+        curves = {LIKELIHOOD: found.shape.p, JOINT: found.joint, POSTERIOR: found.posterior}[what]
+        handles, styles = [], marks(len(found.shape.classes))
+        for p, mark in zip(curves, styles, strict=True):
+            handles += ax.plot(x, p, mark.line, color=mark.color, linewidth=1.8)
+        if what == JOINT:
+            wrong = curves.sum(axis=0) - curves[found.decision, np.arange(len(x))]
+            handles.append(ax.fill_between(x, 0, wrong, facecolor=ink(), alpha=0.25, hatch="////", linewidth=0))
+        if what != LIKELIHOOD:
+            for at, low, high in self.regions():
+                ax.axvspan(low, high, 0, 0.045, color=styles[at].color, hatch=styles[at].hatch or None, linewidth=0)
+                ax.axvline(low, color=ink(), linewidth=0.6, alpha=0.6) if low > x[0] else None
+        top = float(np.nanmax(np.where(np.isfinite(curves), curves, 0.0), initial=0.0)) or 1.0
+        ax.set_ylim(-0.06 * top if what != LIKELIHOOD else 0.0, 1.06 * top)
+        ax.set_xlim(x[0], x[-1])
+        names = [*found.shape.classes, *([f"P(error) = {found.error:.3f}"] if what == JOINT else [])]
+        legend(ax, handles, names, fontsize="small")
+        ax.set_title(TITLES[what])
+
+
+@dataclass(eq=False, repr=False)
+class BoundaryDisplay(Display):
+    """The plane of two columns, in which every point has the colour of its most probable class, the fuller the more
+    probable."""
+
+    plane: Plane
+    rows: list[tuple[Any, Any]]  # of each class, the places of some rows
+
+    @classmethod
+    def from_model(
+        cls,
+        model: Model,
+        one: str,
+        other: str,
+        *,
+        given: Mapping[str, Any] | None = None,
+        data: Any = None,
+        labels: Any = None,
+        spans: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None),
+    ) -> Self:
+        """What all other columns say is left out, unless they are `given`. `data` and `labels` are rows to show."""
+        found = plane(model, one, other, given=given, spans=spans)
+        rows = [] if data is None else _places(model, found, data, labels)
+        return cls(found, rows)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (5.6, 4.4)
+
+    @property
+    def alt(self) -> str:
+        shares = np.bincount(self.plane.decision.ravel(), minlength=len(self.plane.classes)) / self.plane.decision.size
+        ranked = sorted(zip(shares.tolist(), self.plane.classes, strict=True), key=lambda pair: -pair[0])
+        told = ", ".join(f"{short(label)} in {share:.0%}" for share, label in ranked[:8] if share)
+        one, other = map(short, self.plane.columns)
+        return f"The most probable class as {one} (across) and {other} (up) change: {told} of the area."
+
+    def draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        found, styles = self.plane, marks(len(self.plane.classes))
+        from matplotlib.colors import to_rgb
+
+        colours = np.array([to_rgb(mark.color) for mark in styles])[found.decision]
+        surest = found.posterior.max(axis=0)
+        least = 1.0 / len(found.classes)
+        alpha = 0.12 + 0.55 * np.clip((surest - least) / max(1.0 - least, 1e-9), 0.0, 1.0)
+        (left, right), (bottom, top) = (
+            _extent(axis, kind) for axis, kind in zip((found.x, found.y), found.kinds, strict=True)
+        )
+        picture = np.concatenate([colours, alpha[..., None]], axis=2)
+        ax.imshow(picture, extent=(left, right, bottom, top), origin="lower", aspect="auto", interpolation="nearest")
+        self._boundaries(ax, (left, right), (bottom, top))
+        if not self.rows:  # whose markers tell
+            self._name_regions(ax, (left, right), (bottom, top))
+        handles, names = self._handles(ax, styles)
+        legend(ax, handles, names, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        ax.set_xlim(left, right)
+        ax.set_ylim(bottom, top)
+        for axis, values, kind in ((ax.xaxis, found.x, found.kinds[0]), (ax.yaxis, found.y, found.kinds[1])):
+            if kind == LEVELS:
+                axis.set_ticks(range(len(values)), [named(value, 16) for value in values])
+        ax.set_xlabel(named(found.columns[0], 60))
+        ax.set_ylabel(named(found.columns[1], 60))
+
+    def _boundaries(self, ax: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
+        """Lines between classes, for who sees no colours."""
+        found = self.plane
+        x, y = np.linspace(*_middles(across, len(found.x))), np.linspace(*_middles(up, len(found.y)))
+        if min(len(x), len(y)) < 2 or LEVELS in found.kinds:
+            return
+        for at in self.decided:
+            ax.contour(x, y, found.decision == at, levels=[0.5], colors=[ink()], linewidths=0.8)
+
+    @property
+    def decided(self) -> list[int]:
+        """The numbers of classes that are decided for anywhere."""
+        return np.unique(self.plane.decision).tolist()
+
+    def _name_regions(self, ax: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
+        """Each where it is widest."""
+        from scipy.ndimage import distance_transform_edt
+
+        found = self.plane
+        x, y = np.linspace(*_middles(across, len(found.x))), np.linspace(*_middles(up, len(found.y)))
+        for at in self.decided[:NAMED]:
+            steps = 1.0 / len(y), 1.0 / len(x)
+            inside = distance_transform_edt(np.pad(found.decision == at, 1), steps)[1:-1, 1:-1]
+            row, column = np.unravel_index(inside.argmax(), inside.shape)
+            where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small", "fontweight": "bold"}
+            ax.text(x[column], y[row], named(found.classes[at], 16), **where)
+
+    def _handles(self, ax: Any, styles: list[Any]) -> tuple[list[Any], list[Any]]:
+        from matplotlib.patches import Patch
+
+        met = self.decided
+        shown = [i for i in range(len(styles)) if i in met or (self.rows and len(self.rows[i][0]))][:NAMED]
+        handles: list[Any] = []
+        for i in shown:
+            mark = styles[i]
+            if self.rows:
+                handles += ax.plot(
+                    *self.rows[i],
+                    mark.marker,
+                    markersize=3.5,
+                    markerfacecolor=mark.color,
+                    markeredgecolor=ink(),
+                    markeredgewidth=0.4,
+                    linestyle="none",
+                )
+            else:
+                handles.append(Patch(facecolor=mark.color, alpha=0.6))
+        return handles, [self.plane.classes[i] for i in shown]
+
+
+def _jittered(at: int | None, row: int) -> float | None:
+    """Rows of one level side by side, by the golden ratio."""
+    return None if at is None else at + 0.6 * (row * 0.6180339887 % 1.0 - 0.5)
+
+
+def _extent(axis: Any, kind: str) -> tuple[float, float]:
+    if kind == LEVELS:
+        return -0.5, len(axis) - 0.5
+    half = (axis[-1] - axis[0]) / max(len(axis) - 1, 1) / 2 or 0.5
+    return float(axis[0]) - half, float(axis[-1]) + half
+
+
+def _middles(span: tuple[float, float], count: int) -> tuple[float, float, int]:
+    half = (span[1] - span[0]) / count / 2
+    return span[0] + half, span[1] - half, count
+
+
+def _places(model: Model, found: Plane, data: Any, labels: Any) -> list[tuple[Any, Any]]:
+    batches = labelled(model.schema.frame(data), model.schema.label if labels is None else labels, None)
+    codes, cells = numbered_cells(model, batches, found.columns, DOTS)
+    places = []
+    for name, axis, kind in zip(found.columns, (found.x, found.y), found.kinds, strict=True):
+        at = {value: i for i, value in enumerate(axis)} if kind == LEVELS else {}
+        places.append([_jittered(at.get(cell), i) if kind == LEVELS else cell for i, cell in enumerate(cells[name])])
+    rows = [(c, x, y) for c, x, y in zip(codes, *places, strict=True) if x is not None and y is not None]
+    split = [[(x, y) for c, x, y in rows if c == number] for number in range(len(found.classes))]
+    return [tuple(map(list, zip(*some, strict=True))) if some else ([], []) for some in split]  # type: ignore[misc]

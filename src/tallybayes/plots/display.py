@@ -1,0 +1,80 @@
+"""What every picture has: facts that were worked out before, `plot`, its axes and figure, and a description."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+from tallybayes.plots import canvas
+
+
+class Display(ABC):
+    """A picture of some facts, in scikit-learn's manner: made by a `from_…`, drawn by `plot`, on axes of your own or
+    new ones; then `ax_` is the first of them, `axes_` all, and `figure_` what they are in. `alt` says what is to be
+    seen."""
+
+    across: ClassVar[int] = 1  # panels side by side
+    share: ClassVar[str] = "none"  # whether panels have one x axis: "none", "col" or "all"
+    heights: ClassVar[tuple[float, ...] | None] = None  # of panels below each other, if they are not equal
+
+    ax_: Any
+    axes_: list[Any]
+    figure_: Any
+
+    @property
+    @abstractmethod
+    def alt(self) -> str:
+        """What is to be seen, in a sentence or two."""
+
+    @abstractmethod
+    def draw(self, axes: list[Any]) -> None:
+        """Draws in these axes, as many as there are `panels`."""
+
+    @property
+    def panels(self) -> int:
+        """How many axes it takes."""
+        return 1
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Of a panel, in inches."""
+        return (6.4, 3.6)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draws it; `ax` may be an axes of matplotlib, or several where there are several panels."""
+        canvas.pyplot()
+        from matplotlib import rc_context
+
+        with rc_context({"font.family": canvas.fonts()}):
+            self.axes_ = self.divided(self._new()) if ax is None else canvas.given_axes(ax, self.panels)
+            self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+            self.draw(self.axes_)
+        return self
+
+    def _new(self) -> Any:
+        return canvas.pyplot().figure(figsize=self.whole_size, layout="constrained")
+
+    @property
+    def columns(self) -> int:
+        return min(self.across, self.panels)
+
+    @property
+    def whole_size(self) -> tuple[float, float]:
+        return self.size[0] * self.columns, self.size[1] * -(-self.panels // self.columns)
+
+    def divided(self, figure: Any) -> list[Any]:
+        """The panels of a figure."""
+        down = -(-self.panels // self.columns)
+        grid = {"sharex": self.share, "height_ratios": self.heights}
+        axes = figure.subplots(down, self.columns, squeeze=False, **grid).ravel().tolist()
+        for spare in axes[self.panels :]:
+            spare.remove()
+        return list(axes[: self.panels])
+
+    def __repr__(self) -> str:
+        """What is to be seen, for those who do not see it."""
+        return f"{type(self).__name__}: {self.alt}"
+
+    def svg(self) -> str:
+        """As an element of an HTML page, whose ink is the colour of the page's text."""
+        return canvas.svg(self)

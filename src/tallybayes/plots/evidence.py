@@ -1,0 +1,179 @@
+"""Why a row is answered so: its evidence from the prior to the answer, and the words of a text as they stand in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tallybayes.model.evidence import Evidence
+from tallybayes.model.model import Model
+from tallybayes.plots.bars import AGAINST, FOR, HATCHED, draw_bar, finite
+from tallybayes.plots.canvas import ink, named
+from tallybayes.plots.display import Display
+from tallybayes.report import evidence as report
+from tallybayes.report.blocks import Bar, Piece, times
+from tallybayes.report.characters import clean, short, width
+from tallybayes.report.steps import TOP, marked, steps
+from tallybayes.schema.entries import Name
+
+LINE = 72  # characters of a text in a line
+LINES = 40  # of a text
+
+
+@dataclass(eq=False, repr=False)
+class WaterfallDisplay(Display):
+    """The log-odds of two classes, from the prior to the answer, a step for every piece of evidence.
+
+    >>> from tallybayes import Categorical
+    >>> model = Model.train({"outlook": Categorical()}, {"outlook": ["sunny", "rain", "rain"]}, ["no", "yes", "yes"])
+    >>> display = WaterfallDisplay.from_model(model, {"outlook": "rain"})
+    >>> [(bar.title, round(bar.log_odds, 3)) for bar in display.bars]
+    [('prior', 0.693), ('outlook = rain', 0.811), ('all together', 1.504)]
+    """
+
+    bars: list[Bar]
+    first: Any
+    second: Any
+    probability: float  # of the first
+
+    @classmethod
+    def from_model(cls, model: Model, row: Any, *, label: Any = None, against: Any = None, top: int = TOP) -> Self:
+        """Of one row, as a mapping or a text: for the `label`, or the most probable class, against another or the
+        next."""
+        evidence = model.evidence(row)
+        cells = {name: [value] for name, value in row.items()} if isinstance(row, Mapping) else None
+        return cls.from_evidence(evidence, label=label, against=against, cells=cells, top=top)
+
+    @classmethod
+    def from_evidence(
+        cls,
+        evidence: Evidence,
+        row: int = 0,
+        *,
+        label: Any = None,
+        against: Any = None,
+        cells: Mapping[str, Sequence[Any]] | None = None,
+        top: int = TOP,
+    ) -> Self:
+        """Of one of its rows. `cells` are the values of all rows, column by column, if these are to be named."""
+        found = report.row_facts(evidence, row, label=label, against=against, cells=cells)
+        if found.against is None:
+            raise ValueError("There is one class only, so nothing speaks for another.")
+        told = steps(found, top, named=cells is not None)
+        return cls(told, found.class_, found.against, found.probability[found.class_])
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (6.4, 0.9 + 0.27 * len(self.bars))
+
+    @property
+    def alt(self) -> str:
+        told = "; ".join(f"{short(bar.title, 40)} {self._odds(bar)}" for bar in self.bars[:8])
+        more = "; …" * (len(self.bars) > 8)
+        answer = f"The answer is {short(self.first)} with probability {self.probability:.4g}."
+        return f"Evidence for {short(self.first)} against {short(self.second)}, step by step: {told}{more}. {answer}"
+
+    def _odds(self, bar: Bar) -> str:
+        if bar.log_odds == 0:
+            return "says nothing"
+        return f"{times(bar.log_odds)} × for {short(self.first if bar.log_odds > 0 else self.second, 16)}"
+
+    def draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        lengths = finite([bar.log_odds for bar in self.bars])
+        starts = np.concatenate([[0.0], np.cumsum(lengths[:-2]), [0.0]])
+        ends = starts + lengths
+        for at, (bar, start, length) in enumerate(zip(self.bars, starts, lengths, strict=True)):
+            last = at == len(self.bars) - 1
+            draw_bar(ax, at, start, length, infinite=math.isinf(bar.log_odds), heavy=last)
+            if at and not last:
+                ax.plot([start, start], [at - 1.0, at], color=ink(), linewidth=0.6, alpha=0.6)
+        left, right = min(starts.min(), ends.min(), 0.0), max(starts.max(), ends.max(), 0.0)
+        room = (right - left) or 1.0
+        for at, bar in enumerate(self.bars):
+            edge = max(starts[at], ends[at])
+            ax.text(edge + 0.015 * room, at, named(self._odds(bar), 40), va="center", fontsize="small")
+        ax.set_xlim(left - 0.04 * room, right + 0.32 * room)
+        ax.set_yticks(range(len(self.bars)), [named(bar.title, 34) for bar in self.bars])
+        ax.set_ylim(len(self.bars) - 0.4, -0.6)
+        ax.axvline(0.0, color=ink(), linewidth=0.8)
+        ax.set_xlabel(f"log-odds: ← {named(self.second, 18)}, {named(self.first, 18)} →")
+        ax.tick_params(axis="y", length=0)
+
+
+@dataclass(eq=False, repr=False)
+class MarkedTextDisplay(Display):
+    """A text, in which the words that speak for a class and against it are marked, the fuller the more they say."""
+
+    pieces: list[Piece]
+    first: Any
+    second: Any
+
+    @classmethod
+    def from_model(
+        cls, model: Model, text: Any, *, column: Name | None = None, label: Any = None, against: Any = None
+    ) -> Self:
+        """Of one text, or of a row that has one."""
+        evidence = model.evidence(text)
+        found = report.row_facts(evidence, 0, label=label, against=against, cells=None)
+        if found.against is None:
+            raise ValueError("There is one class only, so nothing speaks for another.")
+        words = [each for each in found.columns if each.words and column in (None, each.column)]
+        if not words:
+            raise ValueError("No word of this row says anything: is it a text, and is its column one of the model's?")
+        shown = text if isinstance(text, str) else " ".join(str(text[each.column]) for each in words)
+        return cls(marked(shown, [word for each in words for word in each.words]), found.class_, found.against)
+
+    @property
+    def _lines(self) -> list[list[Piece]]:
+        lines: list[list[Piece]] = [[]]
+        wide = 0
+        for text, log_odds in (Piece(clean(" ".join(p.text.split("\n")), ""), p.log_odds) for p in self.pieces):
+            if wide + width(text) > LINE and wide:
+                lines.append([])
+                wide = 0
+            lines[-1].append(Piece(text if wide else text.lstrip(), log_odds))
+            wide += width(text)
+        return lines
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (6.4, 0.7 + 0.3 * min(len(self._lines), LINES))
+
+    @property
+    def alt(self) -> str:
+        most = sorted((p for p in self.pieces if p.log_odds), key=lambda p: -abs(p.log_odds))[:8]
+        told = ", ".join(
+            f"{short(p.text)} ({times(p.log_odds)} × for {short(self.first if p.log_odds > 0 else self.second)})"
+            for p in most
+        )
+        return f"A text with its words marked. Those that say most: {told or 'none'}."
+
+    def draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        lines = self._lines
+        shown = lines[:LINES]
+        largest = max((abs(p.log_odds) for p in self.pieces if math.isfinite(p.log_odds)), default=0.0) or 1.0
+        for at, line in enumerate(shown):
+            place = 0.0
+            for text, log_odds in line:
+                share = min(abs(log_odds) / largest, 1.0)
+                box = {
+                    "facecolor": FOR if log_odds > 0 else AGAINST,
+                    "alpha": 0.12 + 0.5 * share,
+                    "pad": 1.2,
+                    "linewidth": 0,
+                    "hatch": None if log_odds > 0 else HATCHED,
+                }
+                style: dict[str, Any] = {"bbox": box} if share > 0.02 else {}
+                ax.text(place, -at, text.replace("$", r"\$"), family="monospace", fontsize=8.5, va="center", **style)
+                place += width(text)
+        more = f"; {len(lines) - LINES:,} more lines" if len(lines) > LINES else ""
+        ax.set_title(f"plain: for {named(self.first)}; hatched: for {named(self.second)}{more}")
+        ax.set_xlim(-1, LINE + 4)
+        ax.set_ylim(-len(shown) + 0.4, 0.6)
+        ax.axis("off")

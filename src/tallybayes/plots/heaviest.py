@@ -1,0 +1,169 @@
+"""What speaks for a class in a whole model: the words, levels and intervals that weigh most, and P(word | class) of all
+of them side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.model.heaviest import Weight, heaviest
+from tallybayes.model.model import Model
+from tallybayes.model.presence import Presence, presence
+from tallybayes.plots.bars import draw_bar, finite
+from tallybayes.plots.canvas import MOST, ink, marks, named
+from tallybayes.plots.densities import shown_classes
+from tallybayes.plots.display import Display
+from tallybayes.report.characters import short
+from tallybayes.schema.entries import Name
+
+SPIKES = 3  # that are named
+LETTER = 0.068  # inches
+
+
+@dataclass(eq=False, repr=False)
+class HeaviestDisplay(Display):
+    """The words, levels and intervals that weigh most for each class: two classes back to back, more in a panel
+    each."""
+
+    weights: dict[Any, list[Weight]]
+    more: int  # classes
+
+    across = 2
+
+    @classmethod
+    def from_model(
+        cls, model: Model, classes: Sequence[Any] | None = None, *, top: int = 15, column: Name | None = None
+    ) -> Self:
+        """Of these classes, or of the most frequent six."""
+        labels = [model.classes[i] for i in shown_classes(model, classes)]
+        found = {label: heaviest(model, label, top, column=column) for label in labels}
+        if not any(found.values()):
+            raise ValueError(
+                "Nothing weighs: the columns have no words or levels, or they say the same of all classes."
+            )
+        return cls(found, len(model.classes) - len(labels))
+
+    @property
+    def panels(self) -> int:
+        return 1 if len(self.weights) == 2 else len(self.weights)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (6.8 if self.panels == 1 else 3.6, 0.9 + 0.22 * max(map(len, self.weights.values()), default=1))
+
+    @property
+    def alt(self) -> str:
+        told = [
+            f"{short(label)}: " + (", ".join(short(each.value) for each in weights[:10]) or "nothing")
+            for label, weights in self.weights.items()
+        ]
+        return f"What speaks most for each class. {'; '.join(told[:MOST])}."
+
+    def draw(self, axes: list[Any]) -> None:
+        if self.panels > 1 or len(self.weights) == 1:
+            for ax, (label, weights) in zip(axes, self.weights.items(), strict=True):
+                self._one_side(ax, label, weights)
+            return
+        (ax,) = axes
+        names = list(self.weights)
+        sides = list(self.weights.values())
+        lengths = finite([each.log_odds for weights in sides for each in weights])
+        for side, weights, sign in ((0, sides[0], -1.0), (1, sides[1], 1.0)):
+            mine = lengths[: len(sides[0])] if side == 0 else lengths[len(sides[0]) :]
+            for at, (each, length) in enumerate(zip(weights, mine, strict=True)):
+                draw_bar(ax, at, 0.0, sign * length, infinite=math.isinf(each.log_odds))
+                self._name(ax, at, sign * length, each)
+        longest = float(np.abs(lengths).max()) * self._room(0.5 * self.size[0])
+        ax.set_xlim(-longest, longest)
+        ax.set_ylim(max(map(len, sides)) - 0.4, -0.6)
+        ax.set_yticks([])
+        ax.axvline(0.0, color=ink(), linewidth=0.8)
+        ax.set_xlabel(f"log-odds: ← {named(names[0])}, {named(names[1])} →")
+        ax.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+
+    def _one_side(self, ax: Any, label: Any, weights: list[Weight]) -> None:
+        lengths = finite([each.log_odds for each in weights])
+        for at, (each, length) in enumerate(zip(weights, lengths, strict=True)):
+            draw_bar(ax, at, 0.0, length, infinite=math.isinf(each.log_odds))
+            self._name(ax, at, length, each)
+        ax.set_xlim(0.0, float(np.abs(lengths).max(initial=0.0)) * self._room(self.size[0]) or 1.0)
+        ax.set_ylim(max(map(len, self.weights.values())) - 0.4, -0.6)
+        ax.set_yticks([])
+        ax.set_title(f"for {named(label, 30)}")
+
+    def _room(self, wide: float) -> float:
+        """How much longer than the longest bar an axis of so many inches must be, for the names behind bars."""
+        longest = max(len(self._title(each)) for weights in self.weights.values() for each in weights)
+        return wide / max(wide - 0.3 - LETTER * longest, 0.3 * wide)
+
+    def _title(self, each: Weight) -> str:
+        columns = {weight.column for weights in self.weights.values() for weight in weights}
+        return short(each.value, 22) if len(columns) == 1 else f"{short(each.column, 12)} = {short(each.value, 22)}"
+
+    def _name(self, ax: Any, at: int, end: float, each: Weight) -> None:
+        side, away = ("right", -3) if end < 0 else ("left", 3)
+        where = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": "small"}
+        ax.annotate(named(self._title(each), 40), (end, at), (away, 0), **where)
+
+
+@dataclass(eq=False, repr=False)
+class WordProbabilityDisplay(Display):
+    """P(x = 1 | class) for every word or every column of ones and zeros, a panel for each class, with the highest
+    spikes named."""
+
+    found: Presence
+    classes: list[int]
+    spikes: int
+
+    share = "col"
+
+    @classmethod
+    def from_model(
+        cls, model: Model, column: Name | None = None, *, classes: Sequence[Any] | None = None, spikes: int = SPIKES
+    ) -> Self:
+        """Of the words of a column of texts, or without one of all columns that are true or false."""
+        return cls(presence(model, column), shown_classes(model, classes), spikes)
+
+    @property
+    def panels(self) -> int:
+        return len(self.classes)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (6.8, 1.9)
+
+    @property
+    def alt(self) -> str:
+        told = [
+            f"in {short(self.found.classes[i])} " + ", ".join(f"{short(self.found.names[j])} {p[j]:.2f}" for j in top)
+            for i in self.classes
+            for p in [self.found.p[i]]
+            for top in [np.argsort(-p, kind="stable")[: self.spikes]]
+        ]
+        return f"The probability of each of {len(self.found.names):,} words in each class; highest {'; '.join(told)}."
+
+    def draw(self, axes: list[Any]) -> None:
+        top = float(self.found.p[self.classes].max(initial=0.0)) or 1.0
+        for ax, i, mark in zip(axes, self.classes, marks(len(self.classes)), strict=True):
+            self._panel(ax, self.found.p[i], mark.color)
+            ax.set_ylim(0.0, 1.22 * top)
+            ax.set_ylabel("P(word | class)", fontsize="small")
+            ax.set_title(named(self.found.classes[i], 40))
+        axes[-1].set_xlabel(f"{len(self.found.names):,} {self.found.what}, in their order")
+
+    def _panel(self, ax: Any, p: Floats, color: str) -> None:
+        gaps = np.full(len(p), np.nan)
+        spikes = np.stack([np.zeros(len(p)), p, gaps], axis=1).ravel()  # one path is shorter than many
+        ax.plot(np.repeat(np.arange(len(p)), 3), spikes, color=color, linewidth=max(0.3, min(3.0, 300.0 / len(p))))
+        for at in np.argsort(-p, kind="stable")[: self.spikes].tolist():
+            side = "right" if at > 0.8 * len(p) else "left"
+            ax.annotate(
+                named(self.found.names[at]), (at, p[at]), (0, 3), textcoords="offset points", ha=side, fontsize="small"
+            )
+        ax.set_xlim(-0.5 - 0.005 * len(p), len(p) - 0.5 + 0.005 * len(p))
+        ax.axhline(0.0, color=ink(), linewidth=0.6)

@@ -1,0 +1,220 @@
+"""How good a model is: whether its probabilities are what they say, which classes it takes for which, and its classes
+as a map in which those that are taken for one another lie together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tallybayes.model.evaluation import Evaluation, Interval
+from tallybayes.plots.canvas import PALETTE, ink, named
+from tallybayes.plots.display import Display
+from tallybayes.plots.layout import spread
+from tallybayes.report.blocks import count, how_many
+from tallybayes.report.characters import short
+
+WRITTEN = 12  # classes whose numbers are written in the matrix
+NAMED = 40  # classes that are named beside it
+NAMES = 24  # of more, those that are confused most
+MANY_TIMES = 50  # as many rows in one interval as in another, and they are drawn on a logarithmic scale
+LINKS = 30  # pairs of classes that the map connects
+
+
+@dataclass(eq=False, repr=False)
+class ReliabilityDisplay(Display):
+    """Rows by the probability of what was decided: the share that was right, with its credible interval, against that
+    probability. Below, how many rows there are."""
+
+    intervals: list[Interval]
+    error: float  # the expected calibration error
+    mass: float = 0.95
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation, *, mass: float = 0.95) -> Self:
+        return cls(evaluation.calibration, evaluation.calibration_error, mass)
+
+    @property
+    def panels(self) -> int:
+        return 2
+
+    share = "col"
+    heights = (3.0, 1.2)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (4.8, 2.2)
+
+    @property
+    def alt(self) -> str:
+        told = [f"{each.probability:.2f} → {each.right:.2f} of {count(each.n)}" for each in self.intervals]
+        return (
+            f"Reliability: the probability given, and the share that was right: {', '.join(told) or 'no rows'}. "
+            f"The expected calibration error is {self.error:.3f}."
+        )
+
+    def draw(self, axes: list[Any]) -> None:
+        ax, below = axes
+        ax.plot([0, 1], [0, 1], ":", color=ink(), linewidth=1)
+        x = np.array([each.probability for each in self.intervals])
+        y = np.array([each.right for each in self.intervals])
+        ends = np.array([each.credible(self.mass) for each in self.intervals]).reshape(-1, 2)
+        spans = np.maximum(np.stack([y - ends[:, 0], ends[:, 1] - y]), 0.0)
+        ax.errorbar(x, y, yerr=spans, fmt="o", color=PALETTE[0], ecolor=PALETTE[0], capsize=2, markersize=4)
+        ax.plot(x, y, "-", color=PALETTE[0], linewidth=0.8, alpha=0.5)
+        ax.set_ylabel("share right")
+        ax.set_ylim(-0.02, 1.02)
+        ax.set_xlim(-0.01, 1.01)
+        ax.set_title(f"ECE {self.error:.3f}")
+        widths = [each.high - each.low for each in self.intervals]
+        below.bar(
+            [each.low for each in self.intervals],
+            [each.n for each in self.intervals],
+            widths,
+            align="edge",
+            color=PALETTE[0],
+            edgecolor=ink(),
+            linewidth=0.4,
+        )
+        below.set_ylabel("rows")
+        rows = [each.n for each in self.intervals]
+        if max(rows, default=0) > MANY_TIMES * min(rows, default=1):
+            below.set_yscale("log")
+        below.set_xlabel("probability of what was decided")
+
+
+@dataclass(eq=False, repr=False)
+class ConfusionDisplay(Display):
+    """Truth by decision, each row as shares of the truth's rows."""
+
+    classes: list[Any]
+    n: Any  # [truth, decision]; the last decision is none, where rows were rejected
+    rejected: bool
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation) -> Self:
+        classes = list(evaluation.classes)
+        at: dict[Any, int] = {label: i for i, label in enumerate(classes)}
+        rejected = evaluation.rejected > 0
+        n = np.zeros((len(classes), len(classes) + rejected))
+        for (truth, decision), rows in evaluation.pairs.items():
+            n[at[truth], len(classes) if decision is None else at[decision]] = rows
+        return cls(classes, n, rejected)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        side = min(2.2 + 0.42 * len(self.classes), 7.0)
+        return (side + 0.6, side)
+
+    @property
+    def alt(self) -> str:
+        wrong = [
+            (self.n[i, j], f"{short(a)} taken for {short(b)} {count(self.n[i, j])} times")
+            for i, a in enumerate(self.classes)
+            for j, b in enumerate(self.classes)
+            if i != j and self.n[i, j]
+        ]
+        most = [told for _, told in sorted(wrong, key=lambda pair: -pair[0])[:6]]
+        right = how_many(float(np.trace(self.n)), "row is", "rows are")
+        return f"Confusion matrix of {len(self.classes)} classes: {right} right; {', '.join(most) or 'no errors'}."
+
+    def draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        total = self.n.sum(axis=1, keepdims=True)
+        share = np.divide(self.n, total, out=np.zeros_like(self.n), where=total > 0)
+        from matplotlib.colors import to_rgb
+
+        picture = np.zeros((*share.shape, 4))
+        picture[..., :3] = to_rgb(PALETTE[0])
+        picture[..., 3] = np.sqrt(share)  # so that a rare confusion is seen
+        ax.imshow(picture, interpolation="nearest", aspect="equal")
+        if len(self.classes) <= WRITTEN:
+            for (i, j), rows in np.ndenumerate(self.n):
+                shade = "white" if share[i, j] > 0.35 else ink()
+                ax.text(j, i, count(rows), ha="center", va="center", fontsize="small", color=shade)
+        self._name(ax, ax.yaxis, self._told(), self.classes)
+        self._name(ax, ax.xaxis, self._told(), self.classes)
+        if self.rejected and len(self.classes) <= NAMED:
+            names = [*(named(label, 16) for label in self.classes), "rejected"]
+            ax.set_xticks(range(len(names)), names, rotation=90 if len(names) > 4 else 0)
+        ax.set_ylabel("truth")
+        ax.set_xlabel("decision")
+        for side in ax.spines.values():
+            side.set_visible(True)
+
+    def _told(self) -> list[int]:
+        """Classes that are named: all, or of many those that are confused most."""
+        if len(self.classes) <= NAMED:
+            return list(range(len(self.classes)))
+        square = self.n[:, : len(self.classes)]
+        wrong = square.sum(axis=1) + square.sum(axis=0) - 2 * np.diag(square)
+        told: list[int] = []
+        for i in np.argsort(-wrong, kind="stable").tolist():
+            if len(told) < NAMES and all(abs(i - other) >= len(self.classes) / NAMED for other in told):
+                told.append(i)
+        return sorted(told)
+
+    def _name(self, ax: Any, axis: Any, told: list[int], classes: list[Any]) -> None:
+        small = "small" if len(told) <= WRITTEN else "x-small" if len(classes) <= NAMED else 5
+        names = [named(classes[i], 16) for i in told]
+        turned = axis is ax.xaxis and (len(classes) > 4 or max(map(len, names)) > 10)
+        axis.set_ticks(told, names, fontsize=small, **({"rotation": 90} if turned else {}))
+
+
+@dataclass(eq=False, repr=False)
+class ClassMapDisplay(Display):
+    """Classes that are taken for one another lie together, joined by lines as wide as the share of rows; those that
+    are not are left out."""
+
+    classes: list[Any]  # that are confused
+    rows: Any  # of each
+    links: list[tuple[int, int, float]]  # two classes, and the share of their rows that is taken for the other
+    others: int  # classes that are not
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation, *, most: int = LINKS) -> Self:
+        """Of the pairs of classes that are confused most often, in shares of their rows."""
+        confused: dict[frozenset[Any], int] = {}
+        for (truth, decision), n in evaluation.pairs.items():
+            if decision is not None and truth != decision:
+                pair = frozenset([truth, decision])
+                confused[pair] = confused.get(pair, 0) + n
+        rows = evaluation.truths
+        shares = {pair: n / max(sum(rows[label] for label in pair), 1) for pair, n in confused.items()}
+        ranked = sorted(shares, key=lambda pair: (-shares[pair], sorted(map(str, pair))))[:most]
+        met = [label for label in evaluation.classes if any(label in pair for pair in ranked)]
+        at = {label: i for i, label in enumerate(met)}
+        links = [(*sorted(at[label] for label in pair), shares[pair]) for pair in ranked]
+        return cls(met, np.array([rows[label] for label in met], float), links, len(evaluation.classes) - len(met))  # type: ignore[arg-type]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (7.2, 6.0) if len(self.classes) > 8 else (5.0, 3.6)
+
+    @property
+    def alt(self) -> str:
+        told = [f"{short(self.classes[i])} and {short(self.classes[j])} ({share:.1%})" for i, j, share in self.links]
+        listed = ", ".join(told[:6]) + ", …" * (len(told) > 6)
+        return f"Classes that are taken for one another, with the share of rows: {listed or 'none'}."
+
+    def draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        ax.axis("off")
+        more = f"; {how_many(self.others, 'class', 'classes')} not shown" if self.others else ""
+        ax.set_title(f"the {how_many(len(self.links), 'pair', 'pairs')} confused most{more}" if self.links else "")
+        if not self.classes:
+            ax.text(0.5, 0.5, "No decision is wrong.", ha="center", va="center", transform=ax.transAxes)
+            return
+        places = spread(len(self.classes), self.links)
+        widest = max(share for _, _, share in self.links)
+        for i, j, share in self.links:
+            ax.plot(*places[[i, j]].T, color=PALETTE[1], linewidth=0.5 + 5.0 * share / widest, alpha=0.55, zorder=1)
+        sizes = 20.0 + min(170.0, 2000.0 / len(self.classes)) * np.sqrt(self.rows / max(self.rows.max(), 1.0))
+        ax.scatter(*places.T, s=sizes, color=PALETTE[0], edgecolor=ink(), linewidth=0.5, zorder=2)
+        for i, label in enumerate(self.classes):
+            near = [places[b if a == i else a][1] for a, b, _ in self.links if i in (a, b)]
+            up = 1 if places[i][1] >= np.mean(near) else -1  # away from those it is joined to
+            where = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up > 0 else "top"}
+            ax.annotate(named(label, 22), places[i], (0, 4 * up), fontsize="x-small", zorder=3, **where)
+        ax.margins(0.12)

@@ -1,0 +1,171 @@
+"""A class against the rest at every threshold: ROC, precision against recall, and what errors cost; each with the
+threshold that was chosen."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from tallybayes.model.evaluation import Evaluation
+from tallybayes.model.evaluation.curves import Thresholds, thresholds
+from tallybayes.plots.canvas import MOST, ink, legend, marks, named
+from tallybayes.plots.display import Display
+from tallybayes.report.characters import short
+
+HALF = 0.5
+SHARES = 201  # points of a cost curve
+
+
+@dataclass(eq=False, repr=False)
+class Ranking(Display):
+    """What the curves below have in common."""
+
+    curves: list[Thresholds]
+    threshold: float
+
+    @classmethod
+    def from_evaluation(cls, evaluation: Evaluation, labels: Any = None, *, threshold: float = HALF) -> Self:
+        """Of one class or several, each against the rest; by default the second of two classes, or the six that most
+        rows have. A dot shows what deciding for the class from this `threshold` on comes to."""
+        if not 0.0 <= threshold <= 1.0:
+            raise ValueError(f"threshold={threshold!r}: give a probability from 0 to 1.")
+        return cls([thresholds(evaluation, label) for label in _wanted(evaluation, labels)], float(threshold))
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return (4.8, 4.2)
+
+    @property
+    def alt(self) -> str:
+        told = "; ".join(self._told(each) for each in self.curves)
+        return f"{type(self).__doc__.split('.')[0]}. {told}."  # type: ignore[union-attr]
+
+    def draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        handles = []
+        for each, mark in zip(self.curves, marks(len(self.curves)), strict=True):
+            x, y = self._points(each)
+            handles += ax.plot(x, y, mark.line, color=mark.color, linewidth=1.8)
+            self._mark(ax, each, mark)
+        self._ground(ax)
+        legend(ax, handles, [self._named(each) for each in self.curves], fontsize="small", loc=self._where)
+
+    _where = "lower right"
+
+    def _mark(self, ax: Any, each: Thresholds, mark: Any) -> None:
+        x, y = self._points(each)
+        at = each.at(self.threshold)
+        ax.plot(x[at], y[at], mark.marker, color=mark.color, markeredgecolor=ink(), markersize=7)
+        if len(self.curves) == 1:
+            side, away = ("right", -8) if x[at] > 0.7 else ("left", 8)
+            where = {"textcoords": "offset points", "va": "top", "ha": side}
+            ax.annotate(f"P ≥ {self.threshold:g}", (x[at], y[at]), (away, -4), **where)
+
+    @abstractmethod
+    def _points(self, each: Thresholds) -> tuple[Any, Any]: ...
+
+    @abstractmethod
+    def _named(self, each: Thresholds) -> str: ...
+
+    @abstractmethod
+    def _told(self, each: Thresholds) -> str: ...
+
+    @abstractmethod
+    def _ground(self, ax: Any) -> None: ...
+
+
+def _wanted(evaluation: Evaluation, labels: Any) -> list[Any]:
+    if labels is not None:
+        return list(labels) if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)) else [labels]
+    if len(evaluation.classes) == 2:
+        return [evaluation.classes[1]]
+    ranked = sorted(evaluation.classes, key=lambda label: -evaluation.truths[label])
+    return [label for label in evaluation.classes if label in ranked[:MOST]]
+
+
+class RocDisplay(Ranking):
+    """ROC: the share of a class that is found, against the share of others that are taken for it."""
+
+    def _points(self, each: Thresholds) -> tuple[Any, Any]:
+        return each.false_positive_rate, each.recall
+
+    def _area(self, each: Thresholds) -> float:
+        x, y = self._points(each)
+        return float(np.dot(np.diff(x), (y[1:] + y[:-1]) / 2))
+
+    def _named(self, each: Thresholds) -> str:
+        return f"{short(each.label, 16)}: {self._area(each):.3f}"
+
+    def _told(self, each: Thresholds) -> str:
+        at = each.at(self.threshold)
+        found = f"finds {each.recall[at]:.1%} and takes {each.false_positive_rate[at]:.1%} of the others for it"
+        return f"{short(each.label)}: area {self._area(each):.3f}; from P ≥ {self.threshold:g} it {found}"
+
+    def _ground(self, ax: Any) -> None:
+        ax.plot([0, 1], [0, 1], ":", color=ink(), linewidth=1)
+        ax.set_xlabel("false positive rate")
+        ax.set_ylabel("true positive rate")
+
+
+class PrecisionRecallDisplay(Ranking):
+    """Precision against recall: of what is decided for a class, how much is right, against how much of it is found."""
+
+    _where = "lower left"
+
+    def _points(self, each: Thresholds) -> tuple[Any, Any]:
+        return each.recall, each.precision
+
+    def _named(self, each: Thresholds) -> str:
+        return f"{short(each.label, 16)}: {each.average_precision:.3f}"
+
+    def _told(self, each: Thresholds) -> str:
+        at = each.at(self.threshold)
+        reached = f"P ≥ {self.threshold:g} has precision {each.precision[at]:.1%} at recall {each.recall[at]:.1%}"
+        return f"{short(each.label)}: average precision {each.average_precision:.3f}; {reached}"
+
+    def _ground(self, ax: Any) -> None:
+        ax.set_xlabel("recall")
+        ax.set_ylabel("precision")
+        ax.set_ylim(0.0, 1.03)
+        ax.set_xlim(-0.01, 1.01)
+
+
+class CostCurveDisplay(Ranking):
+    """Cost curve: what errors cost, at the best threshold and at the one chosen, as misses matter more and more."""
+
+    _where = "upper right"
+
+    @property
+    def _shares(self) -> Any:
+        return np.linspace(0.0, 1.0, SHARES)
+
+    def _points(self, each: Thresholds) -> tuple[Any, Any]:
+        return self._shares, each.costs(self._shares)
+
+    def _mark(self, ax: Any, each: Thresholds, mark: Any) -> None:
+        """What the chosen threshold costs is a straight line."""
+        costs = each.costs_at(self.threshold, self._shares)
+        ax.plot(self._shares, costs, ":", color=mark.color, linewidth=1.4)
+        if len(self.curves) == 1:
+            where = {"textcoords": "offset points", "va": "bottom", "fontsize": "small"}
+            ax.annotate(f"P ≥ {self.threshold:g}", (0.02, costs[4]), (0, 2), **where)
+
+    def _named(self, each: Thresholds) -> str:
+        return f"{short(each.label, 16)}, best threshold"
+
+    def _told(self, each: Thresholds) -> str:
+        both = each.costs(np.array([0.5]))[0], each.costs_at(self.threshold, np.array([0.5]))[0]
+        where = "where misses and false alarms matter alike"
+        return f"{short(each.label)}: {both[0]:.3f} at best and {both[1]:.3f} from P ≥ {self.threshold:g}, {where}"
+
+    def _ground(self, ax: Any) -> None:
+        shares = self._shares
+        ax.plot(shares, np.minimum(shares, 1.0 - shares), "-", color=ink(), linewidth=0.8, alpha=0.6)
+        ax.text(0.5, 0.505, named("always the same decision"), ha="center", va="bottom", fontsize="small")
+        ax.set_xlabel("how much misses matter: P(class) · cost of a miss, as a share")
+        ax.set_ylabel("cost, as a share of the worst")
+        ax.set_ylim(0.0, 0.62)

@@ -1,0 +1,33 @@
+"""Rows as they are drawn: some of them, by class and column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tallybayes.data.frames import level_text
+from tallybayes.data.matching import MISSING, matched
+from tallybayes.model.batches import Batch
+from tallybayes.model.model import Model
+
+
+def numbered_cells(
+    model: Model, batches: Iterable[Batch], columns: Sequence[str], most: int
+) -> tuple[list[int], dict[str, list[Any]]]:
+    """The numbers of rows' classes, −1 of one never met, and their cells: numbers as they are, levels as texts. No more
+    than the first so many."""
+    keys = {key: i for i, key in enumerate(model.keys())}
+    codes: list[int] = []
+    cells: dict[str, list[Any]] = {name: [] for name in columns}
+    for batch in batches:
+        room = most - len(codes)
+        if room <= 0:
+            break
+        classes = [keys.get(key, -1) for key in batch.rows.classes]
+        codes += [classes[code] for code in batch.rows.codes[:room].tolist()]
+        found = matched(batch.cells.slice(0, room), columns, MISSING)
+        for name in columns:
+            is_number = model.schema.by_column[name].support is not None
+            values = found[name].to_pylist()
+            cells[name] += values if is_number else [None if x is None else level_text(x) for x in values]
+    return codes, cells

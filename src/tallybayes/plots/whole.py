@@ -1,0 +1,97 @@
+"""The report of a model with its pictures: one page that needs no network and no script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from tallybayes.data.matching import ERROR
+from tallybayes.model.looked_at import LookedAt, look_at
+from tallybayes.model.model import Model
+from tallybayes.plots.canvas import NEEDED, is_installed
+from tallybayes.plots.densities import SEVERAL, DensityDisplay
+from tallybayes.plots.display import Display
+from tallybayes.plots.heaviest import HeaviestDisplay
+from tallybayes.plots.network import GraphDisplay
+from tallybayes.plots.quality import ClassMapDisplay, ConfusionDisplay, ReliabilityDisplay
+from tallybayes.plots.ranking import PrecisionRecallDisplay, RocDisplay
+from tallybayes.report import whole
+from tallybayes.report.blocks import Heading, Picture
+from tallybayes.report.report import Report
+
+COLUMNS = 9  # that are drawn, those that tell most
+CLASSES = 4  # in each of these pictures
+MANY = 12  # classes, from which on a map shows more than the matrix
+
+
+def model_report(
+    model: Model,
+    data: Any = None,
+    labels: Any = None,
+    *,
+    absent: str = ERROR,
+    pictures: bool | None = None,
+    title: str = "A model and what it knows",
+) -> Report:
+    """All there is to tell of a model, and of rows to test it on if there are any: `data`, `labels` and `absent` are as
+    for `evaluate`, and read once. The result shows itself in notebooks; `save` writes a page that stands by itself.
+
+    Pictures need matplotlib. Without it there are none, and the report says so; `pictures=True` makes that an error,
+    and `pictures=False` leaves them out in any case.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "rain", "rain"]}
+    >>> model = Model.train({"outlook": Categorical()}, frame, ["no", "yes", "yes"])
+    >>> model_report(model, frame, ["no", "yes", "no"]).save("report.html")
+    """
+    if not model.classes:
+        raise ValueError("The model has counted no rows, so there is nothing to report.")
+    if pictures and not is_installed():
+        raise ImportError(NEEDED)
+    drawn = is_installed() if pictures is None else pictures
+    looked = None if data is None else look_at(model, data, labels, absent=absent)
+    facts = whole.facts(model, looked, pictures=drawn or pictures is False)
+    shown = _pictures(model, looked, facts) if drawn else {}
+    return Report(title, facts, (Heading(title, 1), *whole.blocks(facts, shown)), tuple(whole.brief(facts)))
+
+
+def _pictures(model: Model, looked: LookedAt | None, facts: whole.WholeFacts) -> dict[str, list[Picture]]:
+    found: dict[str, list[Picture]] = {}
+    for part, make in _displays(model, looked, facts):
+        try:
+            display = make()
+        except (TypeError, ValueError):  # no column has levels or numbers, no word weighs
+            continue
+        found.setdefault(part, []).append(Picture(display.svg(), display.alt))
+    return found
+
+
+def _displays(
+    model: Model, looked: LookedAt | None, facts: whole.WholeFacts
+) -> Iterator[tuple[str, Callable[[], Display]]]:
+    """The part of the report, and what is drawn there."""
+    if len(model.classes) > 1:
+        yield "weighty", lambda: HeaviestDisplay.from_model(model, top=10)
+    for name in [each.column for each in facts.columns if each.information is not None][:COLUMNS]:
+        yield "densities", partial(_density, model, looked, name)
+    if any(belief.parents for belief in model.beliefs().counted.values()):
+        yield "counted", lambda: GraphDisplay.from_model(model)
+    measured = None if looked is None else looked.evaluation
+    if measured is None:
+        return
+    yield "quality", lambda: ConfusionDisplay.from_evaluation(measured)
+    if len(measured.classes) > MANY:
+        yield "quality", lambda: ClassMapDisplay.from_evaluation(measured)
+    if len(measured.truths) > 1 and len(measured.classes) <= MANY:
+        yield "quality", lambda: RocDisplay.from_evaluation(measured)
+        yield "quality", lambda: PrecisionRecallDisplay.from_evaluation(measured)
+    yield "calibration", lambda: ReliabilityDisplay.from_evaluation(measured)
+
+
+def _density(model: Model, looked: LookedAt | None, name: str) -> Display:
+    rows = None if looked is None else looked.kept
+    frequent = sorted(model.rows_by_class().items(), key=lambda pair: -pair[1])[:CLASSES]
+    shown = [label for label in model.classes if label in dict(frequent)]
+    return replace(DensityDisplay.from_model(model, name, data=rows, classes=shown, top=SEVERAL), small=True)

@@ -1,0 +1,89 @@
+"""The web application: routes made from the table of operations, behind the guard, around one `Service`.
+
+What else is served is added in two places: `routes`, which are tried after those of the API (as the page is), and
+`beside`, which run as long as the application does (as spamd does, in the same loop and on the same stores).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from tallybayes.serve.calls import Call
+from tallybayes.serve.documentation import documentation_routes
+from tallybayes.serve.guard import HEADERS, OPERATION, Guard
+from tallybayes.serve.operations import OPERATIONS, Operation
+from tallybayes.serve.page import page_routes
+from tallybayes.serve.problems import Problem
+from tallybayes.serve.service import Service
+from tallybayes.serve.settings import Settings
+from tallybayes.store import Store
+
+Beside = Callable[[Service], AbstractAsyncContextManager[Any]]
+
+
+def make_app(
+    stores: Mapping[str, Store],
+    settings: Settings | None = None,
+    *,
+    beside: Sequence[Beside] = (),
+) -> Starlette:
+    """An application that serves stores, each under its name. Whoever opened them closes them, after it has ended."""
+    service = Service(stores, settings)
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            stack.callback(service.close)
+            await service.warm_up()
+            for start in beside:
+                await stack.enter_async_context(start(service))
+            yield
+
+    app = Starlette(
+        routes=routes(service),
+        middleware=[Middleware(Guard, service=service)],
+        exception_handlers={HTTPException: _as_problem},
+        lifespan=running,
+    )
+    app.router.redirect_slashes = False
+    app.state.service = service
+    return app
+
+
+def routes(service: Service) -> list[BaseRoute]:
+    """All that is served, the most frequent first."""
+    api = [Route(each.path, Endpoint(service, each), methods=[each.method], name=each.name) for each in OPERATIONS]
+    return [*api, *documentation_routes(service.tokens.required), *page_routes(service)]
+
+
+class Endpoint:
+    """An operation as an ASGI application: lets in who may, and answers."""
+
+    def __init__(self, service: Service, operation: Operation) -> None:
+        self.service, self.operation = service, operation
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        operation = self.operation
+        scope[OPERATION] = operation.name
+        if operation.scope is not None:
+            client, name = scope.get("client"), scope["path_params"].get("name")
+            self.service.tokens.check(scope[HEADERS], client[0] if client else "", name, operation.scope)
+        response = await operation.handler(Call(self.service, scope, receive, operation.accepts))
+        await response(scope, receive, send)
+
+
+async def _as_problem(_: Request, error: Exception) -> Response:
+    """What Starlette itself refuses: paths and methods that there are not."""
+    assert isinstance(error, HTTPException)
+    sentences = {404: "There is nothing at this path; /openapi.json says what there is.", 405: "Not by this method."}
+    return Problem(error.status_code, sentences.get(error.status_code, error.detail), error.headers).response()

@@ -1,0 +1,115 @@
+"""From the bytes of a request to what it says, and the limits that hold for any bytes.
+
+A body that says it is too long is refused before it is read, one that does not say so as soon as it is. What is
+compressed is unpacked no further than the limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from starlette.types import Receive
+
+from tallybayes.serve.problems import Problem
+from tallybayes.serve.settings import Limits
+
+JSON = "application/json"
+GZIP = 31  # zlib's number for gzip's own header
+CLOSE = {"connection": "close"}  # what is left of the body is not read
+
+
+class GoneError(Exception):
+    """The client went away before it had said all."""
+
+
+async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits) -> bytes:
+    """All bytes of the body, unpacked."""
+    encoding = headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip", "x-gzip"):
+        raise Problem(415, f"Content-Encoding: {encoding} is not understood. Send gzip, or plain bytes.", CLOSE)
+    told = headers.get("content-length")
+    if told is not None and told.isdecimal() and int(told) > limits.body:
+        _too_long(limits)
+    message = await receive()
+    body = message.get("body", b"")
+    if message.get("more_body"):
+        try:
+            async with asyncio.timeout(limits.seconds):
+                body = await _rest(body, receive, limits)
+        except TimeoutError:
+            raise Problem(408, f"The request did not arrive within {limits.seconds:g} seconds.", CLOSE) from None
+    elif message["type"] == "http.disconnect":
+        raise GoneError
+    if len(body) > limits.body:
+        _too_long(limits)
+    return body if encoding == "identity" else _unpacked(body, limits)
+
+
+async def _rest(first: bytes, receive: Receive, limits: Limits) -> bytes:
+    """What was sent, or as much of it as is too long already."""
+    parts, size, more = [first], len(first), True
+    while more and size <= limits.body:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise GoneError
+        parts.append(message.get("body", b""))
+        size, more = size + len(parts[-1]), message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _too_long(limits: Limits) -> NoReturn:
+    raise Problem(413, f"The body is longer than {limits.body:,} bytes. Send the rows in parts.", CLOSE)
+
+
+def _unpacked(packed: bytes, limits: Limits) -> bytes:
+    unpacking = zlib.decompressobj(GZIP)
+    try:
+        body = unpacking.decompress(packed, limits.body + 1)
+    except zlib.error as error:
+        raise Problem(400, f"The body is not gzip: {error}.") from None
+    if len(body) > limits.body:
+        raise Problem(413, f"The body is longer than {limits.body:,} bytes when it is unpacked. Send it in parts.")
+    if not unpacking.eof or unpacking.unused_data:
+        raise Problem(400, "The body is not one whole gzip file: it is cut short, or something follows.")
+    return body
+
+
+def media_type(headers: Mapping[str, str]) -> str:
+    """What the body is said to be; JSON where nothing is said."""
+    return headers.get("content-type", JSON).split(";")[0].strip().lower()
+
+
+def parsed(body: bytes) -> dict[str, Any]:
+    """The object that a body is."""
+    try:
+        found = DECODER.decode(body.decode())
+    except RecursionError:
+        raise Problem(400, "The JSON is nested too deeply.") from None
+    except ValueError as error:
+        raise Problem(400, f"The body is not JSON: {error}.") from None
+    if type(found) is not dict:
+        raise Problem(400, f'The body is {kind_of(found)}; send a JSON object, as in {{"row": {{…}}}}.')
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number in JSON; write null for what is missing")
+
+
+DECODER = json.JSONDecoder(parse_constant=_no_number)  # made once: that takes longer than a short body
+
+
+def kind_of(value: Any) -> str:
+    """What JSON calls it.
+
+    >>> kind_of([1]), kind_of(None)
+    ('an array', 'null')
+    """
+    if value is None:
+        return "null"
+    names = {bool: "a truth value", int: "a number", float: "a number", str: "a string", list: "an array"}
+    return names.get(type(value), "an object")

@@ -1,0 +1,69 @@
+"""A request on its way to its operation: who asks, what for, and the body when it is wanted."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope
+
+from tallybayes.serve.bodies import JSON, media_type, read_body
+from tallybayes.serve.guard import HEADERS
+from tallybayes.serve.models import ServedModel
+from tallybayes.serve.problems import Problem
+from tallybayes.serve.service import Service
+
+ENCODER = json.JSONEncoder(allow_nan=False)
+
+
+@dataclass
+class Call:
+    """One request to one operation."""
+
+    service: Service
+    scope: Scope
+    receive: Receive
+    accepts: tuple[str, ...]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        found: dict[str, str] = self.scope[HEADERS]
+        return found
+
+    @property
+    def model(self) -> ServedModel:
+        return self.service.model(self.scope["path_params"]["name"])
+
+    def media_type(self) -> str:
+        """What the body is, if it may be that here."""
+        found = media_type(self.headers)
+        if found not in self.accepts:
+            raise Problem(415, f"The body is {found[:80]!r}; send {' or '.join(self.accepts)}.")
+        return found
+
+    async def body(self) -> bytes:
+        return await read_body(self.headers, self.receive, self.service.limits)
+
+    def query(self, **defaults: str) -> dict[str, str]:
+        """The parameters of the query, of which no others are understood."""
+        try:
+            given = parse_qsl(self.scope["query_string"].decode("ascii"), keep_blank_values=True, errors="strict")
+        except ValueError:
+            raise Problem(400, "The query cannot be read. Write names and values in UTF-8, percent-encoded.") from None
+        for name, _ in given:
+            if name not in defaults:
+                known = ", ".join(map(repr, defaults)) or "none"
+                raise Problem(400, f"The parameter {name[:40]!r} is not understood here; there are {known}.")
+        return {**defaults, **dict(given)}
+
+
+def encoded(facts: Any) -> bytes:
+    """Facts as the bytes of an answer."""
+    return ENCODER.encode(facts).encode()
+
+
+def answer(content: bytes) -> Response:
+    return Response(content, 200, media_type=JSON)

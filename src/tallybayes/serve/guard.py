@@ -1,0 +1,145 @@
+"""What every request passes first and every answer last: which host is meant, which page it comes from, what a browser
+may do with the answer, and problems as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tallybayes.serve.bodies import GoneError
+from tallybayes.serve.problems import Problem, unexpected
+from tallybayes.serve.service import Service
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SAFE = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),  # with no-referrer, the page's own forms would come from the origin "null"
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+]
+FRESH = (b"cache-control", b"no-store")  # unless the answer says otherwise
+LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
+READING = frozenset(("GET", "HEAD", "OPTIONS"))
+OWN_SITE = (None, "same-origin", "none")  # what a browser says of where a request comes from
+HEADERS, OPERATION = "tallybayes.headers", "tallybayes.operation"  # in a scope
+GONE = 499  # in the metrics: the client went away
+
+
+class Guard:
+    """Around all routes."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app, self.service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start, status = time.perf_counter(), GONE
+
+        async def with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = _with_headers(message.get("headers", ()))
+            await send(message)
+
+        try:
+            problem = await self._answered(scope, receive, with_headers)
+            if problem is not None and status == GONE:
+                await problem.response()(scope, receive, with_headers)
+        finally:
+            model, operation = scope.get("path_params", {}).get("name"), scope.get(OPERATION, "other")
+            self.service.metrics.answered(operation, model, status, time.perf_counter() - start)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> Problem | None:
+        try:
+            scope[HEADERS] = headers = _headers(scope)
+            self.check(scope, headers)
+            await self.app(scope, receive, send)
+        except Problem as problem:
+            return problem
+        except GoneError:
+            return None
+        except asyncio.CancelledError:
+            return Problem(503, "The service is ending. Ask again soon.", {"connection": "close"})
+        except Exception as error:
+            return unexpected(error)
+        return None
+
+    def check(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        """A page of somebody else, whatever name it got for this machine, must reach nothing here."""
+        host = headers.get("host", "")
+        if not self._is_ours(_name(host), scope):
+            raise Problem(
+                421, f"This service does not answer for the host {host[:80]!r}. Start it with --allowed-host NAME."
+            )
+        if scope["method"] in READING:
+            return
+        origin = headers.get("origin")
+        if (origin is not None and not _same(origin, host)) or headers.get("sec-fetch-site") not in OWN_SITE:
+            raise Problem(403, "This request comes from a page of another origin. Ask from this service's own page.")
+
+    def _is_ours(self, name: str, scope: Scope) -> bool:
+        if name in LOOPBACK or name in self.service.settings.hosts:
+            return True
+        server = scope.get("server")
+        return server is not None and _is_address(name) and name == server[0]
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for raw, value in scope["headers"]:
+        name = raw.decode("latin-1")
+        if name in found and name in ("host", "authorization", "content-length", "content-type", "origin"):
+            raise Problem(400, f"The header {name!r} is there twice. Send it once.")
+        found[name] = value.decode("latin-1")
+    return found
+
+
+def _with_headers(given: Any) -> list[tuple[bytes, bytes]]:
+    headers = [*given, *SAFE]
+    if not any(name == b"cache-control" for name, _ in headers):
+        headers.append(FRESH)
+    return headers
+
+
+def _name(host: str) -> str:
+    """A host without its port.
+
+    >>> _name("LocalHost:8765"), _name("[::1]:80"), _name("::1")
+    ('localhost', '::1', '::1')
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return (host.rpartition(":")[0] if host.count(":") == 1 else host).lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _same(origin: str, host: str) -> bool:
+    """Whether a page comes from this host. A proxy may have taken the encryption off, so the scheme may be another."""
+    try:
+        found = urlsplit(origin)
+    except ValueError:
+        return False
+    if found.scheme not in ("http", "https"):
+        return False
+    usual = {"http": ":80", "https": ":443"}[found.scheme]
+    return found.netloc.lower().removesuffix(usual) == host.lower().removesuffix(usual)

@@ -1,0 +1,187 @@
+"""What each operation does: from a call to its answer.
+
+A question about a few bytes is answered at once, since a thread would cost more than the answer. All that may take
+longer, or waits for the disk, is done in threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from tallybayes.serve.bodies import JSON, parsed
+from tallybayes.serve.calls import Call, answer, encoded
+from tallybayes.serve.models import Facts, ServedModel
+from tallybayes.serve.problems import Problem, asking
+from tallybayes.serve.requests import (
+    check_members,
+    each_of,
+    flag,
+    label_in,
+    rows_of,
+    to_compare,
+    to_correct,
+    to_forget,
+    to_learn,
+)
+from tallybayes.serve.rows import Row, label_of, label_type
+from tallybayes.serve.tables import ID, LABEL, labelled, table_of
+from tallybayes.serve.tokens import bearer
+
+PROVE = "prove"
+PIECE = 1 << 18  # bytes of a file that are sent at a time: the next wait until the client has taken some
+
+
+async def predict(call: Call) -> Response:
+    model, kind = call.model, call.media_type()
+    body = await call.body()
+    if kind != JSON:
+        call.query()
+        return answer(await call.service.ask(_predict_table, model, body, kind))
+    if len(body) > model.limits.small or model.width is None:
+        return answer(await call.service.ask(lambda: encoded(model.predict_rows(_rows(body)))))
+    with asking():
+        rows = _rows(body)
+        if len(rows) * model.width <= model.limits.few:
+            return answer(encoded(model.predict_rows(rows)))
+    return answer(await call.service.ask(lambda: encoded(model.predict_rows(rows))))
+
+
+def _rows(body: bytes) -> list[Row]:
+    said = parsed(body)
+    rows = rows_of(said)
+    check_members(said, ("row", "rows"))
+    return rows
+
+
+def _predict_table(model: ServedModel, body: bytes, kind: str) -> bytes:
+    table = table_of(body, kind, model.store.schema, model.limits)
+    return encoded(model.predict(table, len(table)))
+
+
+async def explain(call: Call) -> Response:
+    def work(model: ServedModel, said: dict[str, Any]) -> Facts:
+        rows = rows_of(said)
+        check_members(said, ("row", "rows", "class", "against"))
+        return model.explain(rows, label_in(said, "class"), label_in(said, "against"))
+
+    return await _asked(call, call.service.ask, work)
+
+
+async def evaluate(call: Call) -> Response:
+    def work(model: ServedModel, said: dict[str, Any]) -> Facts:
+        pairs = each_of(said, to_compare)
+        return model.evaluate([row for row, _ in pairs], [label for _, label in pairs])
+
+    return await _asked(call, call.service.look, work)
+
+
+async def _asked(
+    call: Call, in_thread: Callable[..., Awaitable[bytes]], work: Callable[[ServedModel, dict[str, Any]], Facts]
+) -> Response:
+    model, _ = call.model, call.media_type()
+    body = await call.body()
+    return answer(await in_thread(lambda: encoded(work(model, parsed(body)))))
+
+
+async def learn(call: Call) -> Response:
+    model, kind = call.model, call.media_type()
+    asked = call.query(label=model.store.schema.label or LABEL, id=ID) if kind != JSON else {}
+
+    def work(model: ServedModel, body: bytes) -> Facts:
+        if kind != JSON:
+            return _learn_table(model, body, kind, **asked)
+        said = parsed(body)
+        return model.learn(each_of(said, to_learn(model), (PROVE,)), flag(said, PROVE))
+
+    return await _changed(call, work)
+
+
+def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str) -> Facts:
+    known, schema = model.known_labels(), model.store.schema
+    table = table_of(body, kind, schema, model.limits, (label, label_type(known)), id)
+    entries = [each._replace(label=label_of(each.label, known)) for each in labelled(table, schema, label, id)]
+    return model.learn(entries)
+
+
+async def forget(call: Call) -> Response:
+    def work(model: ServedModel, body: bytes) -> Facts:
+        said = parsed(body)
+        return model.forget(each_of(said, to_forget(model), (PROVE,)), flag(said, PROVE))
+
+    return await _changed(call, work)
+
+
+async def correct(call: Call) -> Response:
+    def work(model: ServedModel, body: bytes) -> Facts:
+        said = parsed(body)
+        return model.correct(each_of(said, to_correct, (PROVE,)), flag(said, PROVE))
+
+    return await _changed(call, work)
+
+
+async def _changed(call: Call, work: Callable[[ServedModel, bytes], Facts]) -> Response:
+    model, _ = call.model, call.media_type()
+    body = await call.body()
+    facts = await call.service.change(work, model, body)
+    call.service.metrics.changed(model.name, facts)
+    return answer(encoded(facts))
+
+
+async def models(call: Call) -> Response:
+    token = bearer(call.headers.get("authorization"))
+    seen = [model for name, model in call.service.models.items() if call.service.tokens.allowed(token, name)]
+    return answer(encoded({"models": [await call.service.look(model.brief) for model in seen]}))
+
+
+async def model(call: Call) -> Response:
+    return answer(encoded(await call.service.look(call.model.facts)))
+
+
+async def file(call: Call) -> Response:
+    """Few at a time, since each is in memory until its client has it."""
+    return Download(call)
+
+
+class Download(Response):
+    """The file of a model, which holds its place until its client has it."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(media_type="application/octet-stream")
+        self.call, self.model = call, call.model
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        service = self.call.service
+        if service.downloads.locked():
+            raise Problem(503, "Others are fetching model files. Ask again soon.", {"retry-after": "5"})
+        async with service.downloads, asyncio.timeout(service.limits.download_seconds):
+            number, content = await service.look(self.model.file)
+            self.headers["content-length"] = str(len(content))
+            self.headers["content-disposition"] = 'attachment; filename="model.tally"'
+            self.headers["tallybayes-version"] = str(number)
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            for start in range(0, len(content), PIECE):
+                await send({"type": "http.response.body", "body": content[start : start + PIECE], "more_body": True})
+            await send({"type": "http.response.body"})
+
+
+async def receipt(call: Call) -> Response:
+    return answer((await call.service.look(call.model.receipt, call.scope["path_params"]["id"])).encode())
+
+
+async def live(call: Call) -> Response:
+    return answer(encoded({"status": "live"}))
+
+
+async def ready(call: Call) -> Response:
+    if not call.service.ready:
+        raise Problem(503, "The models are being loaded, or the service is ending.")
+    return answer(encoded({"status": "ready"}))
+
+
+async def metrics(call: Call) -> Response:
+    return Response(call.service.metrics.text(), 200, media_type=call.service.metrics.media_type)

@@ -1,0 +1,54 @@
+"""What a service counts of itself, for Prometheus: names of operations, models and statuses, and nothing of what was
+sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+from tallybayes.serve.models import ServedModel
+
+SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+NONE = "none"  # the model of a request that is about no model
+CHANGES = ("learned", "forgotten", "corrected")
+
+
+class Metrics:
+    """Counters of one service."""
+
+    media_type = CONTENT_TYPE_LATEST
+
+    def __init__(self, models: Mapping[str, ServedModel]) -> None:
+        registry = self._registry = CollectorRegistry()
+        names = ["operation", "model", "status"]
+        self._requests = Counter("tallybayes_requests", "Requests that were answered.", names, registry=registry)
+        self._seconds = Histogram(
+            "tallybayes_request_seconds", "How long they took.", ["operation"], buckets=SECONDS, registry=registry
+        )
+        self._rows = Counter("tallybayes_rows", "Rows that changed a model.", ["model", "what"], registry=registry)
+        version = Gauge("tallybayes_version", "The number of a model's last change.", ["model"], registry=registry)
+        for name, model in models.items():
+            version.labels(name).set_function(partial(getattr, model.store, "number"))
+        self._models = models
+        self._labelled = lru_cache(maxsize=10_000)(self._children)
+
+    def answered(self, operation: str, model: str | None, status: int, seconds: float) -> None:
+        requests, times = self._labelled(operation, model if model in self._models else None, status)
+        requests.inc()
+        times.observe(seconds)
+
+    def changed(self, model: str, facts: Mapping[str, Any]) -> None:
+        """What the answer to a change says was done."""
+        for what in CHANGES:
+            if facts.get(what):
+                self._rows.labels(model, what).inc(facts[what])
+
+    def text(self) -> bytes:
+        return generate_latest(self._registry)
+
+    def _children(self, operation: str, model: str | None, status: int) -> tuple[Any, Any]:
+        return self._requests.labels(operation, model or NONE, str(status)), self._seconds.labels(operation)

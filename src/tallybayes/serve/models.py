@@ -1,0 +1,222 @@
+"""A store that is served: what can be asked of it and done with it, as plain facts.
+
+Every method here may be called from any thread. Those that change something return when it is on the disk.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallybayes.data.errors import CellError, RowError
+from tallybayes.files import digest, to_bytes
+from tallybayes.filtering.thresholds import SETTING as THRESHOLDS
+from tallybayes.model import Model
+from tallybayes.model.evaluation import evaluate
+from tallybayes.model.scoring import Beliefs
+from tallybayes.report import evaluation, evidence, schema
+from tallybayes.report.plain import plain, spoken
+from tallybayes.serve.problems import Problem
+from tallybayes.serve.rows import Row, cells_of, label_of, one_row, several
+from tallybayes.serve.settings import Limits
+from tallybayes.store import Change, Store
+from tallybayes.store.state import own_copy
+from tallybayes.store.store import Current
+
+Facts = dict[str, Any]
+
+
+class Labelled(NamedTuple):
+    """A row with its label and id, as it is learned; forgetting may have an id only."""
+
+    row: Any  # a frame of one row
+    label: Any
+    id: str | None
+
+
+class Classes(NamedTuple):
+    """The labels of some beliefs, as JSON has them."""
+
+    beliefs: Beliefs
+    labels: list[Any]
+    names: list[str]
+
+
+class ServedModel:
+    """One store under its name."""
+
+    def __init__(self, name: str, store: Store, limits: Limits) -> None:
+        self.name, self.store, self.limits = name, store, limits
+        self.width: int | None = None  # how many classes it had; none where asking may wait for who writes
+        self._classes: Classes | None = None
+        self._looked = threading.Lock()
+        self._copy: tuple[int, Model] | None = None
+        self._digest: tuple[int, str] | None = None
+
+    # Questions
+
+    def current(self) -> Current:
+        """What is believed now. The first time, that may wait for whoever writes."""
+        self.width, found = None, self.store.current()
+        self.width = len(found.beliefs.labels)
+        return found
+
+    def predict(self, frame: Any, rows: int) -> Facts:
+        """Class and probabilities of rows that are a frame."""
+        number, beliefs = self.current()
+        self._check_size(rows, beliefs)
+        answers = self._answers(beliefs, beliefs.posterior(frame)) if rows else []
+        kept = self.store.settings().get(THRESHOLDS)
+        return {"version": number, "answers": answers, **({} if kept is None else {THRESHOLDS: kept})}
+
+    def predict_rows(self, rows: Sequence[Row]) -> Facts:
+        return self.predict(several(rows, self.store.schema) if rows else None, len(rows))
+
+    def explain(self, rows: Sequence[Row], label: Any = None, against: Any = None) -> Facts:
+        """What each column, and each word, said about each row."""
+        number, beliefs = self.current()
+        self._check_size(len(rows) * (len(beliefs.columns) + 1), beliefs)
+        if not rows:
+            return {"version": number, "explanations": []}
+        said = beliefs.evidence(several(rows, self.store.schema))
+        asked = [None if each is None else label_of(each, beliefs.labels) for each in (label, against)]
+        facts = evidence.facts(said, label=asked[0], against=asked[1], cells=cells_of(rows), rows=len(rows))
+        return {"version": number, "explanations": plain(facts)["rows"]}
+
+    def evaluate(self, rows: Sequence[Row], labels: Sequence[Any]) -> Facts:
+        """How well the model does on rows whose classes are known."""
+        number, model = self._model()
+        if not rows:
+            raise ValueError("There are no rows, so there is nothing to evaluate.")
+        self._check_size(len(rows), model.beliefs())
+        truth = [label_of(label, model.classes) for label in labels]
+        frame = several(rows, self.store.schema)
+        return {"version": number, "evaluation": plain(evaluation.facts(evaluate(model, frame, truth)))}
+
+    def brief(self) -> Facts:
+        """What a list of models says of each."""
+        number, counted = self.store.look(Model.rows_by_class)
+        return {"name": self.name, "rows": _count(sum(counted.values())), "classes": len(counted), "version": number}
+
+    def facts(self) -> Facts:
+        """What there is to tell of the model."""
+        number, model = self._model()
+        if self._digest is None or self._digest[0] != number:
+            self._digest = number, digest(model)
+        classes = {spoken(label): _count(n) for label, n in model.rows_by_class().items()}
+        about = plain(schema.facts(model.schema))
+        del about["classes"]
+        return {
+            "name": self.name,
+            "rows": _count(model.n),
+            "classes": classes,
+            "digest": self._digest[1],
+            "version": number,
+            "schema": about,
+        }
+
+    def file(self) -> tuple[int, bytes]:
+        """The model as its file has it, and its version."""
+        number, model = self._model()
+        return number, to_bytes(model)
+
+    def receipt(self, id: str) -> str:
+        """What was last done with a row, as JSON."""
+        return self.store.receipt(id).text()
+
+    # Changes
+
+    def known_labels(self) -> Sequence[Any]:
+        """The classes that the model has; of no type yet where there are none."""
+        try:
+            return self.current().beliefs.labels
+        except ValueError:
+            return ()
+
+    def labelled(self, row: Any, label: Any, id: Any = None) -> Labelled:
+        """A row as JSON has it, ready to be learned or forgotten."""
+        if row is None:
+            return Labelled(None, None, id)
+        return Labelled(one_row(row, self.store.schema), label_of(label, self.known_labels()), id)
+
+    def learn(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
+        """Adds rows, each a change of its own. What is wrong with a row is found before any of them is learned."""
+        store = self.store
+        if len(entries) == 1:
+            row, label, id = entries[0]
+            changes = [store.learn(row, label, id=id, prove=prove)]
+        elif prove:
+            raise ValueError("Digests are for one change at a time: send one row, or leave out 'prove'.")
+        else:
+            for number, entry in enumerate(entries):
+                self._check_row(number, entry)
+            changes = store.learn_all(entries)
+        named = [change.id for change, entry in zip(changes, entries, strict=True) if entry.id is None]
+        return {**self._done("learned", changes), **({"ids": named} if named else {})}
+
+    def forget(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
+        """Takes rows away, by id or by content."""
+        store = self.store
+        changes = [
+            store.forget(id=id, prove=prove) if row is None else store.forget(row, label, prove=prove)
+            for row, label, id in entries
+        ]
+        return self._done("forgotten", changes)
+
+    def correct(self, pairs: Sequence[tuple[str, Any]], prove: bool = False) -> Facts:
+        """Gives rows other labels, by their ids."""
+        known = self.known_labels()
+        return self._done(
+            "corrected", [self.store.correct(id, label_of(label, known), prove=prove) for id, label in pairs]
+        )
+
+    def _check_row(self, number: int, entry: Labelled) -> None:
+        """An error if this row of many cannot be learned, which says the number it has among them."""
+        try:
+            Model.train(self.store.schema, entry.row, [entry.label])
+        except RowError as error:
+            if error.column is None:
+                raise
+            raise CellError(error.row, error.reason).located(error.column, number) from None
+
+    def _done(self, what: str, changes: Sequence[Change]) -> Facts:
+        new = [change.number for change in changes if not change.already]
+        version = max(new) if new else self.store.number
+        return {"version": version, what: len(new), "already": len(changes) - len(new)}
+
+    def _answers(self, beliefs: Beliefs, posterior: Any) -> list[Facts]:
+        classes = self._classes
+        if classes is None or classes.beliefs is not beliefs:
+            classes = Classes(beliefs, list(map(plain, beliefs.labels)), list(map(spoken, beliefs.labels)))
+            self._classes = classes
+        best, answers = np.argmax(posterior, axis=1).tolist(), posterior.tolist()
+        return [
+            {
+                "class": classes.labels[at],
+                "probability": shares[at],
+                "probabilities": dict(zip(classes.names, shares, strict=True)),
+            }
+            for at, shares in zip(best, answers, strict=True)
+        ]
+
+    def _check_size(self, rows: int, beliefs: Beliefs) -> None:
+        if rows * len(beliefs.labels) > self.limits.numbers:
+            most = max(self.limits.numbers // len(beliefs.labels), 1)
+            raise Problem(
+                413, f"The answer would have over {self.limits.numbers:,} numbers. Ask for {most:,} rows at once."
+            )
+
+    def _model(self) -> tuple[int, Model]:
+        """A copy of the model, kept until there is another version."""
+        with self._looked:
+            if self._copy is None or self._copy[0] != self.store.number:
+                self._copy = self.store.look(own_copy)
+            return self._copy
+
+
+def _count(n: float) -> int | float:
+    """Rows are whole numbers, unless they have faded."""
+    return int(n) if float(n).is_integer() else n

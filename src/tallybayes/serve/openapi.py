@@ -1,0 +1,92 @@
+"""The API's own description (OpenAPI 3.1), from the table of operations."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import Any
+
+import tallybayes
+from tallybayes.serve.bodies import JSON
+from tallybayes.serve.operations import OPERATIONS, Operation
+from tallybayes.serve.problems import MEDIA_TYPE
+from tallybayes.serve.shapes import PROBLEM, TEXT
+from tallybayes.serve.tables import ARROW, CSV
+
+ABOUT = "Models that answer, learn, correct and forget. Every answer names the version of the model that it comes from."
+EVERYWHERE = (400, 421)  # what any request may hear
+TOKENS = (401, 403, 429)
+WITH_BODY = (403, 408, 413, 415)
+IN_THREADS = (503,)
+
+
+def description(tokens: bool = False) -> dict[str, Any]:
+    """Of a service where operations need tokens, or do not."""
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(_path(operation), {})[operation.method.lower()] = _operation(operation, tokens)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "tallybayes", "version": tallybayes.__version__, "description": ABOUT},
+        "paths": paths,
+        "components": {
+            "schemas": {"Problem": PROBLEM},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _path(operation: Operation) -> str:
+    return re.sub(r"\{(\w+):\w+\}", r"{\1}", operation.path)
+
+
+def _operation(operation: Operation, tokens: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"operationId": operation.name, "summary": operation.summary}
+    if parameters := _parameters(operation):
+        found["parameters"] = parameters
+    if operation.request is not None:
+        found["requestBody"] = {"required": True, "content": _content(operation)}
+    found["responses"] = {
+        "200": {
+            "description": operation.summary,
+            "content": {operation.answers_with: {"schema": operation.answer}},
+        },
+        **{str(status): _problem(status) for status in statuses(operation)},
+    }
+    if operation.scope is not None:
+        found["security"] = [{"token": []}] if tokens else []
+        found["x-scope"] = operation.scope
+    return found
+
+
+def statuses(operation: Operation) -> list[int]:
+    """What may be said instead of an answer."""
+    found = {*EVERYWHERE, *operation.errors}
+    if operation.scope is not None:
+        found |= {*TOKENS, *IN_THREADS}
+    if "{name}" in operation.path:
+        found.add(404)
+    if operation.request is not None:
+        found |= set(WITH_BODY)
+    return sorted(found)
+
+
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
+    names = re.findall(r"\{(\w+)", operation.path)
+    found = [{"name": name, "in": "path", "required": True, "schema": {**TEXT, "minLength": 1}} for name in names]
+    if operation.labelled:
+        about = {"label": "The column that holds the classes, of CSV and Arrow.", "id": "The column of ids."}
+        found += [{"name": n, "in": "query", "schema": TEXT, "description": text} for n, text in about.items()]
+    return found
+
+
+def _content(operation: Operation) -> dict[str, Any]:
+    shapes = {JSON: {"schema": operation.request}}
+    if operation.tables:
+        shapes |= {CSV: {"schema": TEXT}, ARROW: {"schema": {"type": "string", "format": "binary"}}}
+    return shapes
+
+
+def _problem(status: int) -> dict[str, Any]:
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {"description": HTTPStatus(status).phrase, "content": content}

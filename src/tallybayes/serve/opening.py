@@ -1,0 +1,65 @@
+"""The stores that are to be served: opened, or made where there are none, each under its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tallybayes.files import load
+from tallybayes.model import Model
+from tallybayes.schema import Schema
+from tallybayes.schema.toml import schema_from_toml
+from tallybayes.store import Store
+from tallybayes.store.folder import JOURNAL
+
+NAME = "name"  # of the model, among the settings of its store
+
+
+@contextmanager
+def opened_stores(
+    paths: Sequence[str], *, schema: str | None = None, model: str | None = None
+) -> Iterator[dict[str, Store]]:
+    """Stores by the names of their models, closed at the end. One that is not there is made of a schema's file or a
+    model's."""
+    if schema is not None and model is not None:
+        raise ValueError("Give --schema or --from, not both: a store begins with a schema, or with a model's counts.")
+    if len(paths) > 1 and (schema is not None or model is not None):
+        raise ValueError("--schema and --from make one store. Make several one after the other.")
+    found: dict[str, Store] = {}
+    with ExitStack() as stack:
+        for path in paths:
+            store = stack.enter_context(opened_store(path, schema, model))
+            name = name_of(store)
+            if name in found:
+                raise ValueError(f"{found[name].path} and {store.path} are both called {name!r}. Serve one of them.")
+            found[name] = store
+        yield found
+
+
+def opened_store(path: str, schema: str | None = None, model: str | None = None) -> Store:
+    """The store of a folder. What it is to be made of is read only where there is none."""
+    if Path(path, JOURNAL).is_file():
+        return Store.open(path)
+    if schema is None and model is None:
+        raise ValueError(
+            f"{path}: there is no store. Make one of a model, with --from spam.tally, or of a schema without any rows, "
+            "with --schema schema.toml, as `tallybayes schema` writes it."
+        )
+    store = Store.create(path, _start(schema, model))
+    if model is not None:
+        store.set(NAME, Path(model).stem)
+    return store
+
+
+def _start(schema: str | None, model: str | None) -> Schema | Model:
+    if model is not None:
+        return load(model)
+    with open(os.fspath(schema or ""), encoding="utf-8") as file:
+        return schema_from_toml(file.read())
+
+
+def name_of(store: Store) -> str:
+    """What its model is called: as it was named when it was made, or else as its folder."""
+    return store.settings().get(NAME) or store.path.name

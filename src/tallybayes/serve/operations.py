@@ -1,0 +1,116 @@
+"""The operations of the API in one table: routes, tokens' scopes and the API's description all follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from tallybayes.serve import shapes
+from tallybayes.serve.bodies import JSON
+from tallybayes.serve.calls import Call
+from tallybayes.serve.handlers import (
+    correct,
+    evaluate,
+    explain,
+    file,
+    forget,
+    learn,
+    live,
+    metrics,
+    model,
+    models,
+    predict,
+    ready,
+    receipt,
+)
+from tallybayes.serve.tables import ARROW, CSV
+
+OCTETS = "application/octet-stream"
+PLAIN = "text/plain"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing that can be asked for."""
+
+    name: str
+    method: str
+    path: str
+    scope: str | None  # of the token it takes; none where everybody may
+    handler: Callable[[Call], Awaitable[Response]]
+    summary: str
+    answer: shapes.Shape
+    request: shapes.Shape | None = None
+    tables: bool = False  # whether the rows may come as CSV or Arrow
+    labelled: bool = False  # with these, whether a column of labels belongs to them
+    answers_with: str = JSON
+    errors: tuple[int, ...] = ()
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """What a body may be."""
+        return () if self.request is None else (JSON, *((CSV, ARROW) if self.tables else ()))
+
+
+_MODEL = "/v1/models/{name}"
+
+
+def _ask(name: str, handler: Any, summary: str, request: shapes.Shape, answer: shapes.Shape, **more: Any) -> Operation:
+    path = f"{_MODEL}/{name}"
+    return Operation(name, "POST", path, "predict", handler, summary, answer, request, **more)
+
+
+def _change(name: str, handler: Any, summary: str, request: shapes.Shape, what: str, **more: Any) -> Operation:
+    answer = more.pop("answer", shapes.changed(what))
+    errors = (404, 409, 507)
+    return Operation(
+        name, "POST", f"{_MODEL}/{name}", "learn", handler, summary, answer, request, errors=errors, **more
+    )
+
+
+OPERATIONS = (
+    _ask("predict", predict, "The class of rows, with probabilities.", shapes.ASK, shapes.ANSWERS, tables=True),
+    _ask("explain", explain, "What each column and word said.", shapes.EXPLAIN, shapes.EXPLANATIONS),
+    _ask("evaluate", evaluate, "How well the model does on labelled rows.", shapes.EVALUATE, shapes.EVALUATION),
+    _change(
+        "learn",
+        learn,
+        "Add rows; when this is answered they are on the disk, and part of every answer.",
+        shapes.LEARN,
+        "learned",
+        answer=shapes.changed("learned", ids=shapes.array_of(shapes.TEXT)),
+        tables=True,
+        labelled=True,
+    ),
+    _change("forget", forget, "Take rows away, without a trace.", shapes.FORGET, "forgotten"),
+    _change("correct", correct, "Give rows other labels.", shapes.CORRECT, "corrected"),
+    Operation("models", "GET", "/v1/models", "predict", models, "The models there are.", shapes.MODELS),
+    Operation("model", "GET", _MODEL, "predict", model, "What there is to tell of a model.", shapes.MODEL),
+    Operation(
+        "file",
+        "GET",
+        f"{_MODEL}/file",
+        "admin",
+        file,
+        "The model as a file.",
+        {"type": "string", "format": "binary"},
+        answers_with=OCTETS,
+    ),
+    Operation(
+        "receipt",
+        "GET",
+        f"{_MODEL}/receipts/{{id:path}}",
+        "learn",
+        receipt,
+        "What was last done with a row, to be checked by others.",
+        shapes.RECEIPT,
+    ),
+    Operation("live", "GET", "/healthz/live", None, live, "Whether the service runs.", shapes.HEALTH),
+    Operation("ready", "GET", "/healthz/ready", None, ready, "Whether it can be asked.", shapes.HEALTH, errors=(503,)),
+    Operation(
+        "metrics", "GET", "/metrics", "predict", metrics, "Counters for Prometheus.", shapes.TEXT, answers_with=PLAIN
+    ),
+)

@@ -1,0 +1,97 @@
+"""Drop a CSV: the same table comes back with the answers, a piece at a time."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+from starlette.responses import Response, StreamingResponse
+
+from tallybayes.data.matching import ERROR, MISSING
+from tallybayes.report.answered import Deciding
+from tallybayes.report.separated import csv_of, in_cells
+from tallybayes.serve.models import ServedModel
+from tallybayes.serve.page.visits import Visit
+from tallybayes.serve.problems import Problem
+from tallybayes.sources import ReadOptions, Source, SourceError, open_source
+from tallybayes.sources.bytes_in import codec_of
+from tallybayes.sources.source import ABSENT_ADVICE
+
+SOME = 10_000  # rows that are answered at a time
+LONGEST = 80  # characters of a file's name
+ADVICE = "Rename the column, or tick the box that lets absent columns count as missing."
+
+
+async def empty_form(visit: Visit) -> Response:
+    columns = list(visit.model.store.schema.by_column)
+    return visit.show("table.html", columns=columns, limit=visit.service.limits.body)
+
+
+async def answered(visit: Visit) -> Response:
+    form, model = await visit.form(), visit.model
+    upload = form.files.get("table")
+    if upload is None or not upload.content:
+        raise Problem(400, "No file was chosen, or it is empty. Choose a CSV file.")
+    absent = MISSING if form.fields.get("absent") == "missing" else ERROR
+    pieces = await visit.service.ask(lambda: _answers(model, upload.content, absent))
+    first = await visit.service.ask(next, pieces)
+
+    async def rest() -> AsyncIterator[bytes]:
+        yield first
+        while piece := await visit.service.ask(next, pieces, b""):
+            yield piece
+
+    named = f"attachment; filename*=UTF-8''{quote(_stem(upload.name), safe='')}-answers.csv"
+    return StreamingResponse(rest(), media_type="text/csv; charset=utf-8", headers={"content-disposition": named})
+
+
+def _stem(name: str) -> str:
+    """What a file is called, without folders, ending and whatever no file should be called."""
+    last = re.split(r"[/\\]", name)[-1].rpartition(".")
+    return re.sub(r"[^\w .()-]", "_", last[0] or last[2]).strip(" .")[:LONGEST] or "table"
+
+
+def _answers(model: ServedModel, content: bytes, absent: str) -> Iterator[bytes]:
+    """The lines of the answer, some at a time. All of the table is read first: what is wrong with it is said instead
+    of an answer. Where there are too many classes, only the probability of the answer is given."""
+    beliefs = model.current().beliefs
+    with _as_source(content) as source:
+        kinds = source.column_types(beliefs.schema.reads(), absent=absent)
+        batches = list(source.batches(kinds | source.as_stored(source.names)))
+    rows = sum(map(len, batches))
+    if not rows:
+        raise ValueError("The table has no rows.")
+    proba = rows * len(beliefs.labels) <= model.limits.numbers
+    deciding = Deciding(beliefs, proba=proba, absent=absent)
+    return _lines(deciding, source, batches)
+
+
+def _lines(deciding: Deciding, source: Source, batches: list[pa.RecordBatch]) -> Iterator[bytes]:
+    header = True
+    for batch in batches:
+        for start in range(0, len(batch), SOME):
+            answers = deciding.answer(batch.slice(start, SOME), source.names, source)
+            yield csv_of(in_cells(answers), header)
+            header = False
+
+
+@contextmanager
+def _as_source(content: bytes) -> Iterator[Any]:
+    """A table that was sent, as if it were a file: what is read there is read here."""
+    if codec_of(content[:16]) is not None:
+        raise Problem(415, "The table is compressed. Send it as it is.")
+    with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else open(os.memfd_create("table"), "w+b") as file:
+        file.write(content)
+        file.flush()
+        os.lseek(file.fileno(), 0, os.SEEK_SET)
+        path = f"/dev/fd/{file.fileno()}"
+        try:
+            yield open_source(path, ReadOptions(format="csv"))
+        except SourceError as error:
+            raise ValueError(str(error).replace(path, "The table").replace(ABSENT_ADVICE, ADVICE)) from None

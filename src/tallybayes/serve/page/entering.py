@@ -1,0 +1,51 @@
+"""The way in: which models there are, and the token that shows them."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from tallybayes.serve.page.visits import COOKIE, HOME, Visit, moved, path_of
+
+
+async def models(visit: Visit) -> Response:
+    """The models to choose from; where there is one only, that."""
+    seen = visit.seen()
+    if len(seen) == 1:
+        return moved(path_of(seen[0]))
+    briefs = [await visit.service.look(visit.service.models[name].brief) for name in seen]
+    return visit.show("models.html", briefs=[(brief, path_of(brief["name"])) for brief in briefs])
+
+
+async def token_form(visit: Visit) -> Response:
+    if not visit.service.tokens.required:
+        return moved(HOME)
+    return visit.show("token.html", problem="", wrong=False, back=HOME)
+
+
+async def entered(visit: Visit) -> Response:
+    """Keeps a token in the browser, if it is one."""
+    fields = (await visit.form()).fields
+    token = fields.get("token", "").strip()
+    if not visit.service.tokens.required:
+        return moved(HOME)
+    visit.check(token, None, "predict")
+    response = moved(_local(fields.get("back", HOME)))
+    secure = visit.scope.get("scheme") == "https" or visit.headers.get("origin", "").startswith("https://")
+    response.set_cookie(COOKIE, token, path="/", secure=secure, httponly=True, samesite="strict")
+    return response
+
+
+async def left(visit: Visit) -> Response:
+    response = moved("/token")
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+    return response
+
+
+def _local(path: str) -> str:
+    """A path of this service, whatever was sent.
+
+    >>> _local("/models/spam"), _local("//elsewhere.example"), _local("https://elsewhere.example")
+    ('/models/spam', '/', '/')
+    """
+    fine = path.startswith("/") and not path.startswith("//") and path.isprintable() and "\\" not in path
+    return path if fine else HOME

@@ -1,0 +1,121 @@
+"""What happened: the last changes, their receipts, and rows forgotten or given another label by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tallybayes.report.plain import spoken
+from tallybayes.serve.models import Labelled, ServedModel
+from tallybayes.serve.page.trying import label_named
+from tallybayes.serve.page.visits import Visit, moved, path_of
+from tallybayes.serve.problems import Problem
+from tallybayes.store import UnknownRowError
+from tallybayes.store.chain import CORRECT, LEARN, Record
+
+LAST = 25  # changes that are shown
+
+
+@dataclass(frozen=True)
+class Happened:
+    """One change; `left` if the row is still there, as this change left it."""
+
+    record: Record
+    left: bool
+    receipt: str  # where it is
+
+
+@dataclass(frozen=True)
+class Done:
+    """A change just made, and an earlier moment when the model was the same to the byte."""
+
+    record: Record
+    receipt: str
+    again: str
+
+
+async def changes(visit: Visit) -> Response:
+    asked = visit.query()
+
+    def work() -> Response:
+        model = visit.model
+        wanted, unknown = asked.get("id", ""), ""
+        try:
+            records = [model.store.receipt(wanted).record] if wanted else model.store.changes(LAST)
+        except UnknownRowError as error:
+            records, unknown = [], str(error)
+        return visit.show(
+            "changes.html",
+            facts=model.facts(),
+            changes=[_happened(model, record) for record in records],
+            done=_done(model, asked.get("done", "")),
+            wanted=wanted,
+            unknown=unknown,
+            labels=list(map(spoken, model.known_labels())),
+            last=LAST,
+        )
+
+    return await visit.service.look(work)
+
+
+def _happened(model: ServedModel, record: Record) -> Happened:
+    there = record.id is not None and record.what in (LEARN, CORRECT)
+    newest = model.store.receipt(record.id).record if there else None
+    return Happened(record, newest is not None and newest.number == record.number, _receipt(model, record))
+
+
+def _receipt(model: ServedModel, record: Record) -> str:
+    return path_of(model.name, "receipts", record.number)
+
+
+def _done(model: ServedModel, number: str) -> Done | None:
+    """The change that the visitor came from."""
+    if not number.isdecimal() or len(number) > 18 or int(number) > model.store.number:
+        return None
+    record = model.store.receipt(number=int(number)).record
+    return Done(record, _receipt(model, record), _again(record, model.store.changes(LAST)))
+
+
+def _again(record: Record, others: Sequence[Record]) -> str:
+    """When the model was the same: just before an earlier change, or just after."""
+    for other in others:
+        if record.after is not None and other.number < record.number:
+            if other.before == record.after:
+                return f"before change {other.number:,}"
+            if other.after == record.after:
+                return f"after change {other.number:,}"
+    return ""
+
+
+async def forget(visit: Visit) -> Response:
+    id, model = (await visit.form()).fields.get("id", ""), visit.model
+
+    def work() -> int:
+        done = model.forget([Labelled(None, None, id)], prove=True)
+        visit.service.metrics.changed(model.name, done)
+        return model.store.receipt(id).record.number
+
+    return moved(f"{path_of(model.name, 'changes')}?done={await visit.service.change(work)}")
+
+
+async def correct(visit: Visit) -> Response:
+    fields, model = (await visit.form()).fields, visit.model
+
+    def work() -> int:
+        label = label_named(model, fields.get("label", ""))
+        done = model.correct([(fields.get("id", ""), label)], prove=True)
+        visit.service.metrics.changed(model.name, done)
+        return model.store.receipt(fields["id"]).record.number
+
+    return moved(f"{path_of(model.name, 'changes')}?done={await visit.service.change(work)}")
+
+
+async def receipt(visit: Visit) -> Response:
+    number: int = visit.scope["path_params"]["number"]
+    if number > visit.model.store.number:
+        raise Problem(404, f"There is no change {number:,} yet.")
+    text = await visit.service.look(lambda: visit.model.store.receipt(number=number).text())
+    named = {"content-disposition": f'attachment; filename="receipt-{number}.json"'}
+    return Response(text, media_type="application/json", headers=named)

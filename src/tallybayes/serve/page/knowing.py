@@ -1,0 +1,106 @@
+"""What it knows: classes, the words and values that weigh most, and what every class expects of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from tallybayes.families.events import NOT_THERE, NoJointError
+from tallybayes.model.heaviest import Weight, heaviest_in
+from tallybayes.model.scoring import Beliefs
+from tallybayes.report.plain import spoken
+from tallybayes.schema.entries import Name, title
+from tallybayes.serve.models import Facts, ServedModel
+from tallybayes.serve.page.charts import Chart, densities
+from tallybayes.serve.page.trying import current_of
+from tallybayes.serve.page.visits import Visit
+
+FEW_CLASSES = 6  # that are told of at once, the largest first
+FEW_COLUMNS = 24  # the same
+TOP = 12  # words and values of a class
+FEW_LEVELS = 16  # of a column, the most probable
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is known of a column: a chart, or a table of levels, or what there is to say."""
+
+    title: str
+    family: str
+    chart: Chart | None = None
+    levels: Sequence[tuple[str, Sequence[float]]] = ()
+    more: int = 0  # levels that are not shown
+    lines: Sequence[str] = ()
+    parameters: Sequence[tuple[str, Sequence[str]]] = ()
+
+
+@dataclass(frozen=True)
+class Known:
+    """All of it."""
+
+    facts: Facts
+    shares: Sequence[tuple[str, float, float]]  # of the classes: how many rows, and which part of all
+    shown: Sequence[str]  # classes that are told of
+    weights: Sequence[tuple[str, Sequence[Weight]]]
+    columns: Sequence[Column]
+    left: Sequence[str]  # columns that are not shown
+
+
+def known_by(model: ServedModel, label: str | None, column: str | None) -> Known | None:
+    """What the model knows, of the largest classes and the first columns or of those asked for; nothing, if it knows
+    nothing."""
+    facts, current = model.facts(), current_of(model)
+    if current is None:
+        return None
+    beliefs = current.beliefs
+    total = sum(facts["classes"].values()) or 1.0
+    ranked = sorted(facts["classes"].items(), key=lambda pair: -pair[1])
+    labels = {spoken(each): each for each in beliefs.labels}
+    shown = [name for name, _ in ranked if name in labels][:FEW_CLASSES]
+    if label in labels and label not in shown:
+        shown = [label, *shown[:-1]]
+    numbers = [beliefs.number(labels[name]) for name in shown]
+    names = list(beliefs.schema.columns)
+    wanted = [name for name in names if column is None or title(name) == column][:FEW_COLUMNS]
+    return Known(
+        facts=facts,
+        shares=[(name, n, n / total) for name, n in ranked],
+        shown=shown,
+        weights=[(name, heaviest_in(beliefs, labels[name], TOP)) for name in shown],
+        columns=[_column(beliefs, name, numbers, shown) for name in wanted],
+        left=[title(name) for name in names if name not in wanted],
+    )
+
+
+def _column(beliefs: Beliefs, name: Name, numbers: Sequence[int], shown: Sequence[str]) -> Column:
+    family, belief = beliefs.schema.columns[name], beliefs.counted[name]
+    about = Column(title(name), family.brief)
+    if family.support is not None and not family.takes_vectors and isinstance(name, str):
+        found = {key: [f"{values[i]:.4g}" for i in numbers] for key, values in belief.estimates().items()}
+        few = list(found.items()) if len(found) <= FEW_COLUMNS // 4 else []
+        return Column(about.title, about.family, chart=densities(family, belief, numbers, shown), parameters=few)
+    if not isinstance(name, str):
+        return Column(about.title, about.family, lines=belief.drawing())
+    try:
+        ((table,),) = belief.conditionals()[:1]
+    except NoJointError:
+        return about
+    rows = [
+        (str(state), [float(table.table[at, i]) for i in numbers])
+        for at, state in enumerate(table.states)
+        if state != NOT_THERE
+    ]
+    rows.sort(key=lambda row: (-max(row[1]), row[0]))
+    return Column(about.title, about.family, levels=rows[:FEW_LEVELS], more=max(len(rows) - FEW_LEVELS, 0))
+
+
+async def knows(visit: Visit) -> Response:
+    asked = visit.query()
+
+    def work() -> Response:
+        found = known_by(visit.model, asked.get("class"), asked.get("column") or None)
+        return visit.show("knows.html", known=found)
+
+    return await visit.service.look(work)

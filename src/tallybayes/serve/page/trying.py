@@ -1,0 +1,212 @@
+"""Try it: what the model says of a row, why, and what changes when it is told that this was wrong."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from starlette.responses import Response
+
+from tallybayes.families.base import Part
+from tallybayes.model.evidence import PRIOR
+from tallybayes.model.scoring import Beliefs
+from tallybayes.report import evidence
+from tallybayes.report.blocks import Bar, Bars, Table
+from tallybayes.report.plain import spoken
+from tallybayes.serve.models import ServedModel
+from tallybayes.serve.page.fields import as_text, fields_for, from_text, is_of_mail, row_of
+from tallybayes.serve.page.marks import LONGEST, Piece, marked
+from tallybayes.serve.page.visits import Visit
+from tallybayes.serve.rows import Row, cells_of, one_row
+from tallybayes.serve.tables import LABEL
+from tallybayes.store import Change
+from tallybayes.store.chain import CORRECT
+from tallybayes.store.store import Current
+
+FEW = 6  # classes that have a button, and are listed with their probabilities
+TOP = 12  # columns, and words of each, that have a bar
+BEFORE = "the classes themselves"  # how probable they are before a row is looked at
+PREFIX = "page-"  # of the ids of rows that are taught here
+
+
+@dataclass(frozen=True)
+class Text:
+    """A column of texts, its words marked."""
+
+    column: str
+    pieces: Sequence[Piece]
+    cut: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of a row."""
+
+    version: int
+    best: Any
+    probability: float
+    ranked: Sequence[tuple[str, float]]
+    possible: bool
+    bars: Bars | None
+    details: Sequence[Table]
+    texts: Sequence[Text]
+
+    @property
+    def drawn(self) -> Sequence[tuple[Bar, float, str]]:
+        """Every bar with its length, to the right if it speaks for the answer, and what it says in words."""
+        if self.bars is None:
+            return []
+        named = [bar._replace(title=BEFORE) if bar.title == PRIOR else bar for bar in self.bars.bars]
+        signed = [(bar, self.bars.share(bar) * (1 if bar.log_odds > 0 else -1)) for bar in named]
+        return [(bar, round(100 * share, 2), self.bars.odds(bar)) for bar, share in signed]
+
+
+@dataclass(frozen=True)
+class Taught:
+    """What became of an answer when the right one was learned."""
+
+    change: Change
+    label: str
+    before: Answer | None  # none, where nothing was known before
+    after: Answer
+
+    @property
+    def both(self) -> Sequence[tuple[str, float | None, float]]:
+        """The probabilities of classes before and after, those of the answers first."""
+        old = {} if self.before is None else dict(self.before.ranked)
+        wanted = [
+            self.label,
+            *(each[0] for each in (*([] if self.before is None else self.before.ranked), *self.after.ranked)),
+        ]
+        new = dict(self.after.ranked)
+        return [(name, old.get(name), new[name]) for name in dict.fromkeys(wanted) if name in new][:FEW]
+
+
+def current_of(model: ServedModel) -> Current | None:
+    """What is believed now; nothing, if nothing is learned yet."""
+    try:
+        return model.current()
+    except ValueError:
+        if model.brief()["classes"]:  # something else is wrong, and is said
+            raise
+        return None
+
+
+def answer_of(model: ServedModel, row: Row) -> Answer | None:
+    """What the model says now; nothing, if it has learned nothing yet."""
+    current = current_of(model)
+    if current is None:
+        return None
+    number, beliefs = current
+    frame = one_row(row, model.store.schema)
+    (posterior,) = beliefs.posterior(frame).tolist()
+    said = beliefs.evidence(frame)
+    facts = evidence.facts(said, cells=cells_of([row]), rows=1, top=TOP)
+    (told,) = facts.rows
+    laid = list(evidence.blocks(facts))
+    ranked = sorted(zip(map(spoken, beliefs.labels), posterior, strict=True), key=lambda pair: -pair[1])
+    return Answer(
+        version=number,
+        best=spoken(told.class_),
+        probability=max(posterior),
+        ranked=ranked,
+        possible=told.possible,
+        bars=next((block for block in laid if isinstance(block, Bars)), None),
+        details=[block for block in laid if isinstance(block, Table)],
+        texts=[_text(beliefs, name, row, told.columns) for name in _filled_texts(beliefs, row)],
+    )
+
+
+def _filled_texts(beliefs: Beliefs, row: Row) -> list[str]:
+    columns = beliefs.columns.items()
+    texts = [name for name, belief in columns if belief.has_parts and beliefs.schema.columns[name].is_text]
+    return [name for name in texts if isinstance(name, str) and row.get(name)]
+
+
+def _text(beliefs: Beliefs, name: str, row: Row, columns: Sequence[evidence.ColumnFacts]) -> Text:
+    text = str(row[name])
+    words = next(column.words for column in columns if column.column == name)
+
+    def known(tokens: Sequence[str]) -> list[list[Part]]:
+        return list(beliefs.columns[name].parts(beliefs.schema.columns[name].encode(pa.array(tokens, pa.string()))))
+
+    return Text(name, marked(text, words, known), len(text) > LONGEST)
+
+
+async def empty_form(visit: Visit) -> Response:
+    return await visit.service.ask(_shown, visit, visit.model, {}, None)
+
+
+async def asked(visit: Visit) -> Response:
+    form = await visit.form()
+
+    def work() -> Response:
+        model = visit.model
+        row = row_of(model.store.schema, form.fields)
+        return _shown(visit, model, row, answer_of(model, row))
+
+    return await visit.service.ask(work)
+
+
+async def taught(visit: Visit) -> Response:
+    """Learns a row, or gives it another label if it was learned a moment ago. Under its id that is safe to say twice,
+    as a browser does whose user loads the page again; so there need be no other page to go to, and nobody keeps the
+    row meanwhile."""
+    form, model = await visit.form(), visit.model
+
+    def work() -> Response:
+        fields, schema = form.fields, model.store.schema
+        row = from_text(fields["row"], schema) if "row" in fields else row_of(schema, fields)
+        label, id = fields.get("new-label", "").strip() or fields.get("label", ""), fields.get("id") or new_id()
+        if not label:
+            raise ValueError("Which class is it? Choose one, or type a new one.")
+        before = answer_of(model, row)
+        change = _teach(model, row, label, id, fields.get("known") == "yes")
+        if not change.already:
+            visit.service.metrics.changed(model.name, {"corrected" if change.what == CORRECT else "learned": 1})
+        after = answer_of(model, row)
+        assert after is not None, "a row was learned"
+        told = Taught(change, spoken(label), None if change.already else before, after)
+        return _shown(visit, model, row, after, told)
+
+    return await visit.service.change(work)
+
+
+def _teach(model: ServedModel, row: Row, label: str, id: str, known: bool) -> Change:
+    entry = model.labelled(row, label_named(model, label), id)
+    if known:
+        return model.store.correct(id, entry.label, prove=True)
+    return model.store.learn(entry.row, entry.label, id=id, prove=True)
+
+
+def label_named(model: ServedModel, text: str) -> Any:
+    """The class that is called so, of whatever type labels are; or a new one."""
+    return next((label for label in model.known_labels() if spoken(label) == text), text)
+
+
+def new_id() -> str:
+    """By chance, and not from the row: ids stay in the journal when rows are forgotten."""
+    return PREFIX + secrets.token_hex(8)
+
+
+def _shown(visit: Visit, model: ServedModel, row: Row, answer: Answer | None, taught: Taught | None = None) -> Response:
+    current = current_of(model)
+    beliefs = None if current is None else current.beliefs
+    given = taught.label if taught is not None else None if answer is None else answer.best
+    return visit.show(
+        "try.html",
+        fields=fields_for(model.store.schema, beliefs, row),
+        answer=answer,
+        taught=taught,
+        others=[] if answer is None else [name for name, _ in answer.ranked if name != given],
+        few=FEW,
+        id=new_id() if taught is None else taught.change.id,
+        row=as_text(row),
+        empty=beliefs is None,
+        takes_mail=is_of_mail(model.store.schema),
+        host=f"{visit.scope.get('scheme', 'http')}://{visit.headers.get('host', '')}",
+        label_column=model.store.schema.label or LABEL,
+    )

@@ -1,0 +1,76 @@
+"""What is wrong, as problem JSON (RFC 9457): the library's own sentences, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+
+from starlette.responses import Response
+
+from tallybayes.store import DifferentContentError, NotWrittenError, StoreError, UnknownRowError
+
+MEDIA_TYPE = "application/problem+json"
+REFUSED = (ValueError, TypeError, LookupError, ArithmeticError, NotImplementedError, RecursionError)
+
+log = logging.getLogger("tallybayes.serve")
+
+
+class Problem(Exception):  # noqa: N818
+    """Something to be answered with a status and a sentence."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.headers = status, detail, dict(headers or {})
+
+    def response(self) -> Response:
+        about = {"type": "about:blank", "title": HTTPStatus(self.status).phrase, "status": self.status}
+        content = json.dumps({**about, "detail": self.detail})
+        return Response(content, self.status, self.headers, MEDIA_TYPE)
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """Around what the library is asked: what it refuses is the client's to know. Whatever else goes wrong is ours."""
+    try:
+        yield
+    except Problem:
+        raise
+    except REFUSED as error:
+        raise problem_of(error) from None
+    except MemoryError:
+        raise Problem(413, "There is not enough memory for this. Send less at once.") from None
+
+
+def problem_of(error: Exception) -> Problem:
+    """What an error of the library is called in HTTP."""
+    return Problem(_status(error), _sentence(error))
+
+
+def _status(error: Exception) -> int:
+    if isinstance(error, UnknownRowError):
+        return 404
+    if isinstance(error, DifferentContentError):
+        return 409
+    if isinstance(error, NotWrittenError):
+        return 507
+    return 503 if isinstance(error, StoreError) else 400
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "The request is nested too deeply."
+    if isinstance(error, KeyError) and error.args:
+        return str(error.args[0])
+    return str(error) or type(error).__name__
+
+
+def unexpected(error: BaseException) -> Problem:
+    """A bug. The log has its kind and place, and nothing of what was sent: messages of errors quote it."""
+    steps = traceback.extract_tb(error.__traceback__)
+    place = f"{steps[-1].filename}:{steps[-1].lineno}" if steps else "nowhere"
+    log.error("%s at %s", type(error).__name__, place)
+    return Problem(500, f"Something went wrong here that should not: {type(error).__name__}. It is in the log.")

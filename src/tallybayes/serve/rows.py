@@ -1,0 +1,67 @@
+"""Rows and labels as JSON has them → frames and labels as the library takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from tallybayes.data.frames import no_column
+from tallybayes.report.plain import spoken
+from tallybayes.schema import Schema
+
+Row = dict[str, Any]
+SINGLE = frozenset((str, int, float, bool, type(None)))
+ADVICE = "Give every column of the model a cell, which may be null."
+
+
+def one_row(row: Row, schema: Schema) -> Any:
+    """A row by itself. A cell that is a list is one value, as a vector is, and not a column of cells."""
+    _check_columns(row, schema)
+    if SINGLE.issuperset(map(type, row.values())):
+        return row
+    return {name: [cell] for name, cell in row.items() if name in schema.by_column}
+
+
+def several(rows: Sequence[Row], schema: Schema) -> Any:
+    """Rows as columns; each must have every column of the model."""
+    if len(rows) == 1:
+        return one_row(rows[0], schema)
+    for number, row in enumerate(rows):
+        _check_columns(row, schema, f" This is row {number}.")
+    return {name: [row[name] for row in rows] for name in schema.by_column}
+
+
+def _check_columns(row: Row, schema: Schema, which: str = "") -> None:
+    for name in schema.by_column:
+        if name not in row:
+            no_column(name, row, f"{ADVICE}{which}")
+
+
+def cells_of(rows: Sequence[Row]) -> Mapping[str, list[Any]]:
+    """The values of all rows, column by column, as explanations name them."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def label_of(given: Any, known: Sequence[Any]) -> Any:
+    """A label as the model has it. JSON knows no dates, decimals or bytes: these are told by their text."""
+    if not known or type(given) is type(known[0]):
+        return given
+    if type(given) is int and isinstance(known[0], float):
+        return float(given)
+    if not isinstance(given, str) or isinstance(known[0], bool):
+        return given
+    for label in known:
+        if given == spoken(label):
+            return label
+    try:
+        return pa.array([given]).cast(label_type(known))[0].as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return given  # the library says what is wrong with it
+
+
+def label_type(known: Sequence[Any]) -> pa.DataType | None:
+    """Arrow's type of a model's labels, if it has any."""
+    return pa.array(known[:1]).type if known else None

@@ -1,0 +1,80 @@
+"""What all faces of a service share: the models by name, who may ask them, and the threads that wait for them.
+
+The page and the spamd protocol are given a `Service`, and so is every endpoint of the API.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from tallybayes.serve.metrics import Metrics
+from tallybayes.serve.models import ServedModel
+from tallybayes.serve.problems import Problem, asking
+from tallybayes.serve.settings import Settings
+from tallybayes.serve.tokens import Tokens, known_tokens
+from tallybayes.store import Store
+
+T = TypeVar("T")
+
+
+class Service:
+    """Some stores, each a model under its name."""
+
+    def __init__(self, stores: Mapping[str, Store], settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.limits = self.settings.limits
+        self.models = {name: ServedModel(name, store, self.limits) for name, store in stores.items()}
+        known = {name: known_tokens(store) for name, store in stores.items()}
+        self.tokens = Tokens(known, self.settings.tokens, self.limits)
+        self.metrics = Metrics(self.models)
+        self.downloads = asyncio.Semaphore(self.limits.downloads)
+        self.ready = False
+        self._askers = ThreadPoolExecutor(self.settings.askers, "tallybayes-ask")
+        self._lookers = ThreadPoolExecutor(self.settings.lookers, "tallybayes-look")
+        self._learners = ThreadPoolExecutor(self.settings.learners, "tallybayes-learn")
+
+    def model(self, name: str) -> ServedModel:
+        """The model of this name, or a problem that says which there are."""
+        if name not in self.models:
+            there = "" if self.tokens.required else f"; there are {', '.join(map(repr, self.models))}"
+            raise Problem(404, f"There is no model {name!r}{there}.")
+        return self.models[name]
+
+    async def ask(self, work: Callable[..., T], *args: Any) -> T:
+        """A question that takes a while, in a thread."""
+        return await self._in(self._askers, "Ask for less at once.", work, *args)
+
+    async def look(self, work: Callable[..., T], *args: Any) -> T:
+        """A question that only who writes can answer, in a thread that waits for it."""
+        return await self._in(self._lookers, "Ask again later.", work, *args)
+
+    async def change(self, work: Callable[..., T], *args: Any) -> T:
+        """A change, in a thread that waits until it is on the disk."""
+        return await self._in(self._learners, "It may be made all the same; say it again, with its id.", work, *args)
+
+    async def _in(self, threads: Executor, advice: str, work: Callable[..., T], *args: Any) -> T:
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                with asking():
+                    return await asyncio.get_running_loop().run_in_executor(threads, work, *args)
+        except TimeoutError:
+            sentence = f"This was not done within {self.limits.seconds:g} seconds. {advice}"
+            raise Problem(503, sentence, {"retry-after": str(round(self.limits.seconds))}) from None
+
+    async def warm_up(self) -> None:
+        """Works out what is believed, so that the first question need not wait."""
+        loop = asyncio.get_running_loop()
+        for model in self.models.values():
+            with suppress(ValueError, TypeError):  # nothing is learned yet, or it cannot be asked: said to who asks
+                await loop.run_in_executor(self._askers, model.current)
+        self.ready = True
+
+    def close(self) -> None:
+        """Nothing more is asked. The stores are closed by who opened them."""
+        self.ready = False
+        for threads in (self._askers, self._lookers, self._learners):
+            threads.shutdown(wait=False, cancel_futures=True)

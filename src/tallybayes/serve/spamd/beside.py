@@ -1,0 +1,56 @@
+"""A spamd beside a web server: in the same loop, on the same stores, as long as the application runs."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+
+from tallybayes.serve.service import Service
+from tallybayes.serve.spamd.server import serve_spamd
+from tallybayes.serve.spamd.settings import SpamdSettings
+
+PLACE = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]]+)):(\d{1,5})", re.ASCII)
+
+
+def spamd_at(
+    place: str, networks: Sequence[str] = (), tell: bool = False
+) -> Callable[[Service], AbstractAsyncContextManager[None]]:
+    """To be run beside an application. Where tokens are needed nobody may tell what is spam, unless that is said: the
+    protocol knows no tokens."""
+    host, port = address_of(place)
+    usual = SpamdSettings()
+    allowed = (*usual.allowed, *(_network(network) for network in networks))
+
+    @asynccontextmanager
+    async def running(service: Service) -> AsyncIterator[None]:
+        stores = {name: model.store for name, model in service.models.items()}
+        may_tell = True if tell else False if service.tokens.required else None
+        try:
+            spamd = serve_spamd(stores, host, port, replace(usual, allowed=allowed, tell=may_tell))
+            async with spamd:
+                yield
+        except OSError as error:
+            raise ValueError(f"--spamd {place}: {error.strerror or error}. Give another address or port.") from None
+
+    return running
+
+
+def address_of(place: str) -> tuple[str, int]:
+    """
+    >>> address_of("127.0.0.1:7830"), address_of("[::1]:783")
+    (('127.0.0.1', 7830), ('::1', 783))
+    """
+    found = PLACE.fullmatch(place)
+    if found is None or int(found[3]) > 65535:
+        raise ValueError(f"--spamd {place}: give an address and a port, as in 127.0.0.1:7830 or [::1]:7830.")
+    return found[1] or found[2], int(found[3])
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError as error:
+        raise ValueError(f"--spamd-allow {text}: {error}. Give a network such as 192.0.2.0/24.") from None

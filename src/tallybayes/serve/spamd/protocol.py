@@ -1,0 +1,176 @@
+"""Requests and answers as bytes: SPAMC/1.2 to 1.5, as SpamAssassin's spamd/PROTOCOL has it.
+
+A request is a line "CHECK SPAMC/1.5", lines "Name: value", an empty line and a mail. What is wrong with one is a
+`RefusedError`, which has the code and the name that spamc knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import zlib
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tallybayes.serve.spamd.settings import SpamdSettings
+
+COMMANDS = ("PING", "CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "HEADERS", "TELL", "SKIP")
+WITHOUT_MAIL = ("PING", "SKIP")
+REQUEST = re.compile(rb"([A-Z_]{1,20}) SPAMC/(\d{1,2}\.\d{1,2})\s*")
+READ = 1 << 16  # bytes at a time
+VERSION = "SPAMD/1.1"  # as spamd itself answers, whatever it is asked in
+COMPRESSED = "zlib"
+
+OK, USAGE, SOFTWARE = (0, "EX_OK"), (64, "EX_USAGE"), (70, "EX_SOFTWARE")
+UNAVAILABLE, IO_ERROR, TRY_AGAIN = (69, "EX_UNAVAILABLE"), (74, "EX_IOERR"), (75, "EX_TEMPFAIL")
+PROTOCOL, NOT_ALLOWED = (76, "EX_PROTOCOL"), (77, "EX_NOPERM")
+TIMED_OUT, TOO_BIG = (79, "EX_TIMEOUT"), (98, "EX_TOOBIG")
+Code = tuple[int, str]
+
+
+class RefusedError(Exception):
+    """A request that is answered with an error."""
+
+    def __init__(self, code: Code, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code, self.sentence = code, sentence
+
+
+class Request(NamedTuple):
+    """A command, its headers with names in lower case, the mail, and the version of the protocol it is in."""
+
+    command: str
+    headers: Mapping[str, str]
+    mail: bytes
+    version: tuple[int, ...]
+
+
+class Room:
+    """Memory for the mail of all connections. Only what has come takes any: a length is quickly said."""
+
+    def __init__(self, size: int) -> None:
+        self.left = size
+
+    def take(self, size: int) -> None:
+        if size > self.left:
+            raise RefusedError(TRY_AGAIN, "Too much mail at once")
+        self.left -= size
+
+    def give_back(self, size: int) -> None:
+        self.left += size
+
+
+class Coming:
+    """A request that is being read, with the room that it has taken."""
+
+    def __init__(self, reader: asyncio.StreamReader, settings: SpamdSettings, room: Room) -> None:
+        self.reader, self.settings, self.room, self.taken = reader, settings, room, 0
+
+    async def read(self, size: int) -> bytes:
+        """As many bytes as come, and no more than so many in all."""
+        content = bytearray()
+        while len(content) < size and (part := await self.reader.read(min(size - len(content), READ))):
+            self.room.take(len(part))
+            self.taken += len(part)
+            content += part
+        return bytes(content)
+
+    async def line(self) -> bytes:
+        longest = self.settings.line
+        try:
+            line = await self.reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError as error:
+            return error.partial
+        except asyncio.LimitOverrunError:
+            raise RefusedError(PROTOCOL, f"A line of more than {longest} bytes") from None
+        if len(line) > longest:
+            raise RefusedError(PROTOCOL, f"A line of more than {longest} bytes")
+        return line
+
+
+async def read_request(coming: Coming) -> Request | None:
+    """The next request, within all limits; None if nothing comes at all."""
+    first = await coming.line()
+    if not first:
+        return None
+    asked = REQUEST.fullmatch(first)
+    if asked is None:
+        raise RefusedError(PROTOCOL, f"Bad header line: {_shown(first)}")
+    command, version = asked[1].decode(), tuple(map(int, asked[2].split(b".")))
+    if command not in COMMANDS:
+        raise RefusedError(PROTOCOL, f"Unknown command {command}; there are {', '.join(COMMANDS)}")
+    headers = await _headers(coming)
+    if command in WITHOUT_MAIL:
+        return Request(command, headers, b"", version)
+    mail = await _mail(coming, headers.get("content-length"))
+    return Request(command, headers, _unpacked(mail, headers.get("compress"), coming.settings.size), version)
+
+
+async def _headers(coming: Coming) -> dict[str, str]:
+    """Those that are known to nobody are there as well, and ignored; of several of a name the first counts."""
+    headers: dict[str, str] = {}
+    for _ in range(coming.settings.lines):
+        line = await coming.line()
+        if not line.strip():
+            return headers
+        name, colon, value = line.decode("latin-1").partition(":")
+        if not colon:
+            raise RefusedError(PROTOCOL, f"Bad header line: {_shown(line)}")
+        headers.setdefault(name.strip().lower(), value.strip())
+    raise RefusedError(PROTOCOL, f"More than {coming.settings.lines} header lines")
+
+
+async def _mail(coming: Coming, length: str | None) -> bytes:
+    """So many bytes, or where nothing is said all that come; never more than may be."""
+    most = coming.settings.size
+    if length is None:
+        return _bounded(await coming.read(most + 1), most)
+    if not re.fullmatch(r"\d{1,18}", length, re.ASCII):
+        raise RefusedError(PROTOCOL, f"Bad Content-length: {_shown(length.encode())}")
+    if int(length) > most:
+        raise RefusedError(TOO_BIG, f"A mail of more than {most} bytes")
+    mail = await coming.read(int(length))
+    if len(mail) < int(length):
+        raise RefusedError(PROTOCOL, f"Content-length mismatch: expected {length} bytes, got {len(mail)} bytes")
+    return mail
+
+
+def _bounded(mail: bytes, most: int) -> bytes:
+    if len(mail) > most:
+        raise RefusedError(TOO_BIG, f"A mail of more than {most} bytes")
+    return mail
+
+
+def _unpacked(mail: bytes, method: str | None, most: int) -> bytes:
+    if not method:
+        return mail
+    if method.lower() != COMPRESSED:
+        raise RefusedError(PROTOCOL, f"Unknown compression {_shown(method.encode())}; there is {COMPRESSED}")
+    unpacking = zlib.decompressobj()
+    try:
+        found = unpacking.decompress(mail, most + 1)
+    except zlib.error:
+        raise RefusedError(PROTOCOL, f"The mail is not compressed by {COMPRESSED}") from None
+    _bounded(found, most)
+    if not unpacking.eof:
+        raise RefusedError(PROTOCOL, "The compressed mail is cut off")
+    return found
+
+
+def answer(code: Code, headers: Mapping[str, str] | None = None, body: bytes = b"") -> bytes:
+    """As spamd answers: the length comes first, since old clients count on it."""
+    number, name = code
+    lines = [f"{VERSION} {number} {name}", f"Content-length: {len(body)}"]
+    lines += [f"{key}: {value}" for key, value in (headers or {}).items()]
+    return "".join(f"{line}\r\n" for line in [*lines, ""]).encode("ascii", "replace") + body
+
+
+def refusal(error: RefusedError) -> bytes:
+    """An answer that says in its first line what is wrong."""
+    number, name = error.code
+    return f"{VERSION} {number} {name} {error.sentence}\r\n\r\n".encode("ascii", "replace")
+
+
+def _shown(line: bytes) -> str:
+    """What a client sent, to be sent back or logged: printable, and not much of it."""
+    return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in line.strip()[:60])

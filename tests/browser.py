@@ -1,0 +1,59 @@
+"""A real browser for tests: Debian's Chromium, and a record of all that a page must not do."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from parts import program
+
+PHONE, DESK = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
+MADE_WITHOUT_SANDBOX = ["--no-sandbox"]  # which needs rights that a container may not give
+
+both_ways = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
+
+
+@contextmanager
+def chromium():
+    path = program("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=MADE_WITHOUT_SANDBOX)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def visiting(browser, client, javascript=True, **options):
+    """A page of a browser that knows nothing yet. In the end: no dialog came up, nothing was asked of anybody else, and
+    the policy refused nothing, as there was nothing to refuse."""
+    base = str(client.base_url).rstrip("/")
+    options = {"base_url": base, "viewport": DESK, "java_script_enabled": javascript, **options}
+    context = browser.new_context(**options)
+    context.set_default_timeout(20_000)
+    wrong = []
+    page = context.new_page()
+    page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+    page.on("console", lambda said: "Content Security Policy" in said.text and wrong.append(said.text))
+    page.on("request", lambda asked: asked.url.startswith(f"{base}/") or wrong.append(f"request: {asked.url}"))
+    try:
+        yield page
+        assert wrong == []
+    finally:
+        context.close()
+
+
+def sent(page, button):
+    """Clicks, and waits until the answer is there, be it a new page or a part of this one."""
+    with page.expect_response(lambda response: response.request.method == "POST"):
+        button.click()
+    page.wait_for_load_state()
+
+
+def numbers(page, selector):
+    """The probabilities that are shown, in full."""
+    return [float(each.get_attribute("value")) for each in page.locator(f"{selector} data").all()]

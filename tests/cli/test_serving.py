@@ -1,0 +1,109 @@
+"""`tallybayes serve`: stores made, named, given tokens and served."""
+
+import builtins
+
+import httpx
+import pytest
+
+from service import process
+from tallybayes import Store, digest, load
+from tallybayes.serve.opening import opened_stores
+
+SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
+
+
+def test_there_must_be_a_store_or_something_to_make_one_of(tally):
+    ended = tally("serve", "here")
+    assert ended.code == 2
+    assert "here: there is no store. Make one of a model, with --from spam.tally, or of a schema" in ended.err
+    assert "not both" in tally("serve", "here", "--from", "a.tally", "--schema", "b.toml").err
+    assert "make one store" in tally("serve", "here", "there", "--from", "a.tally").err
+    assert "no-such.tally" in tally("serve", "here", "--from", "no-such.tally").err
+    assert tally("serve", "here", "--schema", "no-such.toml").code == 2
+
+
+def test_a_store_is_named_after_its_model_or_else_its_folder(tmp_path, model):
+    (tmp_path / "s.toml").write_text(SCHEMA)
+    for _ in range(2):  # made, and found
+        with opened_stores([str(tmp_path / "here")], model=str(model)) as stores:
+            assert list(stores) == ["weather"]
+            assert stores["weather"].digest() == digest(load(model))
+    with opened_stores([str(tmp_path / "there")], schema=str(tmp_path / "s.toml")) as stores:
+        assert list(stores) == ["there"]
+        assert stores["there"].schema.label == "play"
+    with opened_stores([str(tmp_path / "here"), str(tmp_path / "there")]) as stores:
+        assert list(stores) == ["weather", "there"]
+
+
+def test_two_stores_of_one_name_are_not_served_together(tmp_path, model):
+    for folder in ("one", "two"):
+        with opened_stores([str(tmp_path / folder)], model=str(model)):
+            pass
+    with (
+        pytest.raises(ValueError, match="are both called 'weather'"),
+        opened_stores([str(tmp_path / "one"), str(tmp_path / "two")]),
+    ):
+        pass
+    Store.open(tmp_path / "one").close()  # nobody holds it any more
+
+
+def test_a_token_is_printed_once(tally, tmp_path, model):
+    ended = tally("serve", "here", "--from", model, "--new-token", "learn")
+    assert ended.code == 0
+    token = ended.out.strip()
+    assert token.startswith("tally-")
+    assert ended.err == "This token may learn on 'weather'. Keep it now: the store has only its hash.\n"
+    with Store.open(tmp_path / "here") as store:
+        assert [each["scope"] for each in store.settings()["tokens"]] == ["learn"]
+        said = tally("serve", "here", "--new-token", "admin").err
+        assert "is in use" in said
+        assert "Tokens are changed while no service runs" in said
+    assert tally("serve", "here", "--revoke-tokens").err == "weather: 1 tokens are revoked.\n"
+    assert "for one store" in tally("serve", "here", "there", "--new-token", "learn").err
+    assert tally("serve", "here", "--new-token", "root").code == 2
+
+
+def test_other_addresses_need_tokens(tally, model):
+    ended = tally("serve", "here", "--from", model, "--host", "0.0.0.0", "--port", "0")
+    assert ended.code == 2
+    assert "has no token, so nobody could ask it at this address. Make one: tallybayes serve" in ended.err
+
+
+def test_an_address_that_cannot_be_had_is_said(tally, model):
+    assert "192.0.2.1, port 1: " in tally("serve", "here", "--from", model, "--host", "192.0.2.1", "--port", "1").err
+    assert "Give another --host" in tally("serve", "here", "--host", "no.such.name.invalid").err
+
+
+def test_what_is_not_installed_is_said(tally, monkeypatch, model):
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name.startswith(("uvicorn", "tallybayes.serve")):
+            raise ModuleNotFoundError("No module named 'uvicorn'", name="uvicorn")
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    ended = tally("serve", "here", "--from", model)
+    assert ended.code == 2
+    assert "pip install 'tallybayes[serve]'" in ended.err
+
+
+@pytest.mark.slow
+def test_it_serves_the_model_and_says_that_everybody_may(tmp_path, model):
+    with process(tmp_path / "here", "--from", model) as (child, url):
+        found = httpx.get(f"{url}/v1/models/weather").json()
+        assert (found["rows"], found["version"]) == (5, 0)
+        child.terminate()
+        _, said = child.communicate()
+        assert said == "There are no tokens: whoever can log in to this machine may ask and change everything.\n"
+        assert child.returncode == 0
+
+
+@pytest.mark.slow
+def test_on_all_addresses_it_asks_for_the_token(tally, tmp_path, model):
+    token = tally("serve", "here", "--from", model, "--new-token", "predict").out.strip()
+    with process(tmp_path / "here", "--host", "0.0.0.0") as (_, url):
+        url = url.replace("0.0.0.0", "127.0.0.1")
+        assert httpx.get(f"{url}/v1/models").status_code == 401
+        answer = httpx.get(f"{url}/v1/models", headers={"authorization": f"Bearer {token}"})
+        assert answer.json()["models"][0]["name"] == "weather"

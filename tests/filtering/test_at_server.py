@@ -1,0 +1,142 @@
+"""A service as a filter: the real one, over HTTP."""
+
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from letters import ham, spam, trained
+from service import serving
+from tallybayes import Store
+from tallybayes.filtering.at_server import ServerError, ServerFilter
+from tallybayes.filtering.base import ANY, Wanted
+from tallybayes.filtering.classes import Names
+from tallybayes.filtering.in_store import StoreFilter
+from tallybayes.filtering.letter import Letter
+from tallybayes.serve.tokens import new_token
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.create(tmp_path / "store", trained()) as store:
+        yield store
+
+
+@pytest.fixture
+def url(store):
+    with serving({"spam": store}) as client:
+        yield str(client.base_url)
+
+
+@pytest.fixture
+def at():
+    """Filters that ask at a URL, and are closed at the end."""
+    with ExitStack() as opened:
+        yield lambda url, **more: opened.enter_context(ServerFilter(url, Names(), **more))
+
+
+def test_the_answer_is_that_of_the_store(at, url, store):
+    for raw in (ham(77), spam(77), b"", b"\x00\xff\xfe", "Subject: é\u2028 ☃\n\n".encode("utf-8")):
+        assert at(url).verdict(Letter(raw)) == StoreFilter(store).verdict(Letter(raw))
+    assert at(f"{url}/v1/models/spam/").verdict(Letter(spam(1))).is_spam
+
+
+def test_thresholds_are_the_stores_unless_they_are_given(at, url, store):
+    score = at(url).verdict(Letter(spam(1))).score
+    store.set("thresholds", {"spam": score + 1, "ham": 0.0})
+    assert at(url).verdict(Letter(spam(1))).word == "unsure"
+    assert at(url, spam=score - 1).verdict(Letter(spam(1))).word == "spam"
+
+
+def test_what_is_told_twice_counts_once_and_the_other_class_corrects(at, url, store):
+    asked, letter, before = at(url), Letter(spam(50)), store.digest()
+    assert asked.change(letter, Wanted(learn="spam"))
+    assert not asked.change(letter, Wanted(learn="spam"))
+    assert asked.change(letter, Wanted(learn="ham"))
+    assert store.model().rows_by_class() == {"ham": 11, "spam": 10}
+    assert not asked.learn_own(letter, asked.verdict(letter))
+    assert asked.change(letter, Wanted(forget=ANY))
+    assert not asked.change(letter, Wanted(forget=ANY))
+    assert not asked.change(Letter(b"never seen"), Wanted(forget=ANY))
+    assert store.digest() == before
+    assert asked.learn_own(letter, asked.verdict(letter))
+
+
+def test_a_store_of_no_rows_learns_its_first(at, tmp_path):
+    with Store.create(tmp_path / "new", trained().schema) as store, serving({"new": store}) as client:
+        asked = at(str(client.base_url))
+        assert asked.change(Letter(spam(1)), Wanted(learn="spam"))
+        assert asked.verdict(Letter(spam(1))).word == "unsure"
+        assert asked.change(Letter(ham(1)), Wanted(learn="ham"))
+        assert asked.verdict(Letter(spam(1))).word == "spam"
+
+
+def test_several_models_go_by_their_names(at, tmp_path, store):
+    with Store.create(tmp_path / "other", trained()) as other, serving({"spam": store, "a b/c": other}) as client:
+        url = str(client.base_url)
+        with pytest.raises(
+            ServerError, match=r"Which model\? http://.* has 'spam', 'a b/c'; give http://.*/v1/models/NAME"
+        ):
+            at(url).verdict(Letter(spam(1)))
+        assert at(f"{url}/v1/models/spam").verdict(Letter(spam(1))).is_spam
+        with pytest.raises(ServerError, match="404"):
+            at(f"{url}/v1/models/nothing").verdict(Letter(spam(1)))
+
+
+def test_a_token_is_sent(at, store):
+    token = new_token(store, "learn")
+    with serving({"spam": store}) as client:
+        url = f"{client.base_url}/v1/models/spam"
+        with pytest.raises(ServerError, match="401"):
+            at(url).verdict(Letter(spam(1)))
+        assert at(url, token=token).change(Letter(spam(50)), Wanted(learn="spam"))
+
+
+@pytest.mark.parametrize("url", ["spam.tally", "ftp://x", "http://", "http://[::1", "http://x:port"])
+def test_an_address_that_is_none_is_refused(at, url):
+    with pytest.raises(ServerError, match="give a URL such as"):
+        at(url)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\n\r\nhello",
+        b'HTTP/1.1 200 OK\r\n\r\n{"answers": []}',
+        b"\x00\xff",
+        b"HTTP/1.1 500 No\r\n\r\n{}",
+        b'HTTP/1.1 200 OK\r\n\r\n{"answers": [{"probabilities": {"spam": "high"}}]}',
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
+    ],
+    ids=repr,
+)
+def test_whatever_else_answers_is_an_error_with_a_sentence(at, said):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer():
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(said)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1/models/spam"
+        with pytest.raises(
+            ServerError, match=r"^http://127\.0\.0\.1:\d+/v1/models/spam (?:does not answer|answered 500|is no service)"
+        ):
+            at(url).verdict(Letter(spam(1)))
+        thread.join()
+
+
+def test_asking_a_service_needs_neither_numpy_nor_arrow():
+    code = (
+        "import sys, tallybayes.cli.program, tallybayes.filtering.at_server, tallybayes.mail.row as row; "
+        "row.read_mail(b'x'); print(sorted({'numpy', 'pyarrow', 'scipy', 'starlette'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout == "[]\n"

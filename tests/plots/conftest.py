@@ -1,0 +1,13 @@
+"""No window is opened, and no figure left behind."""
+
+import matplotlib
+import pytest
+from matplotlib import pyplot
+
+matplotlib.use("agg")
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays():
+    yield
+    pyplot.close("all")

@@ -1,0 +1,138 @@
+"""What all displays have in common: new axes and given ones, SVG, light and dark, and a short way in."""
+
+import inspect
+
+import pytest
+from examples_drawn import EVALUATION, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
+from matplotlib import pyplot
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+
+import tallybayes
+from tallybayes import Categorical, Gaussian, Model
+from tallybayes.plots import (
+    BoundaryDisplay,
+    ClassMapDisplay,
+    ConfusionDisplay,
+    CostCurveDisplay,
+    DecisionDisplay,
+    DensityDisplay,
+    Display,
+    GraphDisplay,
+    HeaviestDisplay,
+    LearningCurveDisplay,
+    MarkedTextDisplay,
+    ParameterDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
+    SettingCurveDisplay,
+    WaterfallDisplay,
+    WordProbabilityDisplay,
+    style,
+)
+
+EVERY = [
+    DensityDisplay.from_model(MODEL, data=FRAME, labels=LABELS),
+    DecisionDisplay.from_model(MODEL, "temp"),
+    BoundaryDisplay.from_model(MODEL, "temp", "city", data=FRAME, labels=LABELS),
+    WaterfallDisplay.from_model(MODEL, ROW),
+    MarkedTextDisplay.from_model(SPAM, MAILS[0]),
+    HeaviestDisplay.from_model(SPAM),
+    WordProbabilityDisplay.from_model(SPAM),
+    ReliabilityDisplay.from_evaluation(EVALUATION),
+    ConfusionDisplay.from_evaluation(EVALUATION),
+    ClassMapDisplay.from_evaluation(EVALUATION),
+    RocDisplay.from_evaluation(EVALUATION),
+    PrecisionRecallDisplay.from_evaluation(EVALUATION),
+    CostCurveDisplay.from_evaluation(EVALUATION),
+    LearningCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, k=4),
+    SettingCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, values=[0.1, 1.0, "fitted"], k=4),
+    ParameterDisplay.from_model(MODEL, "calls", "ill"),
+    GraphDisplay.from_model(TREE),
+]
+
+
+def kinds(cls):
+    return [kind for each in cls.__subclasses__() for kind in (kinds(each) or [each])]
+
+
+def test_every_display_is_among_those_that_are_tried():
+    assert {type(display) for display in EVERY} == set(kinds(Display))
+
+
+@pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
+def test_every_display_draws_on_new_axes_on_given_ones_and_as_svg(display):
+    assert display.plot() is display
+    assert display.ax_ is display.axes_[0]
+    assert display.figure_ is display.ax_.figure
+    figure, axes = pyplot.subplots(display.panels, squeeze=False)
+    assert display.plot(ax=axes).figure_ is figure
+    figure.canvas.draw()
+    drawn = display.svg()
+    assert drawn.startswith("<svg ")
+    assert drawn.endswith("</svg>")
+    assert 'role="img"' in drawn
+    assert "currentColor" in drawn
+    assert "<script" not in drawn
+    assert "http" not in drawn
+    assert 20 < len(display.alt) < 1000
+
+
+@pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
+def test_on_dark_ground_no_text_is_dark(display):
+    with pyplot.rc_context(style(dark=True)):
+        figure = display.plot().figure_
+    figure.canvas.draw()
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+    boxed = [text for text in texts if text.get_bbox_patch() is not None and isinstance(display, GraphDisplay)]
+    assert texts
+    assert all(sum(bytes.fromhex(to_hex(text.get_color())[1:])) > 3 * 128 for text in texts if text not in boxed)
+
+
+def test_axes_must_be_as_many_as_there_are_panels():
+    figure, ax = pyplot.subplots()
+    with pytest.raises(ValueError, match="ax: 1 axes were given, and there are 3 panels; give 3, or none"):
+        DecisionDisplay.from_model(MODEL, "temp").plot(ax=ax)
+    assert figure.axes == [ax]
+
+
+WAYS_IN = {
+    "model": (
+        MODEL,
+        {"densities": ("temp",), "decisions": ("temp",), "boundary": ("temp", "calls"), "evidence": (ROW,)},
+    ),
+    "counts": (MODEL, {"parameter": ("calls", "ill"), "learning": (FRAME, LABELS), "setting": (FRAME, LABELS)}),
+    "text": (SPAM, {"text": (MAILS[0],), "heaviest": (), "words": ()}),
+    "tree": (TREE, {"graph": ()}),
+    "evaluation": (
+        EVALUATION,
+        dict.fromkeys(["reliability", "confusion", "map", "roc", "precision_recall", "costs"], ()),
+    ),
+    "evidence": (MODEL.evidence(ROW), {"waterfall": ()}),
+}
+
+
+@pytest.mark.parametrize("name", WAYS_IN)
+def test_there_is_a_short_way_to_every_picture(name):
+    thing, ways = WAYS_IN[name]
+    for way, given in ways.items():
+        display = getattr(thing.plot, way)(*given)
+        assert isinstance(display, Display)
+        assert display.figure_.axes
+
+
+def test_no_short_way_is_forgotten():
+    tried = {way for _, ways in WAYS_IN.values() for way in ways}
+    classes = (tallybayes.plots.ModelPlots, tallybayes.plots.EvaluationPlots, tallybayes.plots.EvidencePlots)
+    assert tried == {
+        name for each in classes for name, _ in inspect.getmembers(each, inspect.isfunction) if name[0] != "_"
+    }
+
+
+def test_a_display_stays_as_it_is_whatever_the_model_learns_afterwards():
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "b"])
+    display = DensityDisplay.from_model(model, "x")
+    before = display.svg()
+    model += Model.train({"x": Gaussian()}, {"x": [9.0]}, ["a"])
+    assert display.svg() == before

@@ -1,0 +1,197 @@
+"""The recipes of docs/howto-spam.md for Postfix, Dovecot and Exim, each run by the program it is for."""
+
+import os
+import shutil
+import smtplib
+import socket
+import subprocess
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import parts
+from console import blocks
+from letters import ham, spam
+
+PAGE = Path(__file__).parents[3] / "docs" / "howto-spam.md"
+RECIPES = {block.file: block.text for block in blocks(PAGE.read_text()) if block.file}
+NOBODY = 65534
+pytestmark = pytest.mark.slow
+
+MAIN = """compatibility_level = 3.6
+queue_directory = {here}/queue
+data_directory = {here}/data
+maillog_file = {here}/log
+maillog_file_prefixes = /
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+mydestination =
+mynetworks = 127.0.0.0/8
+smtpd_recipient_restrictions = permit_mynetworks, reject
+"""
+MASTER = """postlog unix-dgram n - n - 1 postlogd
+pickup unix n - n 60 1 pickup
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+proxymap unix - - n - - proxymap
+error unix - - n - - error
+retry unix - - n - - error
+anvil unix - - n - 1 anvil
+"""
+SENDMAIL = """#!/bin/sh
+{ echo "$@"; cat; } > HERE/mail/$$.tmp && mv HERE/mail/$$.tmp HERE/mail/$$
+"""
+DOVECOT = """mail_location = maildir:{here}/home/Maildir
+mail_home = {here}/home
+base_dir = {here}/run
+ssl = no
+"""
+EXIM = """exim_user = nobody
+spool_directory = {here}/spool
+log_file_path = {here}/log-%slog
+spamd_address = 127.0.0.1 {port}
+acl_smtp_rcpt = rcpt
+acl_smtp_data = data
+begin acl
+rcpt:
+  accept
+data:
+{acl}
+  accept
+"""
+
+
+@pytest.fixture
+def here(spamd):
+    """A folder that other users may enter, with the recipes as they are written, but for where things are."""
+    parts.program("spamc")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for name, text in RECIPES.items():
+            text = text.replace("127.0.0.1 -p 7830", f"127.0.0.1 -p {spamd}").replace("/etc/dovecot", folder)
+            text = text.replace("/usr/local/bin", folder).replace("/usr/sbin/sendmail", f"{folder}/sendmail")
+            Path(folder, name).write_text(text.replace("user=filter", "user=nobody"))
+            Path(folder, name).chmod(0o755)
+        yield Path(folder)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
+
+
+@contextmanager
+def postfix(here):
+    """A Postfix of its own, and the port where it takes mail."""
+    program, port = parts.program("postfix"), free_port()
+    if os.getuid() != 0:
+        parts.missing("postfix", "only root can start it")
+    for name, owner in (("conf", 0), ("queue", 0), ("data", "postfix"), ("mail", NOBODY)):
+        (here / name).mkdir(mode=0o755)
+        shutil.chown(here / name, owner)
+    (here / "conf" / "main.cf").write_text(MAIN.format(here=here))
+    recipe = (here / "master.cf").read_text().replace("smtp       inet", f"{port} inet")
+    (here / "conf" / "master.cf").write_text(recipe + MASTER)
+    subprocess.run([program, "-c", here / "conf", "start"], check=True, capture_output=True)
+    try:
+        yield port
+    finally:
+        subprocess.run([program, "-c", here / "conf", "stop"], check=True, capture_output=True)
+
+
+def test_postfix_passes_mail_through_the_filter(here):
+    """Up to sendmail, which works for the Postfix of the system alone: another one here keeps what it is given."""
+    (here / "sendmail").write_text(SENDMAIL.replace("HERE", str(here)))
+    (here / "sendmail").chmod(0o755)
+    with postfix(here) as port:
+        with smtplib.SMTP("127.0.0.1", port, timeout=60) as client:
+            for mail in (ham(77), spam(77)):
+                client.sendmail("ann@example.net", ["ben@example.org"], mail)
+        found = [content.decode() for content in arrived(here / "mail", 2, here / "log")]
+    good, bad = sorted(found, key=lambda mail: "X-Spam-Flag: YES" in mail)
+    assert "X-Tallybayes: ham, " in good
+    assert "At noon on 77?" in good
+    assert "X-Tallybayes: spam, " in bad
+    assert "Claim your free prize, number 77, today." in bad
+    assert good.startswith("-G -i -f ann@example.net -- ben@example.org\n")
+
+
+def arrived(folder, wanted, log):
+    """Mails in a folder, once there are so many."""
+    until = time.monotonic() + 60
+    while len(found := [path for path in folder.iterdir() if not path.suffix]) < wanted:
+        assert time.monotonic() < until, log.read_text()
+        time.sleep(0.02)
+    return [path.read_bytes() for path in found]
+
+
+@pytest.fixture
+def dovecot(here):
+    """Runs a program of Dovecot as somebody who is not root, with a Maildir of one mail."""
+    path = Path("/usr/lib/dovecot/imap")
+    if not path.exists() or not Path("/usr/bin/sieve-test").exists():
+        parts.missing("dovecot", "there is no Dovecot here with IMAP and Sieve")
+    for folder in ("Maildir", "Maildir/.Spam"):
+        for part in ("cur", "new", "tmp"):
+            (here / "home" / folder / part).mkdir(parents=True)
+    (here / "home" / "Maildir" / "cur" / "1:2,S").write_bytes(spam(99))
+    (here / "is-ham.sieve").write_text((here / "is-spam.sieve").read_text().replace("spam", "ham"))
+    (here / "sieve-bin").mkdir()
+    (here / "tell").rename(here / "sieve-bin" / "tell")
+    (here / "dovecot.conf").write_text(DOVECOT.format(here=here) + (here / "90-spam.conf").read_text())
+    other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+    if other:
+        for found in [here, *here.rglob("*")]:
+            shutil.chown(found, NOBODY)
+
+    def run(*command, said=b""):
+        settings = {"cwd": here, "env": {"HOME": str(here / "home"), "USER": "somebody", "PATH": os.environ["PATH"]}}
+        return subprocess.run(command, input=said, capture_output=True, check=True, **settings, **other).stdout.decode()
+
+    return run
+
+
+def test_dovecot_tells_what_users_move(dovecot, here, store):
+    moves = b"a SELECT INBOX\r\nb MOVE 1 Spam\r\nc LOGOUT\r\n"
+    assert "b OK Move completed" in dovecot("/usr/lib/dovecot/imap", "-c", here / "dovecot.conf", said=moves)
+    assert store.model().rows_by_class() == {"ham": 10, "spam": 11}
+    back = b"a SELECT Spam\r\nb MOVE 1 INBOX\r\nc LOGOUT\r\n"
+    assert "b OK Move completed" in dovecot("/usr/lib/dovecot/imap", "-c", here / "dovecot.conf", said=back)
+    assert store.model().rows_by_class() == {"ham": 11, "spam": 10}
+
+
+@pytest.mark.parametrize(
+    ("mail", "folder"),
+    [(b"X-Tallybayes: spam, 0.9\n" + spam(), "Spam"), (b"X-Tallybayes: ham, 0.1\n" + ham(), "INBOX")],
+)
+def test_sieve_files_mail_by_the_header(dovecot, here, mail, folder):
+    (here / "mail").write_bytes(mail)
+    assert f"store message in folder: {folder}\n" in dovecot("sieve-test", "-c", "dovecot.conf", "spam.sieve", "mail")
+
+
+def test_exim_knows_score_and_verdict(here, spamd):
+    """In the queue, where a mail is after the ACL has seen it."""
+    exim = parts.program("exim", "exim4")
+    if "Content_Scanning" not in subprocess.run([exim, "-bV"], capture_output=True, text=True, check=True).stdout:
+        parts.missing("exim", "it was built without content scanning")
+    acl = "\n".join(f"  {line}" for line in (here / "acl-data").read_text().splitlines())
+    (here / "exim.conf").write_text(EXIM.format(here=here, port=spamd, acl=acl))
+    shutil.chown(here, NOBODY)
+    for mail in (ham(77), spam(77)):
+        said = [b"EHLO x", b"MAIL FROM:<a@example.net>", b"RCPT TO:<b@example.org>", b"DATA", *mail.split(b"\n")[:-1]]
+        said = b"\r\n".join([*said, b".", b"QUIT", b""])
+        subprocess.run([exim, "-C", here / "exim.conf", "-odq", "-bs"], input=said, check=True, capture_output=True)
+    queued = [path.read_text() for path in (here / "spool" / "input").glob("*-H")]
+    good, bad = sorted(queued, key=lambda head: "X-Spam-Flag: YES" in head)
+    assert "X-Spam-Score: -" in good
+    assert "Subject: Lunch" in good
+    assert "X-Spam-Score: 1" in bad
+    assert "Subject: You won" in bad
+    assert "X-Spam-Flag: YES" in bad

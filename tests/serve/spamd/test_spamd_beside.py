@@ -1,0 +1,55 @@
+"""A spamd beside the service: the same stores, and nobody tells it anything where tokens are asked for."""
+
+import socket
+
+import pytest
+
+from letters import spam
+from service import asked, serving
+from spamd_client import say
+from tallybayes.mail import read_mail
+from tallybayes.serve.spamd.beside import address_of, spamd_at
+from tallybayes.serve.tokens import new_token
+
+TELL = b"TELL SPAMC/1.5\r\nMessage-class: ham\r\nSet: local\r\nContent-length: %d\r\n\r\n%b"
+CHECK = b"CHECK SPAMC/1.5\r\nContent-length: %d\r\n\r\n%b"
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
+
+
+def said(line, port):
+    return say(port, line % (len(spam(99)), spam(99)))
+
+
+def test_what_is_told_to_one_is_known_to_the_other(store):
+    port = free_port()
+    with serving({"spam": store}, beside=[spamd_at(f"127.0.0.1:{port}")]) as client:
+        before = asked(client, "predict", {"row": read_mail(spam(99))})["answers"][0]["probability"]
+        assert b"Spam: True" in said(CHECK, port)
+        assert b"DidSet: local" in said(TELL, port)
+        after = asked(client, "predict", {"row": read_mail(spam(99))})
+    assert after["version"] == 1
+    assert after["answers"][0]["probability"] < before
+
+
+@pytest.mark.parametrize(("allowed", "answer"), [(False, b"69 EX_UNAVAILABLE"), (True, b"0 EX_OK")])
+def test_where_there_are_tokens_telling_must_be_allowed(store, allowed, answer):
+    new_token(store, "learn")
+    port = free_port()
+    with serving({"spam": store}, beside=[spamd_at(f"127.0.0.1:{port}", tell=allowed)]):
+        assert said(TELL, port).startswith(b"SPAMD/1.1 " + answer)
+        assert said(CHECK, port).startswith(b"SPAMD/1.1 0 EX_OK")
+
+
+@pytest.mark.parametrize("place", ["", "7830", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "::1:7830", "x:y"])
+def test_a_place_is_an_address_and_a_port(place):
+    with pytest.raises(ValueError, match="give an address and a port"):
+        address_of(place)
+
+
+def test_a_network_must_be_one():
+    with pytest.raises(ValueError, match=r"--spamd-allow 192\.0\.2\.1/24: .* Give a network such as"):
+        spamd_at("127.0.0.1:7830", ["192.0.2.1/24"])

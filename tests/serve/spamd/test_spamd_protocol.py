@@ -1,0 +1,282 @@
+"""The protocol of spamd, byte by byte: as it is described, and as clients have it that are broken or hostile."""
+
+import asyncio
+import re
+import socket
+import zlib
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from letters import ham, spam
+from spamd_client import heard, running, say
+from tallybayes import Store
+from tallybayes.mail.stamping import without
+from tallybayes.serve.spamd.protocol import Coming, RefusedError, Request, Room, read_request
+from tallybayes.serve.spamd.settings import SpamdSettings
+
+
+def request(command, mail, *headers, version="1.5", length=True):
+    lines = [f"{command} SPAMC/{version}", *headers, *([f"Content-length: {len(mail)}"] if length else []), "", ""]
+    return "\r\n".join(lines).encode() + mail
+
+
+def taken_apart(answer):
+    """The first line, the headers, and the body."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    return first, dict(line.split(": ", 1) for line in lines), body
+
+
+def test_a_ping_is_answered(tell):
+    assert tell(b"PING SPAMC/1.5\r\n\r\n") == b"SPAMD/1.5 0 PONG\r\n"
+
+
+def test_skip_is_not_answered(tell):
+    assert tell(b"SKIP SPAMC/1.5\r\n\r\n") == b""
+    assert tell(b"") == b""
+
+
+@pytest.mark.parametrize("version", ["1.3", "1.4", "1.5"])
+@pytest.mark.parametrize("length", [True, False])
+def test_a_check_has_a_verdict_and_no_body(tell, version, length):
+    first, headers, body = taken_apart(tell(request("CHECK", spam(77), version=version, length=length)))
+    assert (first, headers["Content-length"], body) == ("SPAMD/1.1 0 EX_OK", "0", b"")
+    verdict, score, threshold = re.fullmatch(r"(\w+) ; (\S+) / (\S+)", headers["Spam"]).groups()
+    assert (verdict, threshold) == ("True", "4.60")
+    assert float(score) > 10
+    assert taken_apart(tell(request("CHECK", ham(77))))[1]["Spam"].startswith("False ; -")
+
+
+@pytest.mark.parametrize("command", ["CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM"])
+def test_old_clients_find_the_scores_in_the_body(tell, command):
+    new = taken_apart(tell(request(command, spam(7))))
+    old = taken_apart(tell(request(command, spam(7), version="1.2")))
+    scores = new[1]["Spam"].removeprefix("True ; ").replace(" / ", "/")
+    assert old[2] == f"{scores}\r\n".encode() + new[2]
+    assert old[1] == {"Content-length": str(len(old[2]))}
+    assert "Spam" in taken_apart(tell(request("PROCESS", spam(7), version="1.2")))[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "mail", "pattern"),
+    [
+        ("SYMBOLS", spam(7), rb"TALLYBAYES_SPAM\r\n"),
+        ("SYMBOLS", ham(7), rb"TALLYBAYES_HAM\r\n"),
+        ("REPORT", ham(7), rb"ham, 0\.0.*noon.*for ham.*\n"),
+        ("REPORT_IFSPAM", spam(7), rb"spam, 1\.0.*prize.*for spam.*\n"),
+        ("REPORT_IFSPAM", ham(7), rb""),
+        (
+            "PROCESS",
+            spam(7),
+            rb"X-Tallybayes: spam, 1\.0000, score .*X-Spam-Flag: YES\nX-Spam-Status: Yes, .*From: offers.*",
+        ),
+        ("HEADERS", ham(7), rb"X-Tallybayes: ham, .*X-Spam-Status: No, .*Message-ID: <ham-7@example.org>\n\n"),
+    ],
+)
+def test_every_command_answers_in_its_way(tell, command, mail, pattern):
+    first, headers, body = taken_apart(tell(request(command, mail)))
+    assert (first, int(headers["Content-length"])) == ("SPAMD/1.1 0 EX_OK", len(body))
+    assert re.fullmatch(pattern, body, re.DOTALL)
+    assert "Spam" in headers
+
+
+def test_a_processed_mail_is_the_mail_without_forged_marks(tell):
+    mail = spam(7).replace(b"\n", b"\r\n")
+    forged = b"X-Spam-Flag: NO\r\nX-Spam-Checker:\r\n\tforged\r\nx-tallybayes: ham\r\n" + mail
+    body = taken_apart(tell(request("PROCESS", forged)))[2]
+    assert without(body, "X-Spam-*", "X-Tallybayes") == mail
+    assert body.count(b"X-Spam-Flag") == body.lower().count(b"x-tallybayes:") == 1
+
+
+def test_telling_learns_corrects_and_forgets_under_the_mails_id(tell, store):
+    before = store.digest()
+
+    def told(*headers):
+        return taken_apart(tell(request("TELL", spam(99), *headers)))
+
+    assert told("Message-class: spam", "Set: local")[:2] == (
+        "SPAMD/1.1 0 EX_OK",
+        {"Content-length": "0", "DidSet": "local"},
+    )
+    assert "DidSet" not in told("Message-class: spam", "Set: local")[1]
+    assert told("Message-class: ham", "Set: local, remote")[1]["DidSet"] == "local"
+    assert store.model().rows_by_class() == {"ham": 11, "spam": 10}
+    assert told("Remove: local")[1]["DidRemove"] == "local"
+    assert "DidRemove" not in told("Remove: local")[1]
+    assert store.digest() == before
+
+
+@pytest.mark.parametrize(
+    "headers", [[], ["Set: remote", "Message-class: spam"], ["Set: local"], ["Set: local", "Message-class: eggs"]]
+)
+def test_telling_what_cannot_be_learned_is_refused(tell, store, headers):
+    before = store.digest()
+    assert tell(request("TELL", spam(1), *headers)).startswith(b"SPAMD/1.1 76 EX_PROTOCOL TELL ")
+    assert store.digest() == before
+
+
+def test_telling_may_be_forbidden(limited, store):
+    with limited(tell=False) as port:
+        refused = say(port, request("TELL", spam(1), "Set: local", "Message-class: spam"))
+        assert refused.startswith(b"SPAMD/1.1 69 EX_UNAVAILABLE TELL is not allowed")
+        assert say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 0 EX_OK")
+    assert store.number == 0
+
+
+def test_the_user_picks_a_store(tmp_path, store):
+    with Store.create(tmp_path / "other", store.schema) as other, running({"first": store, "other": other}) as port:
+        for user, line in (("first", "True"), ("other", "False ; 0.00"), ("nobody", "True"), ("../first", "True")):
+            assert taken_apart(say(port, request("CHECK", spam(1), f"User: {user}")))[1]["Spam"].startswith(line)
+
+
+def test_thresholds_may_change_at_any_time(store, tell):
+    assert "True" in taken_apart(tell(request("CHECK", spam(1))))[1]["Spam"]
+    store.set("thresholds", {"spam": 900.0})
+    assert taken_apart(tell(request("CHECK", spam(1))))[1]["Spam"].endswith(" / 900.00")
+    store.set("thresholds", "high")
+    assert tell(request("CHECK", spam(1))).startswith(b"SPAMD/1.1 75 EX_TEMPFAIL The thresholds are 'high'")
+
+
+def test_only_some_networks_are_answered(limited):
+    with limited(allowed=("192.0.2.0/24", "::1/128")) as port:
+        assert say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 77 EX_NOPERM This address")
+
+
+def test_compressed_mail_is_unpacked(tell):
+    packed = zlib.compress(spam(7))
+    body = taken_apart(tell(request("PROCESS", packed, "Compress: zlib")))[2]
+    assert body.endswith(spam(7))
+
+
+def test_a_bomb_is_not_unpacked(limited):
+    bomb = zlib.compress(bytes(50_000_000))
+    assert len(bomb) < 100_000
+    with limited(size=100_000) as port:
+        assert say(port, request("CHECK", bomb, "Compress: zlib")).startswith(b"SPAMD/1.1 98 EX_TOOBIG")
+        assert say(port, request("CHECK", bytes(100_001))).startswith(b"SPAMD/1.1 98 EX_TOOBIG")
+        assert say(port, request("CHECK", bytes(300_000), length=False)).startswith(b"SPAMD/1.1 98 EX_TOOBIG")
+        assert say(port, request("CHECK", bytes(100_000))).startswith(b"SPAMD/1.1 0 EX_OK")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"CHECK\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"EAT SPAMC/1.5\r\n\r\n",
+        b"check SPAMC/1.5\r\n\r\n",
+        b"CHECK SPAMC/x\r\n\r\n",
+        b"\x00\xff\r\n",
+        b"\r\n",
+        b"CHECK SPAMC/1.5\r\nno colon\r\n\r\n",
+        b"CHECK SPAMC/1.5\r\nContent-length: -1\r\n\r\n",
+        b"CHECK SPAMC/1.5\r\nContent-length: 1e3\r\n\r\n",
+        b"CHECK SPAMC/1.5\r\nContent-length: " + b"9" * 5000 + b"\r\n\r\n",
+        "CHECK SPAMC/1.5\r\nContent-length: ٣\r\n\r\n".encode(),
+        b"CHECK SPAMC/1.5\r\nContent-length: 10\r\n\r\nshort",
+        b"CHECK SPAMC/1.5\r\nCompress: rot13\r\nContent-length: 1\r\n\r\nx",
+        b"CHECK SPAMC/1.5\r\nCompress: zlib\r\nContent-length: 4\r\n\r\nabcd",
+        b"CHECK SPAMC/1.5\r\nCompress: zlib\r\nContent-length: 4\r\n\r\n" + zlib.compress(b"cut")[:4],
+        b"A" * 100_000,
+        b"CHECK SPAMC/1.5\r\n" + b"X: " + b"y" * 100_000 + b"\r\n\r\n",
+        b"CHECK SPAMC/1.5\r\n" + b"X: y\r\n" * 101 + b"\r\n",
+    ],
+    ids=lambda said: repr(said[:40]),
+)
+def test_what_is_no_request_is_refused_in_one_line(tell, said):
+    refused = tell(said)
+    assert re.fullmatch(rb"SPAMD/1\.1 76 EX_PROTOCOL [ -~]{1,200}\r\n\r\n", refused)
+
+
+def test_unknown_headers_are_ignored_and_the_first_of_a_name_counts(tell):
+    said = request("CHECK", spam(1), "X-Unknown: \x7f\xff: odd", "content-LENGTH: 5", length=False)
+    assert tell(said).startswith(b"SPAMD/1.1 0 EX_OK")
+    assert tell(request("CHECK", spam(1), f"Content-length: {len(spam(1))}")).startswith(b"SPAMD/1.1 0 EX_OK")
+
+
+@pytest.mark.parametrize(
+    "mail", [b"", b"\n", b"\x00" * 100, b"\xff\xfe\r\r\r", b"Subject: x", b"no head", b": :\n\n" * 1000], ids=repr
+)
+@pytest.mark.parametrize("command", ["CHECK", "PROCESS", "HEADERS", "REPORT"])
+def test_any_bytes_are_a_mail(tell, command, mail):
+    first, headers, body = taken_apart(tell(request(command, mail)))
+    assert (first, int(headers["Content-length"])) == ("SPAMD/1.1 0 EX_OK", len(body))
+    if command == "PROCESS":
+        assert body.endswith(mail)
+
+
+def test_who_says_nothing_is_told_so_and_holds_up_nobody(limited):
+    with limited(seconds=0.3) as port, socket.create_connection(("127.0.0.1", port), timeout=20) as silent:
+        silent.sendall(b"CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nhalf")
+        assert say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 0 EX_OK")
+        assert heard(silent).startswith(b"SPAMD/1.1 79 EX_TIMEOUT")
+
+
+def test_too_many_connections_are_told_to_try_again(limited):
+    with limited(connections=2) as port:
+        idle = [socket.create_connection(("127.0.0.1", port), timeout=20) for _ in range(2)]
+        for connection in idle:
+            connection.sendall(b"CHECK")
+        answers = [say(port, request("CHECK", spam(1))) for _ in range(3)]
+        for connection in idle:
+            connection.close()
+        assert all(answer.startswith(b"SPAMD/1.1 75 EX_TEMPFAIL Too many") for answer in answers)
+        while not say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 0 EX_OK"):
+            pass  # until it has noticed that they went away
+
+
+def test_more_mail_than_there_is_room_for_is_told_to_come_later(limited):
+    with limited(room=100_000) as port:
+        assert say(port, request("CHECK", bytes(200_000))).startswith(b"SPAMD/1.1 75 EX_TEMPFAIL Too much")
+        for _ in range(5):  # what is answered takes no room any more
+            assert say(port, request("CHECK", bytes(90_000))).startswith(b"SPAMD/1.1 0 EX_OK")
+
+
+def test_a_client_that_does_not_end_its_sending_is_answered(tell):
+    assert tell(request("CHECK", spam(1)), end=False).startswith(b"SPAMD/1.1 0 EX_OK")
+    assert tell(*(bytes([byte]) for byte in request("CHECK", spam(1)))).startswith(b"SPAMD/1.1 0 EX_OK")
+
+
+def test_a_client_that_goes_away_leaves_no_trace(spamd):
+    for said in (b"", b"CHECK SPAMC", request("CHECK", spam(1))[:-5], request("PROCESS", spam(1))):
+        with socket.create_connection(("127.0.0.1", spamd), timeout=20) as gone:
+            gone.sendall(said)
+    assert say(spamd, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 0 EX_OK")
+
+
+async def read_all(said, limits):
+    reader = asyncio.StreamReader(limit=limits.line)
+    reader.feed_data(said)
+    reader.feed_eof()
+    return await read_request(Coming(reader, limits, Room(limits.room)))
+
+
+pieces = st.sampled_from(
+    [
+        b"CHECK",
+        b"TELL",
+        b" ",
+        b"SPAMC/1.5",
+        b"\r\n",
+        b"\n",
+        b"Content-length:",
+        b"Compress: zlib",
+        b"3",
+        b"99999",
+        b":",
+        b"\x00",
+    ]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(pieces | st.binary(max_size=5), max_size=20).map(b"".join))
+@example(b"CHECK SPAMC/1.5\r\nContent-length: 3\r\n\r\nabc")
+def test_any_bytes_are_a_request_or_are_refused(said):
+    try:
+        found = asyncio.run(read_all(said, SpamdSettings(line=100, lines=5, size=1000)))
+    except RefusedError as error:
+        found = error.sentence
+    assert found is None or isinstance(found, Request) or found.isprintable()

@@ -1,0 +1,258 @@
+"""What clients can take of a service: bodies without end, slow senders, idle connections, what is no HTTP at all."""
+
+import json
+import resource
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service import asked, problem, spam_service
+from tallybayes.serve.protocol import LINGER
+from tallybayes.serve.settings import Limits, Settings
+
+SHORT = Settings(Limits(seconds=0.2, body=1000, head=2000))
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with spam_service(tmp_path_factory.mktemp("limits"), SHORT) as (client, _):
+        yield client
+
+
+@contextmanager
+def connected(client, sent=b""):
+    """A connection to the service, on which something was sent."""
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)  # the kernel would keep tens of megabytes
+        connection.settimeout(30)
+        connection.connect((client.base_url.host, client.base_url.port))
+        connection.sendall(sent)
+        yield connection
+
+
+def heard(connection):
+    """The status of the next answer, and its problem."""
+    with connection.makefile("rb") as said:
+        status = int(said.readline().split()[1])
+        headers = dict(line.rstrip().split(b": ") for line in iter(said.readline, b"\r\n"))
+        assert headers[b"content-type"] == b"application/problem+json"
+        return status, json.loads(said.read(int(headers[b"content-length"])))["detail"]
+
+
+def head(operation="predict", **headers):
+    lines = [f"POST /v1/models/spam/{operation} HTTP/1.1", "host: localhost"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def test_a_body_that_says_it_is_too_long_is_refused_before_it_is_read(client):
+    with connected(client, head(content_length=10**12)) as connection:
+        assert heard(connection) == (413, "The body is longer than 1,000 bytes. Send the rows in parts.")
+
+
+def test_a_body_without_end_is_refused_where_it_is_too_long(client):
+    with connected(client, head(transfer_encoding="chunked")) as connection:
+        chunk = b"100\r\n" + b" " * 256 + b"\r\n"
+        for _ in range(5):
+            connection.sendall(chunk)
+        assert heard(connection) == (413, "The body is longer than 1,000 bytes. Send the rows in parts.")
+
+
+def test_an_answer_arrives_although_the_client_goes_on_sending(client):
+    """As a client of 100 MB does that looks for the answer only at the end."""
+    with connected(client, head(content_length=10**8)) as connection:
+        sent = 0
+        try:
+            for _ in range(100):
+                sent += connection.send(b" " * 1_000_000)
+        except OSError:  # it is not listened to for long
+            pass
+        assert heard(connection)[0] == 413
+        assert LINGER < 10
+
+
+def test_gzip_is_unpacked_no_further_than_the_limit(client):
+    import gzip
+
+    bomb = gzip.compress(b" " * 500_000)
+    assert len(bomb) < 1000
+    answer = client.post("/v1/models/spam/predict", content=bomb, headers={"content-encoding": "gzip"})
+    assert "when it is unpacked" in problem(answer, 413)
+
+
+def test_the_usual_limit_is_ten_megabytes():
+    assert Limits() == Limits(body=10_000_000, seconds=10.0)
+
+
+def test_a_body_that_comes_too_slowly_is_refused(client):
+    with connected(client, head(content_length=500) + b"{") as connection:
+        assert heard(connection) == (408, "The request did not arrive within 0.2 seconds.")
+
+
+def test_a_head_that_comes_too_slowly_is_refused(client):
+    with connected(client, b"POST /v1/mod") as connection:
+        assert heard(connection) == (408, "The head of the request did not arrive within 0.2 seconds.")
+
+
+def test_a_head_that_comes_too_slowly_is_refused_on_a_connection_that_was_used_before(client):
+    with connected(client, b"GET /healthz/live HTTP/1.1\r\nhost: localhost\r\n\r\n") as connection:
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+        connection.sendall(b"GET /")
+        assert heard(connection)[0] == 408
+
+
+@pytest.mark.parametrize("line", [b"x-long: " + b"a" * 100 + b"\r\n", b"a" * 100])
+def test_a_head_without_end_is_refused(client, line):
+    with connected(client, b"GET / HTTP/1.1\r\nhost: localhost\r\n") as connection:
+        for _ in range(50):
+            try:
+                connection.sendall(line)
+            except OSError:
+                break
+        assert heard(connection)[0] in (400, 431)
+
+
+def test_slow_senders_hold_up_nobody(tmp_path):
+    with spam_service(tmp_path) as (client, _), ExitStack() as stack:
+        for _ in range(100):
+            stack.enter_context(connected(client, head(content_length=100) + b"{"))
+            stack.enter_context(connected(client, b"POST /"))
+        assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 3
+        assert asked(client, "learn", {"row": {"text": "win"}, "label": "spam"})["version"] == 4
+
+
+def test_idle_connections_are_closed_after_a_while(tmp_path):
+    with spam_service(tmp_path, Settings(Limits(idle=0.1))) as (client, _):
+        with connected(client) as connection:
+            assert connection.recv(1) == b""
+        with connected(client, b"GET /healthz/live HTTP/1.1\r\nhost: localhost\r\n\r\n") as connection:
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+            assert connection.recv(1) == b""
+
+
+@pytest.mark.parametrize("ending", [b"", b"connection: close\r\n"])
+def test_who_takes_no_answers_is_cut_off(tmp_path, ending):
+    """What is written to a client that does not read stays in memory, however it says it will end."""
+    request = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n"
+    many = (request + b"\r\n") * 1000 + request + ending + b"\r\n"
+    with spam_service(tmp_path, Settings(Limits(idle=0.1))) as (client, _), connected(client) as connection:
+        service = client.server.server_state
+        with suppress(ConnectionError):
+            connection.sendall(many)
+        while not service.total_requests or service.connections:
+            threading.Event().wait(0.01)
+        got = 0
+        with suppress(ConnectionError):
+            while data := connection.recv(1 << 20):
+                got += len(data)
+        assert got < 1000 * len(client.get("/openapi.json").content)
+
+
+@pytest.mark.slow
+def test_a_thousand_idle_connections_hold_up_nobody(tmp_path):
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, most), most))
+    try:
+        with spam_service(tmp_path) as (client, _), ExitStack() as stack:
+            idle = [stack.enter_context(connected(client)) for _ in range(1000)]
+            assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 3
+            idle[500].sendall(b"GET /healthz/live HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            assert idle[500].recv(65536).startswith(b"HTTP/1.1 200")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
+
+
+def test_who_asks_does_not_wait_for_who_learns(tmp_path):
+    """The writer is held up as if by a slow disk: questions are answered meanwhile."""
+    with spam_service(tmp_path) as (client, store), ThreadPoolExecutor(100) as threads:
+        held, go = threading.Event(), threading.Event()
+        store._writer.hand_over(lambda: (held.set(), go.wait(30)), changes=False)
+        assert held.wait(30)
+
+        def learn(i):
+            with httpx.Client(base_url=client.base_url, timeout=60, verify=False) as other:
+                return asked(other, "learn", {"id": f"x-{i}", "row": {"text": "win"}, "label": "spam"})
+
+        def look(_):
+            return httpx.get(f"{client.base_url}/v1/models", verify=False, timeout=60).json()["models"][0]["rows"]
+
+        learning = [threads.submit(learn, i) for i in range(80)]
+        looking = [threads.submit(look, i) for i in range(10)]
+        for text in ["win", "win " * 10_000] * 10:
+            assert asked(client, "predict", {"row": {"text": text}})["version"] == 3
+        assert asked(client, "explain", {"row": {"text": "win"}})["version"] == 3
+        assert not any(each.done() for each in learning + looking)
+        go.set()
+        assert sorted(each.result()["version"] for each in learning) == list(range(4, 84))
+        assert all(3 <= each.result() <= 83 for each in looking)
+        assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 83
+
+
+def test_what_takes_too_long_is_refused_and_may_be_said_again(tmp_path):
+    with spam_service(tmp_path, SHORT) as (client, store):
+        held, go = threading.Event(), threading.Event()
+        store._writer.hand_over(lambda: (held.set(), go.wait(30)), changes=False)
+        assert held.wait(30)
+        entry = {"id": "x", "row": {"text": "win"}, "label": "spam"}
+        answer = client.post("/v1/models/spam/learn", json=entry)
+        assert problem(answer, 503) == (
+            "This was not done within 0.2 seconds. It may be made all the same; say it again, with its id."
+        )
+        assert answer.headers["retry-after"] == "0"
+        go.set()
+        store.number  # noqa: B018
+        store.ids()  # waits for what was handed over
+        assert asked(client, "learn", entry) == {"version": 4, "learned": 0, "already": 1}
+
+
+@given(data=st.binary(min_size=1, max_size=200).filter(lambda data: data.strip(b"\r\n")))  # empty lines are waited out
+def test_what_is_no_http_is_refused(client, data):
+    with connected(client, data + b"\r\n\r\n") as connection:
+        status, said = heard(connection)
+        assert status in (400, 408, 413, 421, 431)
+        assert "Traceback" not in said
+
+
+MALFORMED = [
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"GET  / HTTP/1.1\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # TLS
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"GET / HTTP/1.1\r\nhost localhost\r\n\r\n",
+    b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n",
+    b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd",
+    b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ncontent-length: 4\r\n\r\nabcd",
+    b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+    b"GET / HTTP/1.1\r\nhost: localhost\r\nx: a\x00b\r\n\r\n",
+]
+
+
+@pytest.mark.parametrize("data", MALFORMED)
+def test_malformed_http_is_refused_with_a_problem(client, data):
+    with connected(client, data) as connection:
+        assert heard(connection)[0] in (400, 404, 405, 421)
+
+
+def test_requests_that_follow_each_other_at_once_are_answered_in_order(client):
+    one = b'{"row": {"text": "win"}}'
+    request = head(content_length=len(one)) + one
+    with connected(client, request * 5) as connection:
+        said = b""
+        while said.count(b'"answers"') < 5:
+            said += connection.recv(65536)
+        assert said.count(b"HTTP/1.1 200 OK") == 5
+
+
+def test_a_client_that_goes_away_does_no_harm(client):
+    for _ in range(5):
+        with connected(client, head(content_length=500) + b"{"):
+            pass
+        with connected(client, head("learn", content_length=500) + b"{") as connection:
+            connection.shutdown(socket.SHUT_WR)
+    assert asked(client, "predict", {"row": {"text": "win"}})["answers"]

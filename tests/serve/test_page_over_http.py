@@ -1,0 +1,214 @@
+"""The page as a program sees it: what is refused and how, what is answered, and what the browser is told."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import httpx
+import pytest
+
+import tallybayes.serve.page
+from service import TEXTS, problem, said, serving, spam_service
+from tallybayes import Correlated, Gaussian, Model, Store, digest
+from tallybayes.serve.settings import Limits, Settings
+
+FOLDER = Path(tallybayes.serve.page.__file__).parent
+FIELDS, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"
+NAMED = b'--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
+OTHER_MODEL = "The page and the model do not fit together any more. Load the page again."
+NEVER_LEARNED = "The row 'm-9' was never learned. Give the id that it was learned by."
+OTHER_ROW = (
+    "The id 'm-1' stands for another row, or for this one with another label. Give every row an id of its own; to "
+    "change a label, correct it."
+)
+PAGES = ("/", "/models/spam", "/models/spam/knows", "/models/spam/changes", "/models/spam/table")
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory):
+    with spam_service(tmp_path_factory.mktemp("page")) as (client, store):
+        yield client, store
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_is_kept_and_none_may_load_anything_from_elsewhere(asking, path):
+    answer = asking[0].get(path, follow_redirects=True)
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+    assert "unsafe" not in policy
+
+
+def test_style_and_script_are_kept_for_ever_under_addresses_that_change_with_them(asking):
+    client, _ = asking
+    html = client.get("/models/spam").text
+    addresses = re.findall(r'(?:src|href)="(/page/[^"]+)"', html)
+    assert {address.partition("?")[0] for address in addresses} == {
+        "/page/style.css",
+        "/page/script.js",
+        "/page/icon.svg",
+    }
+    for address in addresses:
+        answer = client.get(address)
+        assert (answer.status_code, answer.content) == (
+            200,
+            (FOLDER / "static" / Path(address.partition("?")[0]).name).read_bytes(),
+        )
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+
+
+def test_templates_have_no_script_and_no_style_of_their_own():
+    templates = list((FOLDER / "templates").glob("*.html"))
+    assert len(templates) == 9
+    for template in templates:
+        text = template.read_text()
+        assert not re.search(r"<style|style=|\son\w+=|javascript:|<script(?! src=)|\|\s*safe|autoescape", text), (
+            template
+        )
+
+
+def test_where_no_token_is_wanted_none_is_kept(asking):
+    client, _ = asking
+    answer = client.post("/token", data={"token": "x"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert "set-cookie" not in answer.headers
+    assert client.get("/token").headers["location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"origin": "https://elsewhere.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}]
+)
+def test_forms_of_other_sites_change_nothing(asking, headers):
+    client, store = asking
+    for path in ("teach", "forget", "correct"):
+        fields = {"cell-0": "x", "label": "ham", "id": "m-1"}
+        problem(client.post(f"/models/spam/{path}", data=fields, headers=headers), 403)
+    assert store.number == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status", "sentence"),
+    [
+        ("teach", {"cell-0": "x"}, 400, "Which class is it? Choose one, or type a new one."),
+        ("teach", {"row": "[1]", "label": "ham"}, 400, OTHER_MODEL),
+        ("teach", {"cell-0": "x", "label": "ham", "id": "m-1"}, 409, OTHER_ROW),
+        ("forget", {"id": "m-9"}, 404, NEVER_LEARNED),
+        ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1000 characters that can be printed."),
+        ("correct", {"id": "m-9", "label": "ham"}, 404, NEVER_LEARNED),
+    ],
+)
+def test_what_cannot_be_done_is_said(asking, path, fields, status, sentence):
+    client, store = asking
+    assert said(client.post(f"/models/spam/{path}", data=fields), status).replace("&#39;", "'") == sentence
+    assert store.number == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "sentence"),
+    [
+        (FIELDS, b"a=%ff", "names and values must be UTF-8, percent-encoded, and at most 10,000."),
+        (FIELDS, b"&".join([b"a=1"] * 10_001), "names and values must be UTF-8, percent-encoded, and at most 10,000."),
+        ("multipart/form-data", b"", "it does not say what is between its parts."),
+        (MULTIPART, b"--b\r\n", "it is cut short."),
+        (MULTIPART, b"--b\r\nx: y\r\n\r\nz\r\n--b--", "a part has no name."),
+        (MULTIPART, NAMED + b"\xff\r\n--b--", "its texts must be UTF-8."),
+    ],
+)
+def test_a_broken_form_is_refused(asking, kind, body, sentence):
+    answer = asking[0].post("/models/spam/table", content=body, headers={"content-type": kind})
+    assert said(answer, 400) == f"The form cannot be read: {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status", "sentence"),
+    [
+        ("text/plain", b"x", 415, f"The body is 'text/plain'; send a form, {FIELDS} or multipart/form-data."),
+        (MULTIPART, b"--b--", 400, "No file was chosen, or it is empty. Choose a CSV file."),
+    ],
+)
+def test_a_body_that_is_no_form_is_refused(asking, kind, body, status, sentence):
+    answer = asking[0].post("/models/spam/table", content=body, headers={"content-type": kind})
+    assert said(answer, status).replace("&#39;", "'") == sentence
+
+
+def test_a_table_that_cannot_be_read_is_refused(asking):
+    client, _ = asking
+    for content, sentence in [
+        (b"text\n", "The table has no rows."),
+        (b"\x1f\x8b\x08\x00", "The table is compressed. Send it as it is."),
+    ]:
+        answer = client.post("/models/spam/table", files={"table": ("x.csv", content)})
+        assert said(answer, answer.status_code) == sentence
+        assert answer.status_code in (400, 415)
+
+
+def test_a_body_that_is_too_long_is_refused_on_a_page(tmp_path):
+    with spam_service(tmp_path, Settings(limits=Limits(body=1000))) as (client, _):
+        answer = client.post("/models/spam", data={"cell-0": "x" * 1001})
+        assert said(answer, 413) == "The body is longer than 1,000 bytes. Send the rows in parts."
+
+
+def test_many_rows_come_back_in_their_order_and_piece_by_piece(asking):
+    client, store = asking
+    texts = [f"{'win' if at % 3 else 'lunch'} {at}" for at in range(25_000)]
+    content = "\n".join(["text", *texts, ""]).encode()
+    with client.stream("POST", "/models/spam/table", files={"table": ("x.csv", content)}) as answer:
+        assert "content-length" not in answer.headers
+        lines = list(answer.iter_lines())
+    assert lines[0] == "text,class,probability,P(ham),P(spam)"
+    cells = [line.split(",") for line in lines[1:]]
+    assert [row[0] for row in cells] == texts
+    spam = store.beliefs().posterior({"text": texts})[:, 1]
+    assert [float(row[4]) for row in cells] == pytest.approx(spam.tolist(), rel=1e-12)
+
+
+def test_formulas_in_cells_and_labels_do_not_run_in_a_spreadsheet(tmp_path):
+    with spam_service(tmp_path, rows=[("m-1", "lunch", "=cmd()")]) as (client, _):
+        answer = client.post("/models/spam/table", files={"table": ("x.csv", b"text,sum\nlunch,=1+1\n")})
+        assert answer.text == "text,sum,class,probability,P(=cmd())\nlunch,'=1+1,'=cmd(),1,1\n"
+
+
+@pytest.mark.parametrize("labels", [(True, False), (1, 2), (0.5, 1.5), (date(2024, 1, 1), date(2024, 1, 2))])
+def test_labels_keep_their_type(tmp_path, labels):
+    with spam_service(tmp_path, rows=[("m-1", "win", labels[0]), ("m-2", "lunch", labels[1])]) as (client, store):
+        first, second = map(str, labels)
+        answer = client.post("/models/spam/teach", data={"cell-0": "win lunch", "label": second, "id": "p-1"})
+        assert answer.status_code == 200, answer.text
+        assert f"<strong>{second}</strong>, change 3." in answer.text
+        answer = client.post("/models/spam/correct", data={"id": "m-2", "label": first})
+        assert answer.status_code == 303, answer.text
+        rows = ["win", "lunch", "win lunch"], [labels[0], labels[0], labels[1]]
+        assert store.digest() == digest(Model.train(TEXTS, *rows))
+
+
+def test_a_model_that_cannot_be_asked_says_why(tmp_path):
+    schema = {"x": Gaussian(), ("x", "y"): Correlated()}
+    with Store.create(tmp_path / "m", schema) as store, serving({"m": store}) as client:
+        assert "It has learned nothing yet" in client.get("/models/m").text
+        store.learn({"x": 1.0, "y": 2.0}, "a")
+        for path in ("/models/m", "/models/m/knows"):
+            assert "would count twice" in said(client.get(path), 400)
+
+
+def test_metrics_count_what_the_page_changed(tmp_path):
+    with spam_service(tmp_path) as (client, _):
+        client.post("/models/spam/teach", data={"cell-0": "x", "label": "ham", "id": "p-1"})
+        client.post("/models/spam/teach", data={"cell-0": "x", "label": "ham", "id": "p-1"})
+        client.post("/models/spam/forget", data={"id": "p-1"})
+        text = client.get("/metrics").text
+    assert 'tallybayes_rows_total{model="spam",what="learned"} 1.0' in text
+    assert 'tallybayes_rows_total{model="spam",what="forgotten"} 1.0' in text
+    assert 'tallybayes_requests_total{model="spam",operation="page",status="200"} 2.0' in text
+
+
+def test_a_receipt_that_is_not_there_is_not_found(asking):
+    client, _ = asking
+    assert said(client.get("/models/spam/receipts/99"), 404) == "There is no change 99 yet."
+
+
+def test_a_browser_that_goes_away_harms_nobody(asking):
+    client, _ = asking
+    with httpx.Client(base_url=client.base_url) as other, other.stream("GET", "/models/spam/knows") as answer:
+        assert answer.status_code == 200
+    assert client.get("/models/spam").status_code == 200

@@ -1,0 +1,198 @@
+"""What pages are made of: marked words, curves, forms, numbers as people read them."""
+
+import math
+
+import httpx
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from tallybayes import Bag, Categorical, Correlated, Gaussian, Model, Poisson, Schema, Words, WordSequence
+from tallybayes.report import evidence
+from tallybayes.serve.page.charts import HIGH, WIDE, densities
+from tallybayes.serve.page.fields import LEVEL, NUMBER, OTHER, TEXT, VECTOR, as_text, fields_for, from_text, row_of
+from tallybayes.serve.page.forms import form_of
+from tallybayes.serve.page.marks import LONGEST, marked
+from tallybayes.serve.page.rendering import percent
+
+TEXTS = ["win a prize now", "lunch on monday", "a prize for lunch"]
+LABELS = ["spam", "ham", "ham"]
+READINGS = {
+    "words": Words(),
+    "auto": Words(reading="auto"),
+    "stems": Words(stems="english"),
+    "runs": Words(ngrams=(1, 2)),
+    "characters": Words(unit="characters", ngrams=(3, 3)),
+    "sequence": WordSequence(),
+    "letters as they are": Words(lower=False),
+}
+
+
+def marks_of(family, text):
+    beliefs = Model.train({"text": family}, TEXTS, LABELS).beliefs()
+    (row,) = evidence.facts(beliefs.evidence(text), label="spam").rows
+
+    def known(tokens):
+        return list(beliefs.columns["text"].parts(family.encode(pa.array(tokens))))
+
+    return marked(text, row.columns[1].words, known), row.columns[1].words
+
+
+def direction(pieces):
+    return {piece.text: int(math.copysign(1, piece.strength)) for piece in pieces if piece.strength}
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@given(text=st.text(st.sampled_from("win prze lunchsW \n,.ß"), max_size=60))
+@example(text="")
+@example(text="Win prizes, win a lunch!")
+def test_a_marked_text_is_the_text(reading, text):
+    pieces, _ = marks_of(READINGS[reading], text)
+    assert "".join(piece.text for piece in pieces) == text
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_words_are_marked_for_the_class_they_speak_for(reading):
+    pieces, _ = marks_of(READINGS[reading], "win this on monday")
+    found = direction(pieces)
+    assert found["win"] == 1
+    assert found["monday"] == -1
+    assert "this" not in found or reading in ("characters", "sequence")  # which share with their neighbours
+
+
+def test_capitals_and_endings_do_not_hide_a_word():
+    assert direction(marks_of(Words(stems="english"), "WINS the lunches")[0]) == {"WINS": 1, "lunches": -1}
+    assert direction(marks_of(Words(lower=False), "Win lunch")[0]) == {"lunch": -1}
+
+
+def test_a_mark_says_what_all_occurrences_said_in_equal_parts():
+    pieces, words = marks_of(Words(), "win or win")
+    (log_odds,) = [word.log_odds for word in words if word.word == "win"]
+    assert [piece.odds for piece in pieces if piece.strength] == [f"{math.exp(log_odds / 2):.1f}"] * 2
+
+
+def test_only_the_beginning_of_a_long_text_is_shown():
+    pieces, _ = marks_of(Words(), "win " * LONGEST)
+    assert sum(len(piece.text) for piece in pieces) == LONGEST
+
+
+def points(chart):
+    return {name: np.array([each.split(",") for each in drawn.split()], float) for name, drawn in chart.curves}
+
+
+def test_curves_are_densities_to_scale():
+    model = Model.train({"x": Gaussian(plugin=True)}, {"x": [1.0, 2.0, 3.0, 7.0, 8.0]}, ["a", "a", "a", "b", "b"])
+    chart = densities(model.schema.columns["x"], model.belief("x"), [0, 1], ["a", "b"])
+    curves, (mean, variance) = points(chart), model.estimates("x").values()
+    low, high = float(chart.low.replace(",", "")), float(chart.high.replace(",", ""))
+    density = {
+        name: stats.norm(mean[name], math.sqrt(variance[name])).pdf(low + (high - low) * curve[:, 0] / WIDE)
+        for name, curve in curves.items()
+    }
+    top = max(each.max() for each in density.values())
+    for name, curve in curves.items():
+        np.testing.assert_allclose(1 - curve[:, 1] / HIGH, density[name] / top, atol=0.01)
+    assert [tick.text for tick in chart.ticks] == [f"{low + (high - low) * tick.x / WIDE:.0f}" for tick in chart.ticks]
+
+
+def test_whole_numbers_are_steps():
+    model = Model.train({"x": Poisson()}, {"x": [0, 1, 2, 5]}, ["a", "a", "b", "b"])
+    chart = densities(model.schema.columns["x"], model.belief("x"), [0, 1], ["a", "b"])
+    for curve in points(chart).values():
+        assert (curve[::2, 1][:-1] == curve[1::2, 1]).all()
+
+
+def test_a_constant_column_is_drawn_all_the_same():
+    model = Model.train({"x": Gaussian()}, {"x": [5.0, 5.0]}, ["a", "b"])
+    assert densities(model.schema.columns["x"], model.belief("x"), [0, 1], ["a", "b"]) is not None
+
+
+SCHEMA = Schema(
+    {
+        "text": Words(),
+        "age": Gaussian(),
+        "calls": Poisson(),
+        "city": Categorical(),
+        "vector": Bag(size=2),
+        ("x", "y"): Correlated(),
+    }
+)
+
+
+def test_every_kind_of_column_has_its_field():
+    fields = fields_for(SCHEMA, None, {"age": 3.0, "vector": [1.0, 2.5]})
+    assert {field.column: field.kind for field in fields} == {
+        "text": TEXT,
+        "age": NUMBER,
+        "calls": NUMBER,
+        "city": LEVEL,
+        "vector": VECTOR,
+        "x": NUMBER,
+        "y": NUMBER,
+    }
+    assert [field.column for field in fields if field.whole] == ["calls"]
+    assert {field.column: field.value for field in fields if field.value} == {"age": "3", "vector": "1 2.5"}
+
+
+def test_what_is_filled_in_is_a_row():
+    number = {column: at for at, column in enumerate(SCHEMA.by_column)}
+    filled = {"text": " a\nb ", "age": " 3.5 ", "calls": "", "city": OTHER, "vector": "[1, 2.5]", "x": "-1e3", "y": " "}
+    form = {f"cell-{number[column]}": text for column, text in filled.items()} | {f"other-{number['city']}": "Rome"}
+    row = row_of(SCHEMA, form)
+    assert row == {
+        "text": " a\nb ",
+        "age": 3.5,
+        "calls": None,
+        "city": "Rome",
+        "vector": [1.0, 2.5],
+        "x": -1000.0,
+        "y": None,
+    }
+    assert from_text(as_text(row), SCHEMA) == row
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "sentence"),
+    [
+        ("age", "three", "age: 'three' was filled in; give a number, or leave it empty."),
+        ("vector", "1 x", "vector: '1 x' was filled in; give numbers, with spaces or commas between them"),
+    ],
+)
+def test_what_is_no_number_is_named(column, text, sentence):
+    number = list(SCHEMA.by_column).index(column)
+    with pytest.raises(ValueError, match=sentence):
+        row_of(SCHEMA, {f"cell-{number}": text})
+
+
+@given(st.dictionaries(st.text("ab c;=é", min_size=1, max_size=8), st.binary(max_size=50), min_size=1, max_size=4))
+@example({"a": b"\r\n--", "b": b"--\r\n\r\n"})
+def test_files_arrive_as_they_were_sent(files):
+    request = httpx.Request("POST", "http://x", files={name: ("a name.csv", data) for name, data in files.items()})
+    found = form_of(request.headers["content-type"], request.read())
+    assert {name: upload.content for name, upload in found.files.items()} == files
+    assert {upload.name for upload in found.files.values()} == {"a name.csv"}
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8", exclude_characters="\r"))
+    )
+)
+def test_fields_arrive_as_they_were_typed(fields):
+    request = httpx.Request("POST", "http://x", data=fields)
+    if fields:
+        assert form_of(request.headers["content-type"], request.read()).fields == fields
+
+
+@given(st.floats(0, 1))
+@example(0.9995)
+@example(0.99949)
+@example(1e-6)
+def test_no_probability_is_rounded_to_certainty(p):
+    shown = percent(p)
+    number = float(shown.removeprefix("over ").removeprefix("under ").removesuffix("%")) / 100
+    assert number == pytest.approx(p, rel=0.06, abs=2e-6)
+    assert (shown in ("0%", "100%")) == (p in (0.0, 1.0))

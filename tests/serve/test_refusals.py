@@ -1,0 +1,195 @@
+"""Whatever is sent, the answer is a problem in the library's words, and never a traceback."""
+
+import gzip
+import json
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service import asked, problem, spam_service
+from tallybayes import Categorical, Gaussian
+from tallybayes.serve.problems import Problem, asking, unexpected
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with spam_service(tmp_path_factory.mktemp("refusals")) as (client, _):
+        yield client
+
+
+REFUSED = {
+    "no JSON": ("predict", b"{", "The body is not JSON: "),
+    "no UTF-8": ("predict", b'{"row": {"text": "\xff"}}', "The body is not JSON: "),
+    "no object": ("predict", b"[1]", "The body is an array; send a JSON object"),
+    "nothing": ("predict", b"", "The body is not JSON: "),
+    "nested": ("predict", b'{"row":' + b"[" * 100_000, "The JSON is nested too deeply."),
+    "no number": ("predict", b'{"row": {"text": NaN}}', "NaN is no number in JSON; write null"),
+    "huge number": ("predict", b'{"row": {"text": 1' + b"0" * 5000 + b"}}", "The body is not JSON: "),
+    "no row": ("predict", b"{}", 'Give one row as {"row": {…}}'),
+    "row and rows": ("predict", b'{"row": {}, "rows": []}', 'Give one row as {"row": {…}}'),
+    "rows that are none": ("predict", b'{"rows": {"text": ["a"]}}', "'rows' is an object; give an array."),
+    "a row that is none": ("predict", b'{"rows": [{"text": "a"}, 3]}', "Row 1 is a number; give an object"),
+    "a column that is not there": (
+        "predict",
+        b'{"row": {"Text": "a"}}',
+        "The data has no column 'text'; it has 'Text'",
+    ),
+    "a row without its column": ("predict", b'{"rows": [{"text": "a"}, {}]}', "This is row 1."),
+    "a mistyped member": ("predict", b'{"row": {"text": "a"}, "thread": 1}', "'thread' is not understood here"),
+    "a cell that is none": ("predict", b'{"row": {"text": {"a": 1}}}', "'text'"),
+    "no label": ("learn", b'{"row": {"text": "a"}}', "There is no 'label'."),
+    "a label that is none": ("learn", b'{"row": {"text": "a"}, "label": null}', "'label' is null; give a text"),
+    "a label of another type": ("learn", b'{"row": {"text": "a"}, "label": 3}', "The labels are of type int64"),
+    "an id that is none": (
+        "learn",
+        b'{"id": 3, "row": {"text": "a"}, "label": "ham"}',
+        "'id' is a number; give a text.",
+    ),
+    "an empty id": ("learn", b'{"id": "", "row": {"text": "a"}, "label": "ham"}', "give 1 to 1000 characters"),
+    "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: There is no 'label'."),
+    "proof of many": ("learn", b'{"prove": true, "rows": []}', "Digests are for one change at a time"),
+    "proof that is none": ("forget", b'{"prove": 1, "id": "m-1"}', "'prove' is a number; give true or false."),
+    "nothing to forget": ("forget", b"{}", "There is no 'row'. Give {\"id\": …}, or row and label."),
+    "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "'label' is not understood here"),
+    "nothing to correct": ("correct", b'{"id": "m-1"}', "There is no 'label'."),
+    "nothing to evaluate": ("evaluate", b'{"rows": []}', "nothing to evaluate"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_wrong_with_a_request_is_said(client, what):
+    operation, body, sentence = REFUSED[what]
+    assert sentence in problem(client.post(f"/v1/models/spam/{operation}", content=body), 400)
+
+
+def test_half_a_character_is_answered_or_refused_with_a_sentence(client):
+    for operation, body in (
+        ("predict", {"row": {"text": "\ud800"}}),
+        ("learn", {"row": {"text": "a"}, "label": "\ud800"}),
+        ("learn", {"id": "\ud800", "row": {"text": "a"}, "label": "ham"}),
+        ("learn", {"row": {"text": "\ud800"}, "label": "ham"}),
+        ("forget", {"id": "\ud800"}),
+    ):
+        answer = client.post(f"/v1/models/spam/{operation}", content=json.dumps(body))
+        assert answer.status_code in (200, 400, 404), answer.text
+    assert client.get("/v1/models/spam/receipts/%ff%fe").status_code == 404
+
+
+def test_paths_and_methods_that_are_not_there(client):
+    assert "nothing at this path" in problem(client.get("/v2"), 404)
+    assert "nothing at this path" in problem(client.get("/v1/models/"), 404)
+    answer = client.get("/v1/models/spam/predict")
+    problem(answer, 405)
+    assert answer.headers["allow"] == "POST"
+
+
+def test_only_what_can_be_read_is_taken(client):
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    said = problem(client.post("/v1/models/spam/predict", content=b"row=1", headers=form), 415)
+    assert said == (
+        "The body is 'application/x-www-form-urlencoded'; send application/json or text/csv or "
+        "application/vnd.apache.arrow.stream."
+    )
+    table = {"content-type": "text/csv"}
+    assert "send application/json." in problem(client.post("/v1/models/spam/forget", content=b"", headers=table), 415)
+    packed = {"content-encoding": "br"}
+    assert "Content-Encoding: br" in problem(client.post("/v1/models/spam/predict", content=b"", headers=packed), 415)
+
+
+def test_gzip_is_unpacked_if_it_is_whole(client):
+    body = gzip.compress(b'{"row": {"text": "win"}}')
+    path, packed = "/v1/models/spam/predict", {"content-encoding": "gzip"}
+    assert client.post(path, content=body, headers=packed).json()["answers"][0]["class"] == "spam"
+    assert "not gzip" in problem(client.post(path, content=b"{}", headers=packed), 400)
+    assert "cut short" in problem(client.post(path, content=body[:-4], headers=packed), 400)
+    assert "something follows" in problem(client.post(path, content=body + body, headers=packed), 400)
+
+
+def test_parameters_that_nobody_knows_are_refused(client):
+    answer = client.post("/v1/models/spam/learn?lable=x", content="text,x\na,b\n", headers={"content-type": "text/csv"})
+    assert "'lable' is not understood here; there are 'label', 'id'" in problem(answer, 400)
+
+
+def test_an_answer_of_too_many_numbers_is_refused(client):
+    rows = [{"text": ""}] * 500_001
+    said = problem(client.post("/v1/models/spam/predict", json={"rows": rows}), 413)
+    assert said == "The answer would have over 1,000,000 numbers. Ask for 500,000 rows at once."
+
+
+def test_a_disk_that_is_full_refuses_changes_and_answers_questions(tmp_path):
+    with spam_service(tmp_path) as (client, store):
+        pages = store._ask(lambda: store._journal.sql.execute("PRAGMA page_count").fetchone()[0])
+        store._ask(lambda: store._journal.sql.execute(f"PRAGMA max_page_count={pages}"))
+        entry = {"id": "big", "row": {"text": " ".join(f"word{i}" for i in range(3000))}, "label": "ham"}
+        said = problem(client.post("/v1/models/spam/learn", json=entry), 507)
+        assert said.startswith("The change could not be written: database or disk is full.")
+        assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 3
+        store._ask(lambda: store._journal.sql.execute(f"PRAGMA max_page_count={2**30}"))
+        assert asked(client, "learn", entry)["version"] == 4
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+MEMBERS = st.sampled_from(["row", "rows", "label", "id", "prove", "class", "against", "x", "kind"])
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    schema = {"x": Gaussian(), "kind": Categorical()}
+    with spam_service(tmp_path_factory.mktemp("mixed"), schema=schema, rows=[]) as (client, _):
+        asked(client, "learn", {"row": {"x": 1, "kind": "a"}, "label": "ham"})
+        yield client
+
+
+@given(
+    operation=st.sampled_from(["predict", "explain", "evaluate", "learn", "forget", "correct"]),
+    said=st.dictionaries(MEMBERS, JSON_VALUES | st.dictionaries(MEMBERS, JSON_VALUES), max_size=4)
+    | st.fixed_dictionaries(
+        {"row": st.fixed_dictionaries({"x": JSON_VALUES, "kind": JSON_VALUES}), "label": JSON_VALUES}
+    ),
+)
+def test_no_json_is_an_error_of_the_service(mixed, operation, said):
+    answer = mixed.post(f"/v1/models/spam/{operation}", content=json.dumps(said))
+    assert answer.status_code in (200, 400, 404, 409), answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_a_bug_is_logged_by_its_kind_and_place_alone(caplog):
+    def broken():
+        raise sqlite3.ProgrammingError("secret")
+
+    with pytest.raises(sqlite3.ProgrammingError) as caught, asking():
+        broken()
+    said = unexpected(caught.value)
+    assert (said.status, "secret" in said.detail) == (500, False)
+    assert "ProgrammingError at " in caplog.text
+    assert "test_refusals.py:" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_a_bug_is_answered_with_a_problem_too(tmp_path, caplog):
+    with spam_service(tmp_path) as (client, store):
+        store.current = lambda: 1 // "secret"  # a TypeError is what the library refuses …
+        assert problem(client.post("/v1/models/spam/explain", json={"row": {"text": "x"}}), 400)
+        store._journal.sql.close()  # … and this is nothing that anybody asked for
+        said = problem(client.get("/v1/models/spam/receipts/m-1"), 500)
+        assert said == "Something went wrong here that should not: ProgrammingError. It is in the log."
+        assert "ProgrammingError at " in caplog.text
+        assert "secret" not in caplog.text
+
+
+def test_what_the_library_refuses_is_the_clients_to_know():
+    for error, status in (
+        (ValueError("no"), 400),
+        (KeyError("no"), 400),
+        (MemoryError(), 413),
+        (RecursionError(), 400),
+    ):
+        with pytest.raises(Problem) as caught, asking():
+            raise error
+        assert caught.value.status == status

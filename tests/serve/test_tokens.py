@@ -1,0 +1,142 @@
+"""Nobody trains it who should not."""
+
+import base64
+import hashlib
+
+import pytest
+
+from service import TEXTS, asked, problem, serving, spam_service
+from tallybayes import Store
+from tallybayes.serve.problems import Problem
+from tallybayes.serve.settings import Limits, Settings
+from tallybayes.serve.tokens import SCOPES, Failures, new_token, revoke_tokens
+
+ROW, LABELLED = {"row": {"text": "win"}}, {"row": {"text": "win"}, "label": "spam"}
+OPERATIONS = {
+    ("POST", "predict"): ("predict", ROW),
+    ("POST", "explain"): ("predict", ROW),
+    ("POST", "evaluate"): ("predict", LABELLED),
+    ("GET", ""): ("predict", None),
+    ("POST", "learn"): ("learn", LABELLED),
+    ("POST", "forget"): ("learn", {"id": "m-2"}),
+    ("POST", "correct"): ("learn", {"id": "m-1", "label": "ham"}),
+    ("GET", "receipts/m-1"): ("learn", None),
+    ("GET", "file"): ("admin", None),
+}
+
+
+@pytest.fixture
+def tokened(tmp_path):
+    """A service with a token of every scope."""
+    with Store.create(tmp_path / "spam", TEXTS) as store:
+        for i in range(3):
+            store.learn("win a prize", "spam", id=f"m-{i}")
+        tokens = {scope: new_token(store, scope) for scope in SCOPES}
+        with serving({"spam": store}) as client:
+            yield client, tokens
+
+
+def bearer(token):
+    return {"authorization": f"Bearer {token}"}
+
+
+@pytest.mark.parametrize(("method", "operation"), OPERATIONS)
+def test_each_operation_takes_a_token_of_its_scope_or_more(tokened, method, operation):
+    client, tokens = tokened
+    needed, said = OPERATIONS[method, operation]
+    path = f"/v1/models/spam/{operation}".rstrip("/")
+    assert "Authorization: Bearer" in problem(client.request(method, path, json=said), 401)
+    for scope, token in tokens.items():
+        answer = client.request(method, path, json=said, headers=bearer(token))
+        if SCOPES.index(scope) < SCOPES.index(needed):
+            assert f"one of the scope '{needed}'" in problem(answer, 403)
+        else:
+            assert answer.status_code == 200, answer.text
+
+
+def test_what_is_no_token_is_refused(tokened):
+    client, tokens = tokened
+    for header in (
+        "Bearer",
+        "Bearer x",
+        tokens["admin"],
+        f"Basic {base64.b64encode(tokens['admin'].encode()).decode()}",
+        f"Bearer {tokens['admin']}x",
+        f"Bearer {tokens['admin'][:-1]}",
+    ):
+        answer = client.get("/v1/models", headers={"authorization": header})
+        assert problem(answer, 401)
+        assert answer.headers["www-authenticate"] == "Bearer"
+    assert client.get("/v1/models", headers={"authorization": f"bearer  {tokens['predict']}"}).status_code == 200
+    assert client.get(f"/v1/models?token={tokens['admin']}").status_code == 401
+    assert client.get("/metrics").status_code == 401
+    assert client.get("/metrics", headers=bearer(tokens["predict"])).status_code == 200
+    assert client.get("/healthz/ready").status_code == 200
+
+
+def test_nobody_without_a_token_learns_which_models_there_are(tokened):
+    client, tokens = tokened
+    assert problem(client.get("/v1/models/spam"), 401) == problem(client.get("/v1/models/other"), 401)
+    assert problem(client.get("/v1/models/other", headers=bearer(tokens["predict"])), 403)
+
+
+def test_a_token_is_for_its_store_alone(tmp_path):
+    with Store.create(tmp_path / "a", TEXTS) as one, Store.create(tmp_path / "b", TEXTS) as other:
+        token = new_token(one, "admin")
+        new_token(other, "admin")
+        with serving({"a": one, "b": other}) as client:
+            client.headers["authorization"] = f"Bearer {token}"
+            assert [model["name"] for model in client.get("/v1/models").json()["models"]] == ["a"]
+            assert client.get("/v1/models/a").status_code == 200
+            assert problem(client.get("/v1/models/b"), 403)
+
+
+def test_a_store_keeps_hashes_and_no_tokens(tmp_path):
+    with Store.create(tmp_path / "s", TEXTS) as store:
+        token = new_token(store, "learn")
+        (kept,) = store.settings()["tokens"]
+        assert kept["scope"] == "learn"
+        assert kept["sha256"] == hashlib.sha256(token.encode()).hexdigest()
+    random = token.removeprefix("tally-")
+    assert len(base64.urlsafe_b64decode(random + "=")) * 8 >= 128
+    assert not any(random.encode() in file.read_bytes() for file in (tmp_path / "s").iterdir())
+
+
+def test_tokens_are_all_different_and_can_be_revoked(tmp_path):
+    with Store.create(tmp_path / "s", TEXTS) as store:
+        assert len({new_token(store, "predict") for _ in range(10)}) == 10
+        assert revoke_tokens(store) == 10
+        assert "tokens" not in store.settings()
+        with pytest.raises(ValueError, match="no scope 'root'; give one of predict, learn, admin"):
+            new_token(store, "root")
+
+
+def test_whoever_guesses_too_often_hears_429_and_nobody_is_locked_out(tmp_path):
+    with Store.create(tmp_path / "spam", TEXTS) as store:
+        token = new_token(store, "learn")
+        with serving({"spam": store}, Settings(Limits(failures=3))) as client:
+            for _ in range(3):
+                assert problem(client.get("/v1/models", headers=bearer("x")), 401)
+            answer = client.get("/v1/models", headers=bearer("x"))
+            assert "Too many wrong tokens" in problem(answer, 429)
+            assert 1 <= int(answer.headers["retry-after"]) <= 60
+            assert asked(client, "learn", LABELLED, headers=bearer(token))["learned"] == 1
+
+
+def test_failures_are_forgiven_after_a_while_and_told_apart_by_address():
+    now = [0.0]
+    failures = Failures(Limits(failures=2, forgiven=60), lambda: now[0])
+    for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2"):
+        failures.add(address)
+    for address in ("192.0.2.1", "2001:db8::3"):  # of IPv6, the first half is one client
+        with pytest.raises(Problem, match="Wait 60 seconds"):
+            failures.add(address)
+    failures.add("192.0.2.2")
+    now[0] = 61.0
+    failures.add("192.0.2.1")
+
+
+def test_a_service_that_needs_tokens_and_has_none_answers_nobody(tmp_path):
+    with spam_service(tmp_path, Settings(tokens=True)) as (client, _):
+        assert problem(client.post("/v1/models/spam/predict", json=ROW), 401)
+        assert problem(client.post("/v1/models/spam/predict", json=ROW, headers=bearer("tally-")), 401)

@@ -1,0 +1,47 @@
+"""A spamd that runs in a thread of its own, and what a client says to it."""
+
+import asyncio
+import socket
+import threading
+from contextlib import contextmanager
+
+from tallybayes.serve.spamd import SpamdSettings, serve_spamd
+
+
+@contextmanager
+def running(stores, **settings):
+    """Its port, while it runs."""
+    loop, found, started, stop = asyncio.new_event_loop(), [], threading.Event(), asyncio.Event()
+
+    async def serve():
+        async with serve_spamd(stores, "127.0.0.1", 0, SpamdSettings(**settings)) as (_, port):
+            found.append(port)
+            started.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    assert started.wait(20)
+    try:
+        yield found[0]
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+def say(port, *parts, end=True):
+    """What is answered to these bytes, up to the end of it."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        for part in parts:
+            connection.sendall(part)
+        if end:
+            connection.shutdown(socket.SHUT_WR)
+        return heard(connection)
+
+
+def heard(connection):
+    parts = []
+    while part := connection.recv(1 << 16):
+        parts.append(part)
+    return b"".join(parts)
