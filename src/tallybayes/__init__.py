@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tallybayes.model.joint.graph import Graph as Graph
     from tallybayes.model.joint.table import JointTable as JointTable
     from tallybayes.model.left_out import left_out as left_out
+    from tallybayes.model.merge import merge as merge
     from tallybayes.model.prepare import prepare as prepare
     from tallybayes.model.validation.choose import Chosen as Chosen
     from tallybayes.model.validation.choose import choose as choose
@@ -60,6 +61,7 @@ _FOUND_IN = {
     "sources": ("ReadOptions", "open_source"),
     "store": ("Store", "check_receipt"),
     "model.heaviest": ("heaviest",),
+    "model.merge": ("merge",),
     "model.prepare": ("prepare",),
     "model.weigh": ("weigh",),
     "schema.weights": ("Weights",),
