@@ -18,7 +18,8 @@ import tallybayes.store
 from console import blocks, commands
 from tallybayes import FAMILIES, ReadOptions
 from tallybayes.cli.codes import EXIT_CODES
-from tallybayes.cli.options import AnswerFormat, Input, InputFormat, ReportFormat
+from tallybayes.cli.options import AnswerFormat, ReportFormat
+from tallybayes.cli.reading import Input, InputFormat
 from tallybayes.mail.row import TEXTS
 from tallybayes.sources.read_options import DOCUMENTS, TABLES
 

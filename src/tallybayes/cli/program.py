@@ -17,8 +17,8 @@ from tallybayes.cli.demo import demo
 from tallybayes.cli.ending import ending
 from tallybayes.cli.evaluate import evaluate
 from tallybayes.cli.explain import explain
-from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
+from tallybayes.cli.reading import spread
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.show import show

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -33,8 +33,16 @@ ABSENT_ADVICE = "Rename the column, or have it taken as missing: absent='missing
 T = TypeVar("T")
 
 
-def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None) -> Source:
-    """Opens files, patterns of names, folders, or '-' for standard input.
+def open_source(
+    paths: Path | Sequence[Path] = (),
+    reading: ReadOptions | None = None,
+    *,
+    database: Any = None,
+    query: str | None = None,
+) -> Source:
+    """Opens files, patterns of names, folders, or '-' for standard input; or the rows of a `query` to a `database`: a
+    file of SQLite or DuckDB, a URI such as `postgresql://host/name`, or an open connection of DuckDB or ADBC. Without
+    a database, DuckDB reads files: `query="SELECT … FROM 'data/*.parquet'"`.
 
     >>> from pathlib import Path
     >>> _ = Path("tennis.csv").write_text("outlook,humidity\\nsunny,85\\nrain,\\n")
@@ -45,6 +53,12 @@ def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None
     [{'humidity': [85.0, None]}]
     """
     reading = reading or ReadOptions()
+    if query is not None or database is not None:
+        if paths or query is None:
+            raise ValueError("Give files, or a query, and beside it the database that is asked.")
+        from tallybayes.sources.database import Query
+
+        return Source(Query(database, query, reading), reading.skip_bad_rows)
     found = expand(paths)
     documents = [path for path in found if _holds_documents(path, reading)]
     if not documents:
@@ -112,10 +126,11 @@ class Source(RowSource):
 
     def is_sampled_whole(self) -> bool:
         """Whether the sample is all rows that there are. Nobody waits for a pipe to find out."""
-        if self.total is not None and len(self._first) < 2:
+        ends = self.total is not None or self._reader.ends
+        if ends and len(self._first) < 2:
             self.sample()
             self._first += islice(self._chunks, 1)
-        return self.total is not None and len(self._first) < 2
+        return ends and len(self._first) < 2
 
     def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
         """All rows, once. `types` says which columns are wanted and as what; texts may come as a dictionary of texts.
