@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parent.parent / "docs" / "howto-distribute.md").read_text
 @pytest.mark.filterwarnings("ignore")  # of Ray's own
 def test_what_the_page_shows_of_ray_gives_the_bytes_of_one_machine(tmp_path, monkeypatch):
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
-    shown = re.search(r"<!-- run: ray -->\n```python\n(.*?)```", PAGE, re.S)[1]
+    shown = re.search(r"<!-- file: week.py -->\n```python\n(.*?)```", PAGE, re.S)[1]
     draw = np.random.default_rng(7)
     trips = pa.table(
         {

@@ -100,7 +100,20 @@ def test_every_column_of_a_mail_is_described():
 
 
 ROOMS = sorted(path.parent for path in (ROOT / "src" / "tallybayes").rglob("__init__.py"))
-WITH_A_TABLE = ("counts", "data", "schema", "model", "files", "sources", "mail", "report", "store", "cli", "sklearn")
+WITH_A_TABLE = (
+    "counts",
+    "data",
+    "schema",
+    "model",
+    "export",
+    "files",
+    "sources",
+    "mail",
+    "report",
+    "store",
+    "cli",
+    "sklearn",
+)
 
 
 @pytest.mark.parametrize("folder", ["", *WITH_A_TABLE])

@@ -4,6 +4,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallybayes.export import export_onnx as export_onnx
+    from tallybayes.export import export_sql as export_sql
     from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
     from tallybayes.files import counts_digest as counts_digest
@@ -49,6 +51,7 @@ _FOUND_IN = {
         *("MEstimate", "Mix", "NegativeBinomial", "Pairs", "Poisson", "Several", "Trees", "Tuples"),
         *("WordSequence", "Words"),
     ),
+    "export": ("export_onnx", "export_sql"),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
     "model.validation.choose": ("Chosen", "choose"),

@@ -38,6 +38,7 @@ ENDINGS = {  # verb → code → arguments
     "show": {0: "show weather.tally", 2: "show weather.tally --class maybe"},
     "schema": {0: "schema weather.csv --label play", 2: "schema weather.csv"},
     "sample": {0: "sample weather.tally 3", 2: "sample nothing.tally 3"},
+    "export": {0: "export weather.tally --to sql --table days", 2: "export weather.tally --to sql"},
     "demo": {0: "demo", 2: "demo --folder weather.csv"},
 }
 

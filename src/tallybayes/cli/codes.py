@@ -31,6 +31,7 @@ VERBS = (
     "show",
     "schema",
     "sample",
+    "export",
     "demo",
 )
 

@@ -17,6 +17,7 @@ from tallybayes.cli.demo import demo
 from tallybayes.cli.ending import ending
 from tallybayes.cli.evaluate import evaluate
 from tallybayes.cli.explain import explain
+from tallybayes.cli.export import export
 from tallybayes.cli.predict import predict
 from tallybayes.cli.reading import spread
 from tallybayes.cli.sample import sample
@@ -32,7 +33,23 @@ app = typer.Typer(
     name="tallybayes", help=ABOUT, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None
 )
 
-VERBS = (train, weigh, predict, explain, ask, evaluate, choose, learn, forget, merge, show, schema, sample, demo)
+VERBS = (
+    train,
+    weigh,
+    predict,
+    explain,
+    ask,
+    evaluate,
+    choose,
+    learn,
+    forget,
+    merge,
+    show,
+    schema,
+    sample,
+    export,
+    demo,
+)
 for verb in VERBS:
     app.command()(ending(spread(verb)))
 

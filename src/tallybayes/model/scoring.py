@@ -67,7 +67,7 @@ class Beliefs:
         known: Mapping[Name, Belief] = {} if before is None else before.counted
         self.counted: dict[Name, Belief] = _believed(schema, tallies, keys, known)
         self.scores = [name for name, belief in self.counted.items() if not belief.likelihood]
-        self.columns, self._absences, self.start = self._weighed(rows, tallies)
+        self.columns, self.absences, self.start = self._weighed(rows, tallies)
         kinds: dict[type[Belief], list[Name]] = {}
         for name, belief in in_order(self.columns):  # equal models add up in the same order, to the last bit
             kinds.setdefault(type(belief), []).append(name)
@@ -253,7 +253,7 @@ class Beliefs:
                 for name in names:  # finds out which column it was
                     self._add(name, cells[name], scores, start)
                 raise
-        for name, said in self._absences.items():
+        for name, said in self.absences.items():
             said.add(self.schema.columns[name], cells[name], scores)
 
     def _add(self, name: Name, cells: Any, scores: Floats, start: int) -> None:
@@ -261,8 +261,8 @@ class Beliefs:
             self.columns[name].add_evidence(cells, scores)
         except CellError as error:
             raise error.located(name, start) from None
-        if name in self._absences:
-            self._absences[name].add(self.schema.columns[name], cells, scores)
+        if name in self.absences:
+            self.absences[name].add(self.schema.columns[name], cells, scores)
 
 
 def _believed(

@@ -19,6 +19,7 @@ from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
+from tallybayes.families.portable import ByLevel, Portable
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import (
     Alpha,
@@ -116,6 +117,9 @@ class LevelBelief(SmoothedBelief):
         super().__init__(known)
         self.levels = levels
         self._index = level_index(levels)
+
+    def portable(self) -> Portable:
+        return ByLevel(self.levels, self.table)
 
     def codes(self, cells: Texts) -> Codes:
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)
