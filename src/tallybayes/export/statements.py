@@ -28,7 +28,7 @@ from tallybayes.families.portable import ByFormula, ByInterval, ByLevel
 AT_ONCE = 500  # rows of weights in one statement
 JOINED = 50  # tables in one selection: SQLite takes 64
 EVERYTHING = 2**62  # rows: a limit that keeps these from making one selection of all …
-FENCED = ("postgres", "sqlite")  # … and computing again what is used more than once
+FENCED = ("duckdb", "postgres", "sqlite")  # … and computing again what is used more than once
 PRETTY = {"identify": True, "pretty": True}
 
 
