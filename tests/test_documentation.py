@@ -113,6 +113,7 @@ WITH_A_TABLE = (
     "store",
     "cli",
     "sklearn",
+    "spark",
 )
 
 

@@ -72,7 +72,7 @@ _FOUND_IN = {
     "model.joint.graph": ("Graph",),
     "model.joint.table": ("JointTable",),
 }
-_FACES = ("sklearn", "testing")
+_FACES = ("sklearn", "spark", "testing")
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}
 
 
