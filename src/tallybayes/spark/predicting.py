@@ -25,42 +25,46 @@ _MODELS: dict[str, Model] = {}  # of this process: one, which many tasks have
 def predict(model: Model, df: DataFrame, probability: bool = True, *, absent: str = ERROR) -> DataFrame:
     """The DataFrame with the class of every row, "predicted", and its "probability"; with `probability` also "P(…)" of
     every class. Nothing is computed before somebody asks for rows."""
+    shares = [f"P({label})" for label in model.classes] if probability else []
+    return answered(model, df, ["predicted", "probability", *shares], absent=absent)
+
+
+def answered(model: Model, df: DataFrame, names: list[str], *, absent: str = ERROR) -> DataFrame:
+    """The same under these names: of the class, of its probability and, if there are more, of every class's."""
     check_absent(absent)
     if absent != MISSING:
         check_there(df, list(model.schema.by_column), ADVICE)
     model.beliefs()  # what it cannot answer is said here, and not by a task
     kind, as_label = label_kind(model.label_type)
-    shares = [f"P({label})" for label in model.classes] if probability else []
-    new = [StructField("predicted", kind), *(StructField(name, DoubleType()) for name in ("probability", *shares))]
-    taken = {name.lower() for name in df.columns} & {field.name.lower() for field in new}
+    taken = {name.lower() for name in df.columns} & {name.lower() for name in names}
     if taken:
         raise ValueError(f"The DataFrame has columns {sorted(taken)} already, which answers are called. Rename them.")
+    new = [StructField(names[0], kind), *(StructField(name, DoubleType()) for name in names[1:])]
     labels = [as_label(label) for label in model.classes]
-    answering = _answering(to_bytes(model), df.columns, labels, bool(shares), absent)
+    answering = _answering(to_bytes(model), df.columns, labels, names, absent)
     return numbered(df, df.columns).mapInArrow(marking(answering), StructType([*df.schema.fields, *new]))
 
 
 def _answering(
-    data: bytes, columns: list[str], labels: list[object], with_shares: bool, absent: str
+    data: bytes, columns: list[str], labels: list[object], names: list[str], absent: str
 ) -> Callable[[Batches], Batches]:
-    name = hashlib.sha256(data).hexdigest()
+    digest = hashlib.sha256(data).hexdigest()
 
-    def answered(batches: Batches) -> Batches:
-        model = _loaded(name, data)
+    def answers(batches: Batches) -> Batches:
+        model = _loaded(digest, data)
         classes = pa.array(labels)
-        answers = ["predicted", "probability", *(f"P({label})" for label in model.classes if with_shares)]
         for batch in batches:
             shares = model.posterior(batch.rename_columns(columns), threads=1, absent=absent)
             best = shares.argmax(axis=1)
             new = [classes.take(pa.array(best)), pa.array(shares[np.arange(len(best)), best])]
-            new += [pa.array(np.ascontiguousarray(share)) for share in shares.T] if with_shares else []
-            yield pa.RecordBatch.from_arrays([*batch.columns, *new], names=[*columns, *answers])
+            new += [pa.array(np.ascontiguousarray(share)) for share in shares.T] if len(names) > 2 else []
+            yield pa.RecordBatch.from_arrays([*batch.columns, *new], names=[*columns, *names])
 
-    return answered
+    return answers
 
 
-def _loaded(name: str, data: bytes) -> Model:
-    if name not in _MODELS:
+def _loaded(digest: str, data: bytes) -> Model:
+    if digest not in _MODELS:
         _MODELS.clear()
-        _MODELS[name] = from_bytes(data)
-    return _MODELS[name]
+        _MODELS[digest] = from_bytes(data)
+    return _MODELS[digest]

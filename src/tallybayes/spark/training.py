@@ -43,7 +43,7 @@ def train(
     With no schema, it is inferred from the first rows, and a warning says so; intervals and questions that must be
     chosen before counting are chosen from these as well."""
     check_absent(absent)
-    settled = _settled(schema, df, label)
+    settled = _settled(schema, df if weight is None else df.drop(weight), label)
     label = label or settled.label
     if label is None:
         raise ValueError("Which column holds the classes? Give label='…', or a schema that knows it.")
