@@ -61,6 +61,7 @@ bench: .venv/ready
 	$(BIN)/python bench/languages.py
 	$(BIN)/python bench/enron.py
 	$(BIN)/python bench/stream.py
+	$(BIN)/python bench/database.py
 	$(BIN)/python bench/mail.py
 	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/spam_mail.py

@@ -1,8 +1,12 @@
 """Examples in the documentation write their files in an empty folder and leave no families behind."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from tallybayes import FAMILIES
+
+collect_ignore = [] if find_spec("pyspark") else ["src/tallybayes/spark"]
 
 
 @pytest.fixture(autouse=True)

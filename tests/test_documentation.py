@@ -19,7 +19,8 @@ import tallybayes.store
 from console import blocks, commands
 from tallybayes import FAMILIES, ReadOptions
 from tallybayes.cli.codes import EXIT_CODES
-from tallybayes.cli.options import AnswerFormat, Input, InputFormat, ReportFormat
+from tallybayes.cli.options import AnswerFormat, ReportFormat
+from tallybayes.cli.reading import Input, InputFormat
 from tallybayes.mail.row import TEXTS
 from tallybayes.sources.read_options import DOCUMENTS, TABLES
 
@@ -106,6 +107,7 @@ WITH_A_TABLE = (
     "data",
     "schema",
     "model",
+    "export",
     "files",
     "sources",
     "mail",
@@ -114,6 +116,7 @@ WITH_A_TABLE = (
     "filtering",
     "cli",
     "sklearn",
+    "spark",
     "plots",
 )
 

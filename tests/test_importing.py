@@ -34,7 +34,8 @@ def test_without_scikit_learn_a_star_brings_all_that_does_not_need_it(tmp_path):
 
 def test_completion_shows_what_is_the_users_and_no_room_behind_it(tmp_path):
     code = "import tallybayes\ntallybayes.Model, tallybayes.NaiveBayes\nprint(dir(tallybayes))"
-    assert printed(code, tmp_path) == str(sorted({*tallybayes._MODULES, "plots", "sklearn", "testing", "__version__"}))
+    faces = {"plots", "sklearn", "spark", "testing"}
+    assert printed(code, tmp_path) == str(sorted({*tallybayes._MODULES, *faces, "__version__"}))
 
 
 def test_asking_which_names_there_are_imports_nothing(tmp_path):

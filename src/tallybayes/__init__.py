@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tallybayes import plots as plots
     from tallybayes.data.soft_labels import SoftLabels as SoftLabels
+    from tallybayes.export import export_onnx as export_onnx
+    from tallybayes.export import export_sql as export_sql
     from tallybayes.families import *  # noqa: F403
     from tallybayes.files import changing as changing
     from tallybayes.files import counts_digest as counts_digest
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from tallybayes.model.joint.graph import Graph as Graph
     from tallybayes.model.joint.table import JointTable as JointTable
     from tallybayes.model.left_out import left_out as left_out
+    from tallybayes.model.merge import merge as merge
     from tallybayes.model.mixture import Mixture as Mixture
     from tallybayes.model.prepare import prepare as prepare
     from tallybayes.model.validation.choose import Chosen as Chosen
@@ -61,6 +64,7 @@ _FOUND_IN = {
         *("WordSequence", "Words"),
     ),
     "data.soft_labels": ("SoftLabels",),
+    "export": ("export_onnx", "export_sql"),
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
     "model.validation.choose": ("Chosen", "choose"),
@@ -76,6 +80,7 @@ _FOUND_IN = {
     "store": ("Store", "check_receipt"),
     "model.heaviest": ("heaviest",),
     "model.mixture": ("Mixture",),
+    "model.merge": ("merge",),
     "model.prepare": ("prepare",),
     "model.weigh": ("weigh",),
     "schema.weights": ("Weights",),
@@ -83,7 +88,7 @@ _FOUND_IN = {
     "model.joint.graph": ("Graph",),
     "model.joint.table": ("JointTable",),
 }
-_FACES = ("plots", "sklearn", "testing")
+_FACES = ("plots", "sklearn", "spark", "testing")
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}
 
 

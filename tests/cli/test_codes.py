@@ -52,6 +52,7 @@ ENDINGS = {  # verb → code → arguments
     "report": {0: "report weather.tally weather.csv -o page.html", 2: "report weather.tally nothing.csv -o page.html"},
     "schema": {0: "schema weather.csv --label play", 2: "schema weather.csv"},
     "sample": {0: "sample weather.tally 3", 2: "sample nothing.tally 3"},
+    "export": {0: "export weather.tally --to sql --table days", 2: "export weather.tally --to sql"},
     "demo": {0: "demo", 2: "demo --folder weather.csv"},
     "receipt check": {
         0: "receipt check proof.json weather.tally",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import kernels
-from tallybayes.cli.options import Input
+from tallybayes.cli.reading import Input
 from tallybayes.sources import ReadOptions, SourceError, open_source
 
 PLAIN = ReadOptions(quotes=False)

@@ -12,14 +12,14 @@ from tallybayes.cli.options import (
     Absent,
     AbsentColumn,
     Cells,
-    Input,
+    Data,
     Label,
-    MaybeData,
     ModelFile,
     NewModel,
     Text,
     Threads,
 )
+from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import SHOWN, told
@@ -38,7 +38,7 @@ Class = Annotated[
 def learn(
     model: ModelFile,
     how: Input,
-    data: MaybeData = None,
+    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     label: Label = None,
@@ -69,7 +69,7 @@ def learn(
 def forget(
     model: ModelFile,
     how: Input,
-    data: MaybeData = None,
+    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     label: Label = None,
@@ -131,7 +131,7 @@ def _counted(
 
     given = None if class_ is None else class_named(model, class_)
     if row != (None, None):
-        if given is None or data:
+        if given is None or data or how.query:
             raise ValueError("--text and --cell are a row by themselves: they need --class, and no other data.")
         return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.label_type))
     source = how.open(data)

@@ -15,7 +15,6 @@ from tallybayes.cli.options import (
     AbsentColumn,
     Data,
     Groups,
-    Input,
     Label,
     ModelFile,
     ReportAs,
@@ -24,6 +23,7 @@ from tallybayes.cli.options import (
     Threads,
     keep_apart,
 )
+from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, say
 from tallybayes.cli.watch import watching
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 def choose(
     model: ModelFile,
-    data: Data,
     how: Input,
+    data: Data = None,
     candidates: Annotated[
         list[str] | None,
         typer.Option(
@@ -65,19 +65,16 @@ def choose(
     \b
     tallybayes choose spam.tally mails.csv --try reading=multinomial --try reading=bernoulli
     """
-    from tallybayes.cli.held_out import read_once
-    from tallybayes.cli.train import can_be_read_again
+    from tallybayes.cli.held_out import check_read_again
     from tallybayes.model.validation.choose import checked_candidates, chosen_by, losses_under
     from tallybayes.model.validation.dealing import Deal, Given
     from tallybayes.model.validation.folds import counted_folds
-    from tallybayes.sources.paths import STANDARD_INPUT
 
-    keep_apart(output, *data)
+    keep_apart(output, *how.files(data))
     found = tallybayes.load(model)
     tried = checked_candidates(found.schema, _candidates(found.schema, candidates))
     source = how.open(data)
-    if not can_be_read_again(source, data):
-        raise ValueError(read_once("standard input" if STANDARD_INPUT in data else data[0]))
+    check_read_again(source, data)
     given = Given(source, label, groups=groups, absent=absent.value)
     with watching(source, "counting"):
         counted = counted_folds(found, given, Deal(folds, seed=seed), threads)

@@ -38,6 +38,7 @@ VERBS = (
     "report",
     "schema",
     "sample",
+    "export",
     "demo",
     "receipt check",
     "receipt show",

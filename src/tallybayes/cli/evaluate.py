@@ -16,11 +16,10 @@ from tallybayes.cli.options import (
     ClassPrior,
     Columns,
     Costs,
+    Data,
     Groups,
-    Input,
     Label,
     LabelAsText,
-    MaybeData,
     Reject,
     ReportAs,
     ReportFormat,
@@ -28,6 +27,7 @@ from tallybayes.cli.options import (
     Seed,
     Threads,
 )
+from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import costs_of
 from tallybayes.cli.terminal import print_report, say
 from tallybayes.cli.watch import watching
@@ -48,7 +48,7 @@ def evaluate(
         ),
     ],
     how: Input,
-    data: MaybeData = None,
+    data: Data = None,
     label: Label = None,
     folds: Annotated[
         int | None,

@@ -12,13 +12,13 @@ from tallybayes.cli.options import (
     Absent,
     AbsentColumn,
     Cells,
-    Input,
-    MaybeData,
+    Data,
     ModelFile,
     ReportAs,
     ReportFormat,
     Text,
 )
+from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, row_of
 from tallybayes.cli.terminal import print_report
 
@@ -34,7 +34,7 @@ TOP = 15
 def explain(
     model: ModelFile,
     how: Input,
-    data: MaybeData = None,
+    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     class_: Annotated[
@@ -65,7 +65,7 @@ def explain(
     wanted = None if class_ is None else class_of(found, class_)
     rival = None if against is None else class_of(found, against)
     given = text is not None or bool(cell)
-    if given and data:
+    if given and (data or how.query):
         raise ValueError("--text and --cell are a row by themselves: give no data.")
     batch = row_of(found.schema, text, cell) if given else _first(found, how, data, rows, absent.value)
     if ask:

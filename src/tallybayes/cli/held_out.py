@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from tallybayes import CrossValidation, Evaluation, Family, Folds, Model, Schema
-    from tallybayes.cli.options import Input
+    from tallybayes.cli.reading import Input
     from tallybayes.schema.entries import Name
     from tallybayes.sources import Source
 
@@ -117,8 +117,16 @@ class HeldOutOf:
         return schema_for(source, self.label, self.told["schema"], hints, self.told["prior"])
 
     def _check(self, source: Source) -> None:
-        if not can_be_read_again(source, self.data):
-            raise ValueError(read_once(self.data[0]))
+        check_read_again(source, self.data)
+
+
+def check_read_again(source: Source, data: list[str] | None) -> None:
+    """An error, if rows cannot be read a second time, in the same order."""
+    if not can_be_read_again(source, data):
+        from tallybayes.sources.paths import STANDARD_INPUT
+
+        named = "standard input" if STANDARD_INPUT in (data or ()) else (data or ["the answer to a query"])[0]
+        raise ValueError(read_once(named))
 
 
 def read_once(name: str) -> str:

@@ -18,15 +18,15 @@ from tallybayes.cli.options import (
     AnswersAs,
     Cells,
     Costs,
+    Data,
     Formulas,
-    Input,
-    MaybeData,
     ModelFile,
     Reject,
     Text,
     Threads,
     keep_apart,
 )
+from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, costs_of, row_of
 from tallybayes.cli.terminal import is_terminal
 from tallybayes.cli.watch import watching
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def predict(
     model: ModelFile,
     how: Input,
-    data: MaybeData = None,
+    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")] = False,
@@ -80,7 +80,7 @@ def predict(
     from tallybayes.cli.answers import answers
     from tallybayes.report.answered import Deciding
 
-    keep_apart(output, model, *(data or []))
+    keep_apart(output, model, *how.files(data))
     found = tallybayes.load(model)
     wanted = None if find is None else class_of(found, find)
     credible = None if interval is None else partial(found.credible, interval=interval, absent=absent.value)
@@ -89,7 +89,7 @@ def predict(
     )
     with answers(output, format, keep_formulas) as write:
         if text is not None or cell:
-            if data or keep:
+            if data or keep or how.query:
                 raise ValueError("--text and --cell are a row by themselves: give no data and nothing to keep.")
             write(deciding.answer(row_of(found.schema, text, cell)))
         else:

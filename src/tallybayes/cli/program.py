@@ -18,9 +18,10 @@ from tallybayes.cli.demo import demo
 from tallybayes.cli.ending import ending
 from tallybayes.cli.evaluate import evaluate
 from tallybayes.cli.explain import explain
+from tallybayes.cli.export import export
 from tallybayes.cli.filter import filter as filter_mail
-from tallybayes.cli.options import spread
 from tallybayes.cli.predict import predict
+from tallybayes.cli.reading import spread
 from tallybayes.cli.report import report
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
@@ -40,7 +41,7 @@ app = typer.Typer(
 
 VERBS = (
     *(train, weigh, predict, explain, ask, suspects, evaluate, choose, learn, forget, merge),
-    *(filter_mail, thresholds, serve, show, report, schema, sample, demo),
+    *(filter_mail, thresholds, serve, show, report, schema, sample, export, demo),
 )
 for verb in VERBS:
     app.command()(ending(spread(verb), quick=verb is filter_mail))

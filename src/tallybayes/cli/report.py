@@ -8,17 +8,8 @@ from typing import Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import (
-    Absent,
-    AbsentColumn,
-    Input,
-    Label,
-    MaybeData,
-    ModelFile,
-    ReportAs,
-    ReportFormat,
-    keep_apart,
-)
+from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, ReportAs, ReportFormat, keep_apart
+from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, save_report
 from tallybayes.cli.watch import watching
 
@@ -26,7 +17,7 @@ from tallybayes.cli.watch import watching
 def report(
     model: ModelFile,
     how: Input,
-    data: MaybeData = None,
+    data: Data = None,
     label: Label = None,
     output: Annotated[
         str | None,
@@ -46,7 +37,7 @@ def report(
     \b
     tallybayes report spam.tally test.csv -o report.html
     """
-    keep_apart(output, model, *(data or ()))
+    keep_apart(output, model, *how.files(data))
     found = tallybayes.load(model)
     settings: dict[str, Any] = {"absent": absent.value, "title": os.path.basename(model), "pictures": _wanted(format)}
     if data:

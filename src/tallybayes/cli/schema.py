@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tallybayes
-from tallybayes.cli.options import Columns, Data, Input, Label
+from tallybayes.cli.options import Columns, Data, Label
+from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import KEPT, is_terminal
 from tallybayes.report.characters import clean
 
 
-def schema(data: Data, how: Input, label: Label = None, column: Columns = None) -> None:
+def schema(how: Input, data: Data = None, label: Label = None, column: Columns = None) -> None:
     """Print the schema that train would choose.
 
     Look at it, edit it, and give it to train --schema.

@@ -15,11 +15,11 @@ from tallybayes.cli.options import (
     AnswersAs,
     Data,
     Formulas,
-    Input,
     Label,
     ModelFile,
     keep_apart,
 )
+from tallybayes.cli.reading import Input
 from tallybayes.cli.watch import watching
 
 TOP = 20
@@ -49,7 +49,7 @@ def suspects(
     from tallybayes.cli.answers import answers
     from tallybayes.report.plain import spoken
 
-    keep_apart(output, model, *data)
+    keep_apart(output, model, *how.files(data))
     found = tallybayes.load(model)
     source = how.open(data)
     name = label or found.schema.label or source.label

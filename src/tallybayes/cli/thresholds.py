@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Input, Label, MaybeData
+from tallybayes.cli.options import Data, Label
+from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
 from tallybayes.cli.watch import watching
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def thresholds(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model, or a store.", show_default=False)],
     how: Input,
-    data: MaybeData = None,
+    data: Data = None,
     label: Label = None,
     max_false_positives: Annotated[
         float,

@@ -19,7 +19,6 @@ from tallybayes.cli.options import (
     Data,
     Dependence,
     DependenceKind,
-    Input,
     Label,
     LabelAsText,
     NewModel,
@@ -27,6 +26,7 @@ from tallybayes.cli.options import (
     Threads,
     keep_apart,
 )
+from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
 from tallybayes.cli.unlabelled import CHOSEN, Clusters, Unlabelled, Weight, em_of, say_fitted
 from tallybayes.cli.watch import watching
@@ -53,9 +53,9 @@ WHOLE_FAMILY = re.compile(r"\s*(?:\w+\s*(?:\(.*\))?|left out)\s*", re.DOTALL)
 
 
 def train(
-    data: Data,
     how: Input,
     output: NewModel,
+    data: Data = None,
     label: Label = None,
     schema: SchemaFile = None,
     column: Columns = None,
@@ -79,6 +79,7 @@ def train(
     \b
     tallybayes train mails.parquet --label class -o spam.tally
     tallybayes train mail/ -o spam.tally
+    tallybayes train --database shop.db --query "SELECT * FROM orders" --label late -o late.tally
     """
     import numpy as np
     import pyarrow as pa
@@ -86,7 +87,7 @@ def train(
     from tallybayes.model.weigh import reweighed, sample_for
     from tallybayes.schema.entries import title
 
-    keep_apart(output, *data, schema)
+    keep_apart(output, *how.files(data), schema)
     em = em_of(unlabelled, unlabelled_weight, clusters)
 
     def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
@@ -138,7 +139,7 @@ def _tell_of(worth: Weighing, output: str, weighed: bool) -> None:
 
 def counted(
     how: Input,
-    data: list[str],
+    data: list[str] | None,
     schema_of: Callable[[Source, dict[Name, Family | None]], Schema],
     count: Callable[[Schema, Source], T],
 ) -> tuple[Source, T]:
@@ -157,16 +158,16 @@ def counted(
         except SourceError as error:
             name = error.column
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
-            if name is None or not inferred or not can_be_read_again(source, data):
+            if name is None or not inferred or not (how.query or can_be_read_again(source, data)):
                 raise
             misled[name] = tallybayes.Categorical(alpha="fitted")
             say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
 
 
-def can_be_read_again(source: Source, data: list[str]) -> bool:
+def can_be_read_again(source: Source, data: list[str] | None) -> bool:
     from tallybayes.sources.paths import STANDARD_INPUT
 
-    return source.total is not None and STANDARD_INPUT not in data
+    return source.total is not None and STANDARD_INPUT not in (data or ())
 
 
 def _quick_sample(schema: Schema, source: Source) -> Sample | None:

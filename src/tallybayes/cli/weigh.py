@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Absent, AbsentColumn, Data, Input, Label, ModelFile, keep_apart
+from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, keep_apart
+from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
 from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import how_many
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
 def weigh(
     model: ModelFile,
-    data: Data,
     how: Input,
+    data: Data = None,
     label: Label = None,
     output: Annotated[
         str | None,
@@ -39,7 +40,7 @@ def weigh(
     from tallybayes.files import load_version
     from tallybayes.model.weigh import reweighed, sampled_rows
 
-    keep_apart(output, *data)
+    keep_apart(output, *how.files(data))
     loaded = load_version(model)
     source = how.open(data)
     with watching(source, "reading"):

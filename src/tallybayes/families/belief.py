@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.events import Conditional, Event, NoJointError, PairInformation
+from tallybayes.families.portable import NotPortableError, Portable
 from tallybayes.families.posteriors import Posterior
 
 MANY_PARTS = 1000.0  # the bound where a cell is made of many, each of which says little
@@ -169,6 +170,10 @@ class Belief(ABC):
     def pair_information(self, columns: Sequence[str]) -> list[PairInformation]:
         """How much each two of its columns tell of one another within the classes, where pairs are counted."""
         return []
+
+    def portable(self) -> Portable:
+        """What this says in a form that other programs can compute, if it has one."""
+        raise NotPortableError("what is said of it cannot be written as a table or a formula.")
 
     def linear(self) -> Terms:
         """What this says as a weighted sum of features of the cell, if it is one."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import Belief, Family, Free, Part, Terms, WordWeight
+from tallybayes.families.portable import NotPortableError, Portable
 from tallybayes.families.posteriors import Posterior
 
 
@@ -65,6 +66,12 @@ class WeighedBelief(Belief):
 
     def drawing(self) -> list[str]:
         return self.belief.drawing()
+
+    def portable(self) -> Portable:
+        raise NotPortableError(
+            "its evidence is weighed, and bounded by what it says of other classes. Export the model unweighed, or "
+            "count the column by intervals."
+        )
 
     def linear(self) -> Terms:
         slots, weights, constant, certain = self.belief.linear()

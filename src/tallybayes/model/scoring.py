@@ -68,7 +68,7 @@ class Beliefs:
         self.counted: dict[Name, Belief] = _believed(schema, tallies, keys, known)
         self.scores = [name for name, belief in self.counted.items() if not belief.likelihood]
         self.rows = rows  # of each class
-        self._absences = {} if schema.weights is None else _absences(schema, tallies, keys, labels, rows)
+        self.absences = {} if schema.weights is None else _absences(schema, tallies, keys, labels, rows)
         self.ordering = [name for name, belief in self.counted.items() if not belief.adds_up]
         self.arrange()
         self._ill_mixed = self.ordering if len(self.columns) > 1 and schema.weights is None else []
@@ -258,7 +258,7 @@ class Beliefs:
                 for name in names:  # finds out which column it was
                     self._add(name, cells[name], scores, start)
                 raise
-        for name, said in self._absences.items():
+        for name, said in self.absences.items():
             said.add(self.schema.columns[name], cells[name], scores)
 
     def _add(self, name: Name, cells: Any, scores: Floats, start: int) -> None:
@@ -266,8 +266,8 @@ class Beliefs:
             self.columns[name].add_evidence(cells, scores)
         except CellError as error:
             raise error.located(name, start) from None
-        if name in self._absences:
-            self._absences[name].add(self.schema.columns[name], cells, scores)
+        if name in self.absences:
+            self.absences[name].add(self.schema.columns[name], cells, scores)
 
 
 def _absences(

@@ -12,6 +12,7 @@ from tallybayes.sources.bytes_in import Input, Patient, Stored, Stream
 from tallybayes.sources.columnar import (
     ColumnarChunk,
     bytes_of,
+    cut,
     naming,
     of_good_size,
     open_anywhere,
@@ -54,13 +55,10 @@ class Arrow(Reader):
 
     def chunks(self) -> Iterator[Chunk]:
         start = given = 0
-        for batch in self._of_good_size():
-            rows = rows_within(self._batch_bytes, bytes_of(batch) / len(batch))
-            for at in range(0, len(batch), rows):
-                part = batch.slice(at, rows)
-                self._ungiven -= len(part)
-                yield ColumnarChunk(self.file, start, part, self._done - given)
-                start, given = start + len(part), self._done
+        for batch in cut(self._of_good_size(), self._batch_bytes):
+            self._ungiven -= len(batch)
+            yield ColumnarChunk(self.file, start, batch, self._done - given)
+            start, given = start + len(batch), self._done
 
     def elsewhere(self) -> Iterator[Chunk]:
         """The first rows of other batches, of a file that lists where they are; of few batches, also of their midst."""

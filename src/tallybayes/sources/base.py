@@ -57,6 +57,7 @@ class Reader(ABC):
     file: str = "The input"  # its name, for messages
     names: list[str]  # the columns that there are
     total: int | None = None  # bytes of the input as it is stored; None if unknown
+    ends: bool = False  # whether it comes to an end by itself, although its size is unknown
     label: str | None = None  # the column that holds the class, where that is part of what the input is
     place: str | None = None  # the column that says where a row comes from, which is not counted
     texts: tuple[str, ...] = ()  # the columns that are free text, whatever some of their cells look like

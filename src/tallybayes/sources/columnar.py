@@ -92,6 +92,14 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
         yield one_batch(pa.Table.from_batches(pending))
 
 
+def cut(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
+    """The same rows: large batches are cut into some of so many bytes."""
+    for batch in batches:
+        rows = rows_within(size, bytes_of(batch) / len(batch))
+        for start in range(0, len(batch), rows):
+            yield batch.slice(start, rows)
+
+
 def bytes_of(batch: pa.RecordBatch) -> int:
     """Of its rows, without the dictionaries that they share with others."""
     return sum((cells.indices if pa.types.is_dictionary(cells.type) else cells).nbytes for cells in batch.columns)

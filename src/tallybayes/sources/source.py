@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -34,8 +34,16 @@ T = TypeVar("T")
 Opened = tuple[Sequence[str], ReadOptions]  # what a source was opened as
 
 
-def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None) -> Source:
-    """Opens files, patterns of names, folders, or '-' for standard input.
+def open_source(
+    paths: Path | Sequence[Path] = (),
+    reading: ReadOptions | None = None,
+    *,
+    database: Any = None,
+    query: str | None = None,
+) -> Source:
+    """Opens files, patterns of names, folders, or '-' for standard input; or the rows of a `query` to a `database`: a
+    file of SQLite or DuckDB, a URI such as `postgresql://host/name`, or an open connection of DuckDB or ADBC. Without
+    a database, DuckDB reads files: `query="SELECT … FROM 'data/*.parquet'"`.
 
     >>> from pathlib import Path
     >>> _ = Path("tennis.csv").write_text("outlook,humidity\\nsunny,85\\nrain,\\n")
@@ -46,6 +54,12 @@ def open_source(paths: Path | Sequence[Path], reading: ReadOptions | None = None
     [{'humidity': [85.0, None]}]
     """
     reading = reading or ReadOptions()
+    if query is not None or database is not None:
+        if paths or query is None:
+            raise ValueError("Give files, or a query, and beside it the database that is asked.")
+        from tallybayes.sources.database import Query
+
+        return Source(Query(database, query, reading), reading.skip_bad_rows)
     found = expand(paths)
     documents = [path for path in found if _holds_documents(path, reading)]
     if not documents:
@@ -114,10 +128,11 @@ class Source(RowSource):
 
     def is_sampled_whole(self) -> bool:
         """Whether the sample is all rows that there are. Nobody waits for a pipe to find out."""
-        if self.total is not None and len(self._first) < 2:
+        ends = self.total is not None or self._reader.ends
+        if ends and len(self._first) < 2:
             self.sample()
             self._first += islice(self._chunks, 1)
-        return self.total is not None and len(self._first) < 2
+        return ends and len(self._first) < 2
 
     def again(self) -> Source:
         if self.total is None or self._opened is None or STANDARD_INPUT in self._opened[0]:

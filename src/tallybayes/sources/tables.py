@@ -31,7 +31,6 @@ OTHERS = {
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
     b"GIF8": "a picture",
-    b"SQLite format 3": "a database of SQLite",
     b"7z\xbc\xaf": "an archive",
     b"\xfd7zXZ": "compressed by xz",
     b"\xd0\xcf\x11\xe0": "a document of an old office program",
@@ -138,6 +137,8 @@ def _refuse_mail(head: bytes) -> None:
 def refuse_others(file: str, head: bytes) -> None:
     if head[8 : 8 + len(MODEL)] == MODEL:
         raise SourceError(f"{file} is a model, not data.")
+    if head.startswith(b"SQLite format 3") or head[8:12] == b"DUCK":
+        raise SourceError(f"{file} is a database. Say which rows to read: --database {file} --query 'SELECT …'.")
     for magic, what in OTHERS.items():
         if head.startswith(magic):
             raise SourceError(f"{file} is {what}, not a table. Give CSV, TSV, JSON lines, Parquet or Arrow.")

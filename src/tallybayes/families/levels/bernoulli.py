@@ -19,6 +19,7 @@ from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief
 from tallybayes.families.levels.categorical import ABOUT_LEVELS, Categorical, as_levels
+from tallybayes.families.portable import ByLevel, Portable
 from tallybayes.families.posteriors import Beta, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import Smoothed, SmoothedBelief
@@ -105,6 +106,9 @@ class BernoulliBelief(SmoothedBelief):
     def __init__(self, known: Smoothed) -> None:
         super().__init__(known)
         self.levels = list(LEVELS)
+
+    def portable(self) -> Portable:
+        return ByLevel(self.levels, self.table, truth=True)
 
     def posterior(self, index: int) -> Posterior:
         misses, hits = (self.counts[:, index] + self.pseudo).tolist()

@@ -19,6 +19,7 @@ from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, Unmet
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
+from tallybayes.families.portable import ByLevel, Portable
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import (
     FITTED,
@@ -138,6 +139,9 @@ class LevelBelief(SmoothedBelief):
         log_new = np.log((once + 1.0) / (self.counts.sum() + 2.0))
         new = (self.codes(cells) < 0) & ~np.asarray(missing, bool)
         return Unmet(np.zeros(len(new)), np.where(new, log_new, 0.0))
+
+    def portable(self) -> Portable:
+        return ByLevel(self.levels, self.table)
 
     def codes(self, cells: Texts) -> Codes:
         return self._index.encode_few(cells, False) if type(cells) is list else codes_of(self._index, cells)

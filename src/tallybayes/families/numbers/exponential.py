@@ -11,6 +11,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import LARGEST, NOT_NEGATIVE, Support
+from tallybayes.families.portable import ByFormula, lomax, straight
 from tallybayes.families.posteriors import GammaRate, Posterior
 from tallybayes.families.settings import setting
 
@@ -69,6 +70,12 @@ class Exponential(Numeric[Totals]):
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         rate = parameters["rate"]
         return -rate, np.where(np.isinf(rate), 0.0, np.log(rate))
+
+    def portable(self, s: Any) -> ByFormula:
+        if self.plugin:
+            rate = self.estimate(s)["rate"]
+            return ByFormula(straight, [-rate, np.log(rate)], self.support)
+        return ByFormula(lomax, [s.x, s.n + 1.0, np.log(s.n) - np.log(s.x)], self.support)
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return random.exponential(1.0 / parameters["rate"])

@@ -15,6 +15,7 @@ from tallybayes.families.base import NotLinearError
 from tallybayes.families.numbers.compiled_belief import Compiled, CompiledBelief
 from tallybayes.families.numbers.moments import ByMoments, Moments
 from tallybayes.families.numbers.statistics import PowerSums
+from tallybayes.families.portable import ByFormula, normal, student
 from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
@@ -143,6 +144,10 @@ class Gaussian(ByMoments[PowerSums]):
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return random.normal(parameters["mean"], np.sqrt(parameters["variance"]))
+
+    def portable(self, s: Any) -> ByFormula:
+        formula = normal if self.plugin else student
+        return ByFormula(formula, self.compiled_kinds()[0 if self.plugin else 1].settings_of(s), self.support)
 
     def compiled(self, s: Any) -> Compiled:
         kind = self.compiled_kinds()[0 if self.plugin else 1]

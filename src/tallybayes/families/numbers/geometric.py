@@ -12,6 +12,7 @@ from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import COUNT, Support
 from tallybayes.families.numbers.whole_numbers import WholeBelief
+from tallybayes.families.portable import ByFormula, beta_geometric, straight
 from tallybayes.families.posteriors import Beta, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
@@ -58,6 +59,13 @@ class Geometric(Numeric[Totals]):
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         p = parameters["probability"]
         return np.log1p(-p), np.log(p)
+
+    def portable(self, s: Any) -> ByFormula:
+        if self.plugin:
+            p = self.estimate(s)["probability"]
+            return ByFormula(straight, [np.log1p(-p), np.log(p)], self.support)
+        a, b = self.alpha + s.n, self.beta + s.x
+        return ByFormula(beta_geometric, [np.where(b > 0, b, np.nan), a + b, np.log(a)], self.support)
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.asarray(random.geometric(np.maximum(parameters["probability"], SMALLEST)) - 1.0)

@@ -28,6 +28,7 @@ from tallybayes.families.numbers.intervals_left_out import IntervalsLeftOut
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Values, keys_from, least_of_keys, values_of_keys
+from tallybayes.families.portable import ByInterval, Portable
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import MEstimate, Smoothed, SmoothedBelief, pseudo_of, smoothed, smoothing
 
@@ -90,12 +91,9 @@ class Histogram(Values):
 
 
 class IntervalBelief(SmoothedBelief):
-    """P(interval | class), spread evenly over the interval; of the outermost, a share lies beyond all values met.
-
-    An interval is made of whole cells of the rounding, so that what was counted in it is what new values in it are
-    compared with. Beyond the range, the density falls off as (1 + distance / range)⁻² in every class: how far out a
-    value is tells nothing about the class.
-    """
+    """P(interval | class), spread evenly over it; of the outermost, a share lies beyond all values met. It is made of
+    whole cells of the rounding, so that what was counted in it is what new values in it are compared with. Beyond all,
+    the density falls off as (1 + distance / range)⁻² in every class: how far out tells nothing about the class."""
 
     def __init__(self, ranges: Ranges, known: Smoothed, densities: Densities) -> None:
         super().__init__(known)
@@ -136,6 +134,9 @@ class IntervalBelief(SmoothedBelief):
             kernels.add_intervals(list(cells), edges, halves, tables, scores)
 
         return score
+
+    def portable(self) -> Portable:
+        return ByInterval(self.edges, self._reach)  # how far out a value lies says the same of all classes
 
     def conditionals(self) -> list[list[Conditional]]:
         raise NoJointError("numbers are asked about by their bounds, as in 20 < x <= 25.")

@@ -14,6 +14,7 @@ from tallybayes.families.events import NoJointError
 from tallybayes.families.numbers.gaussian import Gaussian, NormalBelief, StudentBelief, UpdatedBelief
 from tallybayes.families.numbers.statistics import LogPowerSums
 from tallybayes.families.numbers.support import POSITIVE, Support
+from tallybayes.families.portable import ByFormula
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -50,6 +51,9 @@ class LogNormal(Gaussian):
         if not self.plugin:
             raise NoJointError("LogNormal has no closed form of its most probable number; use plugin=True.")
         return np.asarray(np.exp(s.mean - s.variance))
+
+    def portable(self, s: Any) -> ByFormula:
+        return super().portable(s)._replace(logs=True)
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.exp(super().draw(random, **parameters))

@@ -32,6 +32,7 @@ from tallybayes.families.numbers.compiled_belief import Compiled
 from tallybayes.families.numbers.numeric_belief import NumericBelief, Table
 from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
 from tallybayes.families.numbers.support import LARGEST, REAL, Support
+from tallybayes.families.portable import ByFormula, NotPortableError
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
 
@@ -91,6 +92,10 @@ class Numeric(Family, Generic[S]):
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         """log p(x | parameters) = weight · x + constant, but for what is the same in all classes: weight, constant."""
         raise NotLinearError(f"{type(self).__name__} is not linear in the value; leave the column out of the schema.")
+
+    def portable(self, s: Any) -> ByFormula:
+        """The same as a formula that other programs can compute, but for what is the same in all classes."""
+        raise NotPortableError(f"{type(self).__name__} has no formula that other programs can compute.")
 
     @property
     def in_common(self) -> int:

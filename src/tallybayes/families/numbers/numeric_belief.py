@@ -14,6 +14,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import sums_at
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
 from tallybayes.families.events import Event, NoJointError
+from tallybayes.families.portable import ByFormula, Portable, checked, straight
 from tallybayes.families.posteriors import Posterior
 
 MOST_WHOLE = 10_000_000  # numbers that are added up …
@@ -132,6 +133,12 @@ class NumericBelief(Belief):
             return super().peak(event)
         x = np.clip(self.family.peak(self.s), event.low, event.high)
         return x, np.diag(self.family.log_likelihood(self._columns, x[None, :])).copy()
+
+    def portable(self) -> Portable:
+        if self.silent:
+            return ByFormula(straight, [np.zeros(np.shape(self.s[0]))] * 2)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return checked(self.family.portable(self.s))
 
     def linear(self) -> Terms:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -12,6 +12,7 @@ from tallybayes.families.numbers.numeric import Numeric
 from tallybayes.families.numbers.statistics import Totals
 from tallybayes.families.numbers.support import COUNT, NOT_NEGATIVE, Support
 from tallybayes.families.numbers.whole_numbers import WholeBelief
+from tallybayes.families.portable import ByFormula, negative_binomial, straight
 from tallybayes.families.posteriors import GammaRate, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
@@ -65,6 +66,14 @@ class Poisson(Numeric[Totals]):
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         rate = parameters["rate"]
         return np.log(rate), -rate
+
+    def portable(self, s: Any) -> ByFormula:
+        if self.plugin:
+            rate = self.estimate(s)["rate"]
+            return ByFormula(straight, [np.log(rate), -rate], self.support)
+        shape, rate = self.shape + s.x, self.rate + s.n
+        told = [np.where(shape > 0, shape, np.nan), -np.log1p(rate), -shape * np.log1p(1.0 / rate)]
+        return ByFormula(negative_binomial, told, self.support)
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return draw_events(random, parameters["rate"])

@@ -1,0 +1,130 @@
+"""Databases in and out: training from a query, and a model as a view.
+
+    python bench/database.py [rows]
+
+"fetching" is the driver's Arrow batches, and nothing done with them; training should be at least 70 % as fast. Of
+SQLite, all cells are asked for their types first: that time is shown by itself. Peak memory is that of a process that
+trains on ten times as many rows of a query. A model as a view of DuckDB stands beside `posterior` on the same rows in
+memory. Merging is shown as the running sum that `merge` is, and as a balanced tree.
+"""
+
+from __future__ import annotations
+
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import adbc_driver_sqlite.dbapi
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from tallybayes import Categorical, Gaussian, Histogram, Model, Poisson, Schema, Words, export_sql, merge, open_source
+from tallybayes.sources.sqlite_types import typed
+from timing import report
+
+SCHEMA = Schema(
+    {
+        "income": Gaussian(),
+        "distance": Histogram(bits=8),
+        "city": Categorical(),
+        "plan": Categorical(),
+        "calls": Poisson(),
+    },
+    label="label",
+)
+MADE = """SELECT ['stays', 'leaves'][1 + (hash(range) % 2)::INT] AS label, ln(1 + range % 1009) * 10000 AS income,
+    (hash(range + 1) % 100003)::DOUBLE / 1000 AS distance, 'city ' || hash(range + 2) % 300 AS city,
+    ['free', 'small', 'large'][1 + (hash(range + 3) % 3)::INT] AS plan, (hash(range + 4) % 9)::INT AS calls
+    FROM range({})"""
+
+
+def drained(batches: pa.RecordBatchReader) -> int:
+    return sum(len(batch) for batch in batches)
+
+
+def into(rows: int, folder: Path) -> None:
+    duck, lite = str(folder / "bench.duckdb"), str(folder / "bench.db")
+    with duckdb.connect(duck) as database:
+        database.execute(f"CREATE TABLE t AS {MADE.format(rows)}")
+        few = database.sql(f"SELECT * FROM t LIMIT {rows // 4}").fetchall()
+    with sqlite3.connect(lite) as database:
+        database.execute("CREATE TABLE t (label TEXT, income REAL, distance REAL, city TEXT, plan TEXT, calls INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", few)
+    query = "SELECT * FROM t"
+
+    def fetch_duckdb() -> None:
+        with duckdb.connect(duck, read_only=True) as database:
+            drained(pa.RecordBatchReader.from_stream(database.sql(query)))
+
+    def with_sqlite(work: Callable[[object], object]) -> None:
+        with adbc_driver_sqlite.dbapi.connect(f"file:{lite}?mode=ro") as connection, connection.cursor() as cursor:
+            work(cursor)
+
+    def fetch_sqlite(cursor: adbc_driver_sqlite.dbapi.Cursor) -> None:
+        cursor.execute(query)
+        drained(cursor.fetch_record_batch())
+
+    training = {"training": lambda: Model.train(SCHEMA, open_source(database=duck, query=query))}
+    report(f"DuckDB, {rows:,} rows", {"fetching": fetch_duckdb, **training}, "fetching", rounds=3)
+    works: dict[str, Callable[[], object]] = {
+        "fetching": lambda: with_sqlite(fetch_sqlite),
+        "asking for types": lambda: with_sqlite(lambda cursor: typed(cursor, query)),
+        "training": lambda: Model.train(SCHEMA, open_source(database=lite, query=query)),
+    }
+    report(f"SQLite, {rows // 4:,} rows", works, "fetching", rounds=3)
+
+
+def memory(rows: int) -> None:
+    """Run in a process of its own."""
+    Model.train(SCHEMA, open_source(query=MADE.format(rows)))
+    print(f"  peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+
+
+def out_of(rows: int) -> None:
+    with duckdb.connect() as database:
+        database.execute(f"CREATE TABLE t AS {MADE.format(rows)}")
+        table = pa.table(database.sql("SELECT * FROM t"))
+        model = Model.train(SCHEMA, table)
+        database.execute(export_sql(model, table="t", keep=[]))
+        asked = "SELECT count(*), avg(probability) FROM t_scored"
+        works = {"posterior": lambda: model.posterior(table), "view": lambda: database.sql(asked).fetchall()}
+        times = report(f"Answers, {rows:,} rows", works, "posterior", rounds=3)
+    for name, seconds in times.items():
+        print(f"  {name}: {rows / seconds:,.0f} rows a second")
+
+
+def tree(models: list[Model]) -> Model:
+    while len(models) > 1:
+        models = [merge(models[at : at + 2]) for at in range(0, len(models), 2)]
+    return models[0]
+
+
+def merging(count: int = 100) -> None:
+    random = np.random.default_rng(0)
+
+    def part() -> Model:
+        words = random.zipf(1.2, (50, 200)) % 10**6
+        texts = [" ".join(f"w{word}" for word in row) for row in words.tolist()]
+        return Model.train({"text": Words()}, {"text": texts}, random.choice(["a", "b"], 50))
+
+    models = [part() for _ in range(count)]
+    works = {"tree": lambda: tree(models), "running sum": lambda: merge(models)}
+    report(f"Merging {count} models of texts", works, "tree", rounds=3)
+
+
+if __name__ == "__main__":
+    if "memory" in sys.argv:
+        memory(int(sys.argv[2]))
+    else:
+        ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+        with tempfile.TemporaryDirectory() as home:
+            into(ROWS, Path(home))
+        print(f"\nTraining on {10 * ROWS:,} rows of a query", flush=True)
+        subprocess.run([sys.executable, __file__, "memory", str(10 * ROWS)], check=True)
+        out_of(ROWS // 4)
+        merging()

@@ -1,0 +1,182 @@
+"""How data is read: from files, folders and pipes, or from a database.
+
+A verb that reads data has a parameter of the class `Input`; `spread` shows typer its fields as options of the verb.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+import tallybayes
+
+if TYPE_CHECKING:
+    from tallybayes.sources import Source
+
+READING = "How the data is read"
+
+
+class InputFormat(StrEnum):
+    """What the data is, where its name and its first bytes do not tell."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    arrow = "arrow"
+    lines = "lines"
+    text = "text"
+    mail = "mail"
+    mbox = "mbox"
+
+
+@dataclass(frozen=True)
+class Input:
+    """How data is read."""
+
+    input: Annotated[
+        InputFormat | None,
+        typer.Option("--input", help="What the data is, where name and content do not tell.", rich_help_panel=READING),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--missing",
+            metavar="TEXT",
+            help="A cell of CSV or TSV that means nothing is known, beside those that do by default: empty ones, ?, "
+            "NA, N/A, n/a, #N/A, <NA>, NULL, null, NaN, nan and \\N, and in columns that are counted as numbers also "
+            "-, --, ., None and none. Repeat it.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    no_default_missing: Annotated[
+        bool,
+        typer.Option(
+            "--no-default-missing", help="Only cells of --missing mean that nothing is known.", rich_help_panel=READING
+        ),
+    ] = False
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARACTER",
+            help="Between cells; by default the one of , ; tab | that the header has most of.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    decimal: Annotated[
+        str, typer.Option(metavar="CHARACTER", help="The decimal point of numbers.", rich_help_panel=READING)
+    ] = "."
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="The encoding of text files.", rich_help_panel=READING)
+    ] = "utf-8"
+    no_quotes: Annotated[
+        bool,
+        typer.Option("--no-quotes", help="Take quotes in CSV or TSV as ordinary characters.", rich_help_panel=READING),
+    ] = False
+    names: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,…", help="The columns of a CSV or TSV file that has no header.", rich_help_panel=READING
+        ),
+    ] = None
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header",
+            help="A CSV or TSV file has no header; without --names its columns are 'column 1', 'column 2', …",
+            rich_help_panel=READING,
+        ),
+    ] = False
+    skip_bad_rows: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad-rows", help="Skip rows that cannot be read, and say how many.", rich_help_panel=READING
+        ),
+    ] = False
+
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URI",
+            help="The database that --query asks: a file of SQLite or DuckDB, or a URI as postgresql://host/name.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    query: Annotated[
+        str | None,
+        typer.Option(
+            "--query",
+            "--sql",
+            metavar="SELECT",
+            help="The rows that SQL gives, instead of DATA: of --database, or else by DuckDB from files: "
+            "\"SELECT … FROM 'data/*.parquet'\".",
+            rich_help_panel=READING,
+        ),
+    ] = None
+
+    def open(self, data: list[str] | None, *, live: bool = False) -> Source:
+        if self.database is not None and self.query is None:
+            raise ValueError(
+                "--database goes with --query: say which rows to read, as in --query 'SELECT * FROM mails'."
+            )
+        if not data and self.query is None:
+            raise ValueError("There is no data: give files, folders, - for standard input, --query, --text or --cell.")
+        if data and self.query is not None:
+            raise ValueError(f"--query gives all rows, and {data[0]} is given as well. Give one of them.")
+        from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
+
+        reading = tallybayes.ReadOptions(
+            format=self.input.value if self.input else None,
+            missing=tuple(dict.fromkeys([*(() if self.no_default_missing else MISSING), *(self.missing or ())])),
+            missing_numbers=() if self.no_default_missing else MISSING_NUMBERS,
+            delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),
+            decimal=self.decimal,
+            encoding=self.encoding,
+            quotes=not self.no_quotes,
+            names=tuple(self.names.split(",")) if self.names else None,
+            header=not self.no_header,
+            skip_bad_rows=self.skip_bad_rows,
+            live=live,
+        )
+        return tallybayes.open_source(data or (), reading, database=self.database, query=self.query)
+
+    def files(self, data: list[str] | None) -> list[str]:
+        """What is read and must not be written over: the data, and the database where it is a file."""
+        database = (self.database or "").removeprefix("sqlite:").removeprefix("duckdb:")
+        return [*(data or []), *([database] if os.path.isfile(database) else [])]
+
+
+def spread(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """The same verb, which takes the fields of its `Input` one by one."""
+    signature, hints = inspect.signature(verb), get_type_hints(verb, include_extras=True)
+    whole = next((name for name, hint in hints.items() if hint is Input), None)
+    if whole is None:
+        return verb
+    kinds = get_type_hints(Input, include_extras=True)
+    parts = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=kinds[field.name]
+        )
+        for field in fields(Input)
+    ]
+    others = [
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in signature.parameters.items()
+        if name != whole
+    ]
+
+    @functools.wraps(verb)
+    def run(**given: Any) -> Any:
+        how = Input(**{part.name: given.pop(part.name) for part in parts})
+        return verb(**given, **{whole: how})
+
+    run.__signature__ = signature.replace(parameters=others + parts)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in others + parts}
+    return run

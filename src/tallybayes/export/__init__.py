@@ -1,0 +1,10 @@
+"""Models for other programs: the same answers as SQL within a database, or as a graph of ONNX.
+
+`said` takes a model apart into tables and formulas (`families/portable`); `sql` and `onnx` write these down, each the
+only importer of its library. Leans on `model`, `schema` and `families`.
+"""
+
+from tallybayes.export.onnx import export_onnx
+from tallybayes.export.sql import DIALECTS, export_sql
+
+__all__ = ["DIALECTS", "export_onnx", "export_sql"]

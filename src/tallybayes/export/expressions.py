@@ -1,0 +1,131 @@
+"""Numbers, names and formulas as expressions of SQL, which sqlglot writes in any dialect: nothing is ever pasted into
+a text, so that no name or level can be taken for SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tallybayes.families.numbers.support import LARGEST, Support
+from tallybayes.families.portable import ByFormula, ByInterval
+
+try:
+    from sqlglot import exp as exp
+except ImportError:
+    raise ImportError("SQL is written by sqlglot, which is not installed: pip install 'tallybayes[sql]'.") from None
+
+IMPOSSIBLE = -1e290  # what is −∞ here: databases differ in how they write that, and in what they make of it
+HOPELESS = -700.0  # of which PostgreSQL has no exp
+
+
+def number(value: float) -> exp.Expression:
+    """A double with all its digits; with an exponent, or DuckDB would take it for a decimal."""
+    value = IMPOSSIBLE if np.isneginf(value) else float(value)
+    written = repr(abs(value))
+    literal = exp.Literal.number(written if "e" in written else f"{written}e0")
+    return exp.Neg(this=literal) if value < 0 else literal
+
+
+def text(value: str) -> exp.Expression:
+    return exp.Literal.string(value)
+
+
+def column(name: str, table: str) -> exp.Expression:
+    return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True))
+
+
+def case(pairs: Sequence[tuple[Any, Any]], otherwise: Any) -> exp.Expression:
+    found = exp.Case()
+    for condition, value in pairs:
+        found = found.when(condition, value, copy=False)
+    return found if otherwise is None else found.else_(otherwise, copy=False)
+
+
+def as_double(cell: exp.Expression) -> exp.Expression:
+    return exp.Cast(this=cell, to=exp.DataType.build("double"))
+
+
+def taken(cell: exp.Expression, support: Support) -> exp.Expression:
+    """A cell as a double; nothing where it is missing, not finite, or no number that the family takes."""
+    double = as_double(cell)
+    lowest = -LARGEST if np.isinf(support.lowest) else support.lowest
+    above = exp.GT if support.open else exp.GTE
+    conditions = [
+        above(this=double, expression=number(lowest)),
+        exp.LTE(this=double.copy(), expression=number(LARGEST)),
+    ]
+    if support.whole:
+        conditions.append(exp.EQ(this=double.copy(), expression=exp.Floor(this=double.copy())))
+    return case([(exp.and_(*conditions, copy=False), double.copy())], None)
+
+
+class SqlArithmetic:
+    """Computes with expressions, and with plain numbers where all is known already."""
+
+    def log(self, x: Any) -> Any:
+        return _Term(exp.Ln(this=x.node.copy())) if isinstance(x, _Term) else float(np.log(x))
+
+    def if_equal(self, x: Any, number_: float, then: Any, otherwise: Any) -> Any:
+        condition = exp.EQ(this=x.node.copy(), expression=number(number_))
+        return _Term(case([(condition, _node(then))], _node(otherwise)))
+
+
+class _Term:
+    """An expression with the operators that formulas use. What is a part of it more than once is copied."""
+
+    def __init__(self, node: exp.Expression) -> None:
+        self.node = node
+
+    def __add__(self, other: Any) -> _Term:
+        return self._with(exp.Add, other)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> _Term:
+        return self._with(exp.Mul, other)
+
+    __rmul__ = __mul__
+
+    def __sub__(self, other: Any) -> _Term:
+        return self._with(exp.Sub, other)
+
+    def __rsub__(self, other: Any) -> _Term:
+        return _Term(number(other))._with(exp.Sub, self)
+
+    def __truediv__(self, other: Any) -> _Term:
+        return self._with(exp.Div, other)
+
+    def __rtruediv__(self, other: Any) -> _Term:
+        return _Term(number(other))._with(exp.Div, self)
+
+    def _with(self, operator: type[exp.Binary], other: Any) -> _Term:
+        sides = {"this": exp.paren(self.node.copy(), copy=False), "expression": exp.paren(_node(other), copy=False)}
+        return _Term(operator(**sides))
+
+
+def _node(value: Any) -> exp.Expression:
+    return value.node.copy() if isinstance(value, _Term) else number(float(value))
+
+
+def formula(x: exp.Expression, said: ByFormula, at: int) -> exp.Expression:
+    """What a number says of the class with this number; x has it, or nothing."""
+    arithmetic = SqlArithmetic()
+    value: Any = arithmetic.log(_Term(x)) if said.logs else _Term(x)
+    found = said.formula(arithmetic, value, *(float(setting[at]) for setting in said.settings))
+    return exp.Coalesce(this=found.node, expressions=[number(0.0)])
+
+
+def interval(x: exp.Expression, said: ByInterval) -> exp.Expression:
+    """How many edges are not above the number, as a text; nothing where it is missing. By halving, or some databases
+    would find the expression too deep."""
+
+    def found(low: int, high: int) -> exp.Expression:
+        if low == high:
+            return text(str(low))
+        middle = (low + high) // 2
+        below = exp.LT(this=x.copy(), expression=number(float(said.edges[middle])))
+        return case([(below, found(low, middle))], found(middle + 1, high))
+
+    return case([(exp.Is(this=x.copy(), expression=exp.Null()).not_(), found(0, len(said.edges)))], None)

@@ -1,0 +1,123 @@
+"""A model as a graph of ONNX, which runs in any language that has a runtime for it.
+
+Every column is an input with a cell a row: a text for a category; a double for a number, and for true (1) or false
+(0). The outputs are each row's class and its probabilities.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.export.said import Column, Said, said_by
+from tallybayes.families.numbers.support import LARGEST
+from tallybayes.families.portable import ByFormula, ByInterval, ByLevel
+from tallybayes.model.model import Model
+
+if TYPE_CHECKING:
+    from tallybayes.export.graph import Graph, Node
+
+ANSWERS = ("predicted", "probabilities")
+
+
+def export_onnx(model: Model) -> bytes:
+    """A file of ONNX. Its inputs are the columns by name: texts for categories, doubles for all else, where NaN is a
+    missing cell; a text that is no level is taken as missing. Its outputs are "predicted" and "probabilities", one for
+    each class in the order of `model.classes`. Numbers are doubles throughout."""
+    from tallybayes.export.graph import Graph, TensorProto, helper
+
+    said = said_by(model, "ONNX")
+    for column in said.columns:
+        if column.name in ANSWERS or not column.name:
+            raise ValueError(f"Column {column.name!r} has a name that ONNX needs for something else. Rename it.")
+    graph = Graph()
+    scores: Any = said.start[None, :]
+    for column in said.columns:
+        for term in _terms(graph, column, len(said.labels)):
+            scores = scores + term
+    kind = _answered(graph, scores if said.columns else graph.node("Identity", scores), said)
+    outputs = [
+        helper.make_tensor_value_info("predicted", kind, ["rows"]),
+        helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, ["rows", len(said.labels)]),
+    ]
+    return graph.model(outputs, "Classes: " + ", ".join(map(str, said.labels)))
+
+
+def _terms(graph: Graph, column: Column, classes: int) -> list[Node]:
+    from tallybayes.export.graph import TensorProto
+
+    said = column.said
+    if isinstance(said, ByLevel) and not said.truth:
+        if column.absence is not None:
+            raise ValueError(
+                f"Column {column.name!r}: that a cell is missing counts as evidence here, and ONNX has no missing "
+                "texts. Export the model unweighed."
+            )
+        cells = graph.input(column.name, TensorProto.STRING)
+        return [_looked_up(graph, _level(graph, cells, said), said.table)]
+    cells = graph.node("Unsqueeze", graph.input(column.name, TensorProto.DOUBLE), np.array([1]))
+    if isinstance(said, ByFormula):
+        return [_computed(graph, cells, said)]
+    return _placed(graph, cells, column)
+
+
+def _level(graph: Graph, cells: Node, said: ByLevel) -> Node:
+    """The number of every cell's level; that after the last, where it is none."""
+    if not len(said.levels):
+        return graph.node("LabelEncoder", cells, keys_strings=[""], values_int64s=[0], default_int64=0)
+    numbers = list(range(len(said.levels)))
+    return graph.node(
+        "LabelEncoder", cells, keys_strings=list(said.levels), values_int64s=numbers, default_int64=len(numbers)
+    )
+
+
+def _looked_up(graph: Graph, codes: Node, table: Floats) -> Node:
+    return graph.node("Gather", np.vstack([table, np.zeros((1, table.shape[1]))]), codes)
+
+
+def _placed(graph: Graph, cells: Node, column: Column) -> list[Node]:
+    """Of numbers by interval, and of true and false, which are the intervals around ½."""
+    from tallybayes.export.graph import TensorProto
+
+    edges = column.said.edges if isinstance(column.said, ByInterval) else np.array([0.5])
+    table = column.said.table  # type: ignore[union-attr]
+    counted = graph.node("Cast", graph.node("GreaterOrEqual", cells, edges[None, :]), to=TensorProto.INT64)
+    codes = graph.node("ReduceSum", counted, np.array([1]), keepdims=0)
+    missing = graph.node("Squeeze", graph.node("IsNaN", cells), np.array([1]))
+    terms = [_looked_up(graph, graph.node("Where", missing, np.array(len(table)), codes), table)]
+    if column.absence is not None:
+        said = [row[None, :] for row in column.absence]
+        terms.append(graph.node("Where", graph.node("IsNaN", cells), *said))
+    return terms
+
+
+def _computed(graph: Graph, cells: Node, said: ByFormula) -> Node:
+    """By formula, where the cell is a number that the family takes."""
+    support = said.support
+    lowest = -LARGEST if np.isinf(support.lowest) else support.lowest
+    good = graph.node("Greater" if support.open else "GreaterOrEqual", cells, lowest)
+    good = graph.node("And", good, graph.node("LessOrEqual", cells, LARGEST))
+    if support.whole:
+        good = graph.node("And", good, graph.node("Equal", cells, graph.node("Floor", cells)))
+    x = graph.node("Where", good, cells, 1.0)
+    settings = [np.asarray(setting, np.float64)[None, :] for setting in said.settings]
+    return graph.node("Where", good, said.formula(graph, graph.log(x) if said.logs else x, *settings), 0.0)
+
+
+def _answered(graph: Graph, scores: Node, said: Said) -> int:
+    """The outputs; and of what type the classes are."""
+    from tallybayes.export.graph import TensorProto
+
+    most = graph.node("ReduceMax", scores, axes=[1], keepdims=1)
+    nobody = graph.node("Equal", most, -np.inf)
+    prior = said.prior[None, :]
+    graph.node("Where", nobody, prior, graph.node("Softmax", scores, axis=1), name="probabilities")
+    best = graph.node("ArgMax", graph.node("Where", nobody, prior, scores), axis=1, keepdims=0)
+    labels = np.array(said.labels)
+    if labels.dtype.kind not in "bif":
+        labels = np.array([str(label) for label in said.labels])
+    graph.node("Gather", labels, best, name="predicted")
+    kinds = {"b": TensorProto.BOOL, "i": TensorProto.INT64, "f": TensorProto.DOUBLE}
+    return int(kinds.get(labels.dtype.kind, TensorProto.STRING))

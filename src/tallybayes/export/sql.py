@@ -1,0 +1,41 @@
+"""A model as SQL: a table of weights, and a view that gives every row of a table its class and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tallybayes.export.said import said_by
+from tallybayes.model.model import Model
+
+DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark")
+
+
+def export_sql(
+    model: Model,
+    *,
+    dialect: str = "duckdb",
+    table: str | Sequence[str] = "rows",
+    keep: Sequence[str] | None = None,
+    view: str | None = None,
+) -> str:
+    """Statements that make a view of a table's answers, in a database where the table is. `table` is its name, or
+    several: ("schema", "name"). The view, "name_scored" unless another is given, has the columns to `keep` (those of
+    the model by default), the class "predicted", its "probability", and "P(…)" of every class.
+
+    >>> from tallybayes import Gaussian
+    >>> model = Model.train({"x": Gaussian(plugin=True)}, {"x": [1.0, 2.0, 5.0, 7.0]}, ["a", "a", "b", "b"])
+    >>> export_sql(model, table="points").splitlines()[0]
+    'CREATE VIEW "points_scored" AS'
+    """
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect={dialect!r}: give one of {', '.join(DIALECTS)}.")
+    from tallybayes.export.statements import statements
+
+    said = said_by(model, "SQL")
+    parts = [table] if isinstance(table, str) else list(table)
+    kept = list(dict.fromkeys([column.name for column in said.columns] if keep is None else keep))
+    names = [*parts, *kept, *(column.name for column in said.columns), *([] if view is None else [view])]
+    for name in names:
+        if not name or "\0" in name:
+            raise ValueError(f"{name!r} cannot be a name in SQL: these are not empty and hold no zero byte. Rename it.")
+    return statements(said, dialect, parts, [*parts[:-1], view or f"{parts[-1]}_scored"], kept)

@@ -1,0 +1,122 @@
+"""What a belief says in a form that other programs can compute: databases, ONNX.
+
+A level or an interval is looked up in a table; a number goes into a formula of sums, products, quotients and
+logarithms, which is written once and computed by whatever has these: see `Arithmetic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.families.numbers.support import REAL, Support
+
+SHIFT = 10  # beyond which Stirling's series has sixteen digits
+
+
+class NotPortableError(TypeError):
+    """Why a belief can be computed by nobody else."""
+
+
+class Arithmetic(Protocol):
+    """What another program computes with, beside + − · /, for numbers of its own."""
+
+    def log(self, x: Any) -> Any: ...
+
+    def if_equal(self, x: Any, number: float, then: Any, otherwise: Any) -> Any: ...
+
+
+class ByLevel(NamedTuple):
+    """Looked up by its text; what is missing or unknown says nothing."""
+
+    levels: Sequence[str]
+    table: Floats  # [level, class]
+    truth: bool = False  # whether cells are true or false, however that is written
+
+
+class ByInterval(NamedTuple):
+    """Looked up by how many edges are not above the number."""
+
+    edges: Floats
+    table: Floats  # [interval, class]
+
+
+class ByFormula(NamedTuple):
+    """formula(arithmetic, x, *settings), but for what is the same in all classes; of its logarithm, where `logs`."""
+
+    formula: Callable[..., Any]
+    settings: Sequence[Floats]  # [class]
+    support: Support = REAL
+    logs: bool = False
+
+
+Portable = ByLevel | ByInterval | ByFormula
+
+
+def checked(found: ByFormula) -> ByFormula:
+    """The same, if it is a number in every class."""
+    if not all(np.isfinite(setting).all() for setting in found.settings):
+        raise NotPortableError("a class has nothing to go by, and rules out every value. Give the family a prior.")
+    return found
+
+
+def straight(arithmetic: Arithmetic, x: Any, slope: Any, constant: Any) -> Any:
+    return x * slope + constant
+
+
+def normal(arithmetic: Arithmetic, x: Any, mean: Any, precision: Any, constant: Any) -> Any:
+    away = x - mean
+    return constant - away * away * (precision * 0.5)
+
+
+def student(arithmetic: Arithmetic, x: Any, mean: Any, precision: Any, power: Any, constant: Any) -> Any:
+    away = x - mean
+    return constant - arithmetic.log(away * away * precision + 1.0) * power
+
+
+def lomax(arithmetic: Arithmetic, x: Any, time: Any, power: Any, constant: Any) -> Any:
+    return constant - arithmetic.log(x / time + 1.0) * power
+
+
+def negative_binomial(arithmetic: Arithmetic, x: Any, shape: Any, slope: Any, constant: Any) -> Any:
+    return log_rising(arithmetic, shape, x) + x * slope + constant
+
+
+def beta_geometric(arithmetic: Arithmetic, x: Any, b: Any, both: Any, constant: Any) -> Any:
+    rising = log_rising(arithmetic, b, x) - log_rising(arithmetic, both, x)
+    return rising - arithmetic.log(x + both) + constant
+
+
+def log_rising(arithmetic: Arithmetic, a: Any, x: Any) -> Any:
+    """log Γ(a + x) − log Γ(a), by Stirling's series ten further up."""
+    b = a + float(SHIFT)
+    way = _product(arithmetic, x + a) - _product(arithmetic, a)
+    bent = (b - 0.5) * _log_of_one_and(arithmetic, x / b) + x * arithmetic.log(x + b) - x
+    return bent + _series(x + b) - _series(b) - way
+
+
+def _product(arithmetic: Arithmetic, z: Any) -> Any:
+    """log z(z+1)…(z+9), five at a time: all of them might be beyond what a double holds."""
+    halves = []
+    for start in range(0, SHIFT, SHIFT // 2):
+        product = z + float(start)
+        for further in range(start + 1, start + SHIFT // 2):
+            product = product * (z + float(further))
+        halves.append(arithmetic.log(product))
+    return halves[0] + halves[1]
+
+
+def _log_of_one_and(arithmetic: Arithmetic, u: Any) -> Any:
+    """log(1 + u) with all its digits, as Kahan has it."""
+    w = u + 1.0
+    return arithmetic.if_equal(w, 1.0, u, arithmetic.log(w) * u / (w - 1.0))
+
+
+def _series(z: Any) -> Any:
+    """What Stirling's formula lacks: 1/12z − 1/360z³ + 1/1260z⁵ − 1/1680z⁷."""
+    square = z * z
+    inner = (1.0 / 1680.0) / square * -1.0 + 1.0 / 1260.0
+    return (1.0 / 12.0 - (1.0 / 360.0 - inner / square) / square) / z

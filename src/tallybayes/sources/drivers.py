@@ -1,0 +1,172 @@
+"""Which driver answers a query: DuckDB for its own files and for files of any kind, ADBC for all other databases.
+
+Either way rows come as Arrow, straight from the driver and as a stream. Databases are opened to be read: nothing is
+created, and no transaction is committed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import pyarrow as pa
+
+from tallybayes.sources.base import SourceError
+from tallybayes.sources.paths import printable, quoted, shown
+
+SCHEME = re.compile(r"([a-z][a-z0-9]+):(.*)", re.DOTALL)  # of two letters or more: C:\ is a drive
+SAME = {"postgres": "postgresql"}
+PASSWORD = re.compile(r"(?<=:)[^/]+(?=@)|(?<=password=)[^&\s]+")
+PREFIX = re.compile(r"(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to \w+ query: )?")  # of what drivers say
+
+
+class Answer(NamedTuple):
+    """The rows that a query gives, not yet fetched."""
+
+    name: str  # of the database, for messages: without a password
+    stream: pa.RecordBatchReader
+    passed_over: int  # of the first rows, which only say what types the columns have
+    errors: tuple[type[Exception], ...]  # that the driver has
+    close: Callable[[], None]
+
+
+def answered(database: Any, query: str) -> Answer:
+    """Asks a database: a file of DuckDB or SQLite, a URI, or a connection that is open. With no database, DuckDB is
+    asked, whose tables are files: SELECT … FROM 'data/*.parquet'."""
+    if not isinstance(query, str) or not (query := query.strip().rstrip("; \n")):
+        raise SourceError(f"query={query!r}: give a SELECT.")
+    if database is None:
+        return _duckdb("The query", ":memory:", query)
+    if not isinstance(database, (str, os.PathLike)):
+        return _of_connection(database, query)
+    scheme, path = _scheme(os.fspath(database))
+    if scheme == "duckdb":
+        return _duckdb(shown(path), _existing(path), query) if path else _duckdb("The query", ":memory:", query)
+    if scheme == "sqlite":
+        return _sqlite(shown(path), f"file:{quote(_existing(path))}?mode=ro", query)
+    return _adbc(scheme, os.fspath(database), query)
+
+
+def _scheme(database: str) -> tuple[str, str]:
+    """The kind of a database, and the rest of its URI: for files, a path."""
+    found = SCHEME.fullmatch(database)
+    if found is not None:
+        scheme, path = SAME.get(found[1], found[1]), found[2]
+        return scheme, path[3:] if path.startswith("///") else path  # as SQLAlchemy has it
+    with open(_existing(database), "rb") as file:
+        head = file.read(16)
+    if head.startswith(b"SQLite format 3"):
+        return "sqlite", database
+    if head[8:12] == b"DUCK":
+        return "duckdb", database
+    raise SourceError(f"{shown(database)} is no database of SQLite or DuckDB. Give such a file, or a URI.")
+
+
+def _existing(path: str) -> str:
+    if not os.path.isfile(path):
+        raise SourceError(
+            f"There is no database {quoted(path)}. Give a file of SQLite or DuckDB, or a URI: postgresql://host/name."
+        )
+    return path
+
+
+def _duckdb(name: str, path: str, query: str) -> Answer:
+    duckdb = _driver("duckdb", f"{name} is", "DuckDB")
+    with speaking(name, (duckdb.Error,)):
+        own = {"python_enable_replacements": False}  # tables are no variables of this program
+        connection = duckdb.connect(path, read_only=path != ":memory:", config=own)
+    return _relation(name, connection, query, (duckdb.Error,), connection.close)
+
+
+def _relation(
+    name: str, connection: Any, query: str, errors: tuple[type[Exception], ...], close: Callable[[], None]
+) -> Answer:
+    try:
+        with speaking(name, errors):
+            relation = connection.sql(query)
+            if relation is None:
+                raise SourceError(f"{name}: {quoted(query)} gives no rows. Give a SELECT.")
+            return Answer(name, pa.RecordBatchReader.from_stream(relation), 0, errors, close)
+    except BaseException:
+        close()
+        raise
+
+
+def _sqlite(name: str, uri: str, query: str) -> Answer:
+    from tallybayes.sources.sqlite_types import typed
+
+    driver = _driver("adbc_driver_sqlite.dbapi", f"{name} is", "ADBC")
+    return _fetched(name, driver, lambda: driver.connect(uri), query, typed)
+
+
+def _adbc(scheme: str, uri: str, query: str) -> Answer:
+    """Any other database whose driver is installed: `postgresql` by adbc_driver_postgresql, and so on."""
+    name = PASSWORD.sub("…", uri)
+    try:
+        driver = importlib.import_module(f"adbc_driver_{scheme}.dbapi")
+    except ImportError:
+        raise ImportError(
+            f"{name}: there is no driver for {scheme!r}. PostgreSQL's and SQLite's come with pip install "
+            f"'tallybayes[database]'; others with pip install adbc-driver-{scheme}."
+        ) from None
+    return _fetched(name, driver, lambda: driver.connect(uri), query)
+
+
+def _fetched(
+    name: str,
+    driver: Any,
+    connect: Callable[[], Any],
+    query: str,
+    typed: Callable[[Any, str], tuple[str, int]] = lambda cursor, query: (query, 0),
+) -> Answer:
+    errors = (driver.Error,)
+    with speaking(name, errors):
+        connection = connect()
+    cursor = connection.cursor()
+
+    def close() -> None:
+        cursor.close()
+        connection.close()
+
+    try:
+        with speaking(name, errors):
+            asked, passed_over = typed(cursor, query)
+            cursor.execute(asked)
+            return Answer(name, cursor.fetch_record_batch(), passed_over, errors, close)
+    except BaseException:
+        close()
+        raise
+
+
+def _of_connection(connection: Any, query: str) -> Answer:
+    """Somebody's own connection, which stays open."""
+    if hasattr(connection, "sql"):
+        return _relation("The query", connection, query, (), lambda: None)
+    cursor: Any = connection.cursor() if hasattr(connection, "cursor") else None
+    if not hasattr(cursor, "fetch_record_batch"):
+        kind = f"{type(connection).__module__}.{type(connection).__name__}"
+        raise TypeError(f"A database is a file, a URI, or a connection of DuckDB or ADBC, not a {kind}.")
+    with speaking("The query", (connection.Error,)):
+        cursor.execute(query)
+        return Answer("The query", cursor.fetch_record_batch(), 0, (connection.Error,), cursor.close)
+
+
+def _driver(module: str, who: str, by: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise ImportError(f"{who} read by {by}, which is not installed: pip install 'tallybayes[database]'.") from None
+
+
+@contextmanager
+def speaking(name: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
+    """What a driver says is wrong, as a sentence."""
+    try:
+        yield
+    except (*errors, pa.ArrowException, OSError) as error:
+        raise SourceError(f"{name}: {PREFIX.sub('', printable(error), count=1).strip()}.") from None

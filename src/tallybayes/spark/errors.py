@@ -1,0 +1,43 @@
+"""What is wrong in a task, as one sentence on the driver: Spark would tell it in forty lines of Java."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from pyspark.errors import PySparkException
+
+T = TypeVar("T")
+
+MARK = "tallybayes says: "
+SAID = re.compile(re.escape(MARK) + r"(.*)")
+
+
+class TaskError(RuntimeError):
+    """An error of the library within a task."""
+
+
+def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]], Iterator[T]]:
+    """The same work for a task, whose errors can be found again in what Spark says of them."""
+
+    def run(batches: Iterator[T]) -> Iterator[T]:
+        try:
+            yield from work(batches)
+        except (ValueError, TypeError, KeyError, ArithmeticError) as error:
+            raise TaskError(MARK + " ".join(str(error).split())) from error
+
+    return run
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """An error of a task as the library's own."""
+    try:
+        yield
+    except PySparkException as error:
+        found = SAID.search(str(error))
+        if found is None:
+            raise
+        raise ValueError(found[1]) from None

@@ -1,0 +1,70 @@
+"""Answers beside the rows of a DataFrame. The model travels with the task, and is read once in every process."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DoubleType, StructField, StructType
+
+from tallybayes.data.matching import ERROR, MISSING, check_absent
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.model.model import Model
+from tallybayes.spark.columns import check_there, label_kind, numbered
+from tallybayes.spark.errors import marking
+from tallybayes.spark.training import ADVICE
+
+Batches = Iterator[pa.RecordBatch]
+
+_MODELS: dict[str, Model] = {}  # of this process: one, which many tasks have
+
+
+def predict(model: Model, df: DataFrame, probability: bool = True, *, absent: str = ERROR) -> DataFrame:
+    """The DataFrame with the class of every row, "predicted", and its "probability"; with `probability` also "P(…)" of
+    every class. Nothing is computed before somebody asks for rows."""
+    shares = [f"P({label})" for label in model.classes] if probability else []
+    return answered(model, df, ["predicted", "probability", *shares], absent=absent)
+
+
+def answered(model: Model, df: DataFrame, names: list[str], *, absent: str = ERROR) -> DataFrame:
+    """The same under these names: of the class, of its probability and, if there are more, of every class's."""
+    check_absent(absent)
+    if absent != MISSING:
+        check_there(df, list(model.schema.by_column), ADVICE)
+    model.beliefs()  # what it cannot answer is said here, and not by a task
+    kind, as_label = label_kind(model.label_type)
+    taken = {name.lower() for name in df.columns} & {name.lower() for name in names}
+    if taken:
+        raise ValueError(f"The DataFrame has columns {sorted(taken)} already, which answers are called. Rename them.")
+    new = [StructField(names[0], kind), *(StructField(name, DoubleType()) for name in names[1:])]
+    labels = [as_label(label) for label in model.classes]
+    answering = _answering(to_bytes(model), df.columns, labels, names, absent)
+    return numbered(df, df.columns).mapInArrow(marking(answering), StructType([*df.schema.fields, *new]))
+
+
+def _answering(
+    data: bytes, columns: list[str], labels: list[object], names: list[str], absent: str
+) -> Callable[[Batches], Batches]:
+    digest = hashlib.sha256(data).hexdigest()
+
+    def answers(batches: Batches) -> Batches:
+        model = _loaded(digest, data)
+        classes = pa.array(labels)
+        for batch in batches:
+            shares = model.posterior(batch.rename_columns(columns), threads=1, absent=absent)
+            best = shares.argmax(axis=1)
+            new = [classes.take(pa.array(best)), pa.array(shares[np.arange(len(best)), best])]
+            new += [pa.array(np.ascontiguousarray(share)) for share in shares.T] if len(names) > 2 else []
+            yield pa.RecordBatch.from_arrays([*batch.columns, *new], names=[*columns, *names])
+
+    return answers
+
+
+def _loaded(digest: str, data: bytes) -> Model:
+    if digest not in _MODELS:
+        _MODELS.clear()
+        _MODELS[digest] = from_bytes(data)
+    return _MODELS[digest]

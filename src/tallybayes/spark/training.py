@@ -1,0 +1,126 @@
+"""From a DataFrame to a model: every partition is counted where it is, and the counts are merged where they are."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+from pyspark.storagelevel import StorageLevel
+
+from tallybayes.data.matching import ERROR, MISSING, check_absent
+from tallybayes.families import Family
+from tallybayes.files import from_bytes, to_bytes
+from tallybayes.model.merge import merge
+from tallybayes.model.model import Model
+from tallybayes.model.prepare import prepare
+from tallybayes.schema.schema import Schema
+from tallybayes.spark.columns import check_there, numbered
+from tallybayes.spark.errors import marking, sentences
+
+LOOKED_AT = 20_000  # rows from which a schema is inferred or prepared
+FEW = 16  # models that the driver merges, one at a time
+COUNTED = "part long, model binary"
+ADVICE = "Rename the column, or have it taken as missing: absent='missing'."
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def train(
+    schema: Schema | Mapping[str, Family] | None,
+    df: DataFrame,
+    label: str | None = None,
+    weight: str | None = None,
+    *,
+    absent: str = ERROR,
+) -> Model:
+    """Counts the rows of a DataFrame. The model is the one that `Model.train` makes of the same rows, byte for byte,
+    however they are partitioned and whatever tasks are run again.
+
+    With no schema, it is inferred from the first rows, and a warning says so; intervals and questions that must be
+    chosen before counting are chosen from these as well."""
+    check_absent(absent)
+    settled = _settled(schema, df if weight is None else df.drop(weight), label)
+    label = label or settled.label
+    if label is None:
+        raise ValueError("Which column holds the classes? Give label='…', or a schema that knows it.")
+    check_there(df, [label, *([] if weight is None else [weight])], "Give the names of columns.")
+    wanted = [name for name in settled.by_column if absent != MISSING or name in df.columns]
+    check_there(df, wanted, ADVICE)
+    names = list(dict.fromkeys([*wanted, label, *([] if weight is None else [weight])]))
+    counted = numbered(df, names).mapInArrow(marking(_counting(settled, names, label, weight, absent)), COUNTED)
+    with sentences():
+        return _merged(counted, settled)
+
+
+def _settled(schema: Schema | Mapping[str, Family] | None, df: DataFrame, label: str | None) -> Schema:
+    """The schema with everything that must be the same in all partitions."""
+    given = schema if isinstance(schema, Schema) or schema is None else Schema(schema)
+    if given is not None and all(family.is_prepared for family in given.columns.values()):
+        return given
+    first = df.limit(LOOKED_AT).toArrow()
+    if given is None:
+        given = Schema.infer(first, label)
+        warnings.warn(
+            f"No schema was given; it was inferred from {len(first):,} rows. Give Schema.infer(…) of rows of your own "
+            "choice to have the same one every time.",
+            stacklevel=3,
+        )
+    return prepare(given, first, label)
+
+
+def _counting(
+    schema: Schema, names: list[str], label: str, weight: str | None, absent: str
+) -> Callable[[Batches], Batches]:
+    def counted(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        rows = (batch.rename_columns(names) for batch in batches if len(batch))
+        model = Model.train(schema, rows, label, weights=weight, threads=1, absent=absent)
+        if model.keys():
+            context = TaskContext.get()
+            yield _sent(0 if context is None else context.partitionId(), model)
+
+    return counted
+
+
+def _sent(part: int, model: Model) -> pa.RecordBatch:
+    columns = [pa.array([part], pa.int64()), pa.array([to_bytes(model)], pa.binary())]
+    return pa.record_batch(columns, ["part", "model"])
+
+
+def _received(batches: Batches) -> Iterator[Model]:
+    """The models one by one."""
+    for batch in batches:
+        for cell in batch.column(1):
+            yield from_bytes(cell.as_py())
+
+
+def _merge_partition(batches: Batches) -> Batches:
+    from itertools import chain
+
+    models = _received(batches)
+    first = next(models, None)
+    if first is not None:
+        yield _sent(0, merge(chain([first], models)))
+
+
+def _merged(counted: DataFrame, schema: Schema) -> Model:
+    """In rounds, as many models at a time as the root of how many there are; the last few on the driver."""
+    held = [counted.persist(StorageLevel.DISK_ONLY)]
+    try:
+        left = held[-1].count()
+        while left > FEW:
+            groups = math.ceil(math.sqrt(left))
+            together = held[-1].withColumn("part", f.monotonically_increasing_id() % groups)
+            merged = together.repartition(groups, "part").mapInArrow(marking(_merge_partition), COUNTED)
+            held.append(merged.persist(StorageLevel.DISK_ONLY))
+            left = held[-1].count()
+        models = (from_bytes(bytes(row.model)) for row in held[-1].toLocalIterator())
+        return merge(models) if left else Model(schema)
+    finally:
+        for each in held:
+            each.unpersist()

@@ -1,0 +1,88 @@
+"""Models as graphs of ONNX: what its runtime computes is what `posterior` says."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from exported import model_of, table
+
+from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Words, export_onnx, weigh
+
+pytest.importorskip("onnx", reason="Graphs need onnx: pip install 'tallybayes[onnx]'")
+runtime = pytest.importorskip("onnxruntime", reason="Graphs are run by onnxruntime: pip install onnxruntime")
+
+
+def answers(model, rows):
+    """Classes and probabilities, as the runtime computes them."""
+    session = runtime.InferenceSession(export_onnx(model), providers=["CPUExecutionProvider"])
+    given = {}
+    for each in session.get_inputs():
+        cells = rows[each.name].to_pylist()
+        if "string" in each.type:
+            given[each.name] = np.array(["(missing)" if cell is None else str(cell) for cell in cells], object)
+        else:
+            given[each.name] = np.array([np.nan if cell is None else float(cell) for cell in cells])
+    predicted, shares = session.run(["predicted", "probabilities"], given)
+    return predicted.tolist(), shares
+
+
+def test_every_kind_of_column_gives_the_probabilities_of_the_model():
+    rows = table()
+    model = model_of(rows)
+    predicted, shares = answers(model, rows)
+    expected = model.posterior(rows)
+    assert shares.dtype == np.float64
+    np.testing.assert_allclose(shares, expected, rtol=0, atol=1e-9)
+    assert predicted == [model.classes[i] for i in expected.argmax(axis=1)]
+
+
+def test_values_far_out_and_levels_never_met_are_answered_the_same():
+    model = model_of(table())
+    far = table(5, seed=9).to_pydict() | {
+        "city": ["nowhere", "Ur ", "ur", None, ""],
+        "depth": [-1e300, 1e300, 0.0, -0.0, None],
+        "calls": [0, 255, 256, 3_000_000, None],
+        "wealth": [1e-300, 1e300, 1.0, None, 1e-9],
+    }
+    rows = pa.table(far, schema=table(5).schema)
+    np.testing.assert_allclose(answers(model, rows)[1], model.posterior(rows), rtol=0, atol=1e-9)
+
+
+def test_rows_that_no_class_allows_fall_to_the_prior():
+    rows = pa.table({"a": ["x", "y"], "b": ["u", "v"]})
+    model = Model.train({"a": Categorical(alpha=0), "b": Categorical(alpha=0)}, rows, ["one", "two"])
+    new = pa.table({"a": ["x", "y"], "b": ["u", "u"]})
+    with pytest.warns(UserWarning, match="1 rows are impossible"):
+        expected = model.posterior(new)
+    predicted, shares = answers(model, new)
+    np.testing.assert_allclose(shares, expected, atol=1e-12)
+    assert predicted == ["one", "one"]
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1], [True, False, True], [0.5, 2.0, 2.0], ["only"] * 3])
+def test_classes_are_what_they_were(labels):
+    rows = pa.table({"x": [1.0, 2.0, 2.5]})
+    model = Model.train({"x": Gaussian()}, rows, labels)
+    assert answers(model, rows)[0] == [model.classes[i] for i in model.posterior(rows).argmax(axis=1)]
+
+
+def test_weighed_numbers_by_interval_are_answered_the_same():
+    draw = np.random.default_rng(1)
+    labels = draw.choice(["a", "b"], 600)
+    x = [float(v) if v < 1 else None for v in draw.normal(size=600) + (labels == "a")]
+    rows = pa.table({"x": x, "twice": x, "y": labels})
+    model = weigh(Model.train(Schema({"x": Histogram(), "twice": Histogram()}, label="y"), rows), rows)
+    assert model.schema.weights is not None
+    np.testing.assert_allclose(answers(model, rows)[1], model.posterior(rows), rtol=0, atol=1e-9)
+
+
+def test_the_same_model_is_the_same_bytes():
+    assert export_onnx(model_of(table())) == export_onnx(model_of(table()))
+
+
+def test_what_cannot_be_written_is_named():
+    model = Model.train({"text": Words()}, {"text": ["free money", "dear sir"]}, ["a", "b"])
+    with pytest.raises(ValueError, match=r"Column 'text' \(Words\) cannot be written as ONNX"):
+        export_onnx(model)
+    named = Model.train({"predicted": Gaussian()}, {"predicted": [1.0, 2.0]}, ["a", "b"])
+    with pytest.raises(ValueError, match="Column 'predicted' has a name that ONNX needs"):
+        export_onnx(named)

@@ -1,0 +1,211 @@
+"""Models as SQL, run for real in DuckDB and SQLite (PostgreSQL is in test_postgresql): what a database answers is what
+`posterior` says."""
+
+import sqlite3
+from contextlib import closing
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from exported import model_of, table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes import Categorical, Gaussian, Histogram, Model, Pairs, Schema, Words, export_sql, weigh
+from tallybayes.export import DIALECTS
+
+pytest.importorskip("sqlglot", reason="SQL is written by sqlglot: pip install 'tallybayes[sql]'")
+TYPES = {"string": "TEXT", "double": "REAL", "int64": "INTEGER", "bool": "BOOLEAN", "null": "TEXT"}
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def asked_of_duckdb(statements, rows, question, name="rows"):
+    with duckdb.connect() as database:
+        database.register("given", rows)
+        database.execute(f"CREATE TABLE {quoted(name)} AS SELECT * FROM given")
+        database.execute(statements)
+        assert database.sql(f"SELECT count(*) FROM {quoted(name)}").fetchall() == [(len(rows),)]
+        return database.sql(question).fetchall()
+
+
+def asked_of_sqlite(statements, rows, question, name="rows"):
+    with closing(sqlite3.connect(":memory:")) as database:
+        columns = ", ".join(f"{quoted(field.name)} {TYPES[str(field.type)]}" for field in rows.schema)
+        database.execute(f"CREATE TABLE {quoted(name)} ({columns})")
+        places = ", ".join("?" * len(rows.schema))
+        database.executemany(
+            f"INSERT INTO {quoted(name)} VALUES ({places})", zip(*(c.to_pylist() for c in rows.columns), strict=True)
+        )
+        database.executescript(statements)
+        assert database.execute(f"SELECT count(*) FROM {quoted(name)}").fetchall() == [(len(rows),)]
+        return database.execute(question).fetchall()
+
+
+ASKED = {"duckdb": asked_of_duckdb, "sqlite": asked_of_sqlite}
+
+
+@pytest.fixture(params=ASKED)
+def dialect(request):
+    return request.param
+
+
+def answers(model, rows, dialect, **options):
+    """Predicted classes, their probabilities and those of all classes, in the order of the rows."""
+    statements = export_sql(model, dialect=dialect, table="rows", keep=["id"], **options)
+    found = ASKED[dialect](statements, rows, "SELECT * FROM rows_scored ORDER BY id")
+    assert [row[0] for row in found] == rows["id"].to_pylist()
+    return [row[1] for row in found], np.array([row[2] for row in found]), np.array([row[3:] for row in found])
+
+
+def with_ids(columns):
+    return pa.table({"id": range(len(next(iter(columns.values())))), **columns})
+
+
+def test_every_kind_of_column_gives_the_probabilities_of_the_model(dialect):
+    rows = table()
+    model = model_of(rows)
+    predicted, probability, shares = answers(model, rows, dialect)
+    expected = model.posterior(rows)
+    np.testing.assert_allclose(shares, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(probability, expected.max(axis=1), rtol=0, atol=1e-9)
+    assert predicted == [model.classes[i] for i in expected.argmax(axis=1)]
+
+
+def test_rows_never_met_are_answered_the_same(dialect):
+    model, new = model_of(table()), table(300, seed=8)
+    np.testing.assert_allclose(answers(model, new, dialect)[2], model.posterior(new), rtol=0, atol=1e-9)
+
+
+def test_values_far_out_and_levels_never_met_are_answered_the_same(dialect):
+    model = model_of(table())
+    far = table(6, seed=9).to_pydict() | {
+        "city": ["nowhere", "Ur ", "ur", None, "", "Köln"],
+        "depth": [-1e300, 1e300, 0.0, -0.0, 1e-300, None],
+        "temperature": [1e9 + 50, -1e9, 0.0, 1e12, None, 1e9],
+        "wealth": [1e-300, 1e300, 1.0, None, 1e-9, 5.0],
+        "calls": [0, 255, 256, 10_000, 3_000_000, None],
+        "tries": [0, 255, 256, 10_000, 3_000_000, None],
+        "wait": [0.0, 1e-300, 1e6, 1e9, None, 1.0],
+    }
+    rows = pa.table(far, schema=table(6).schema)
+    np.testing.assert_allclose(answers(model, rows, dialect)[2], model.posterior(rows), rtol=0, atol=1e-9)
+
+
+def test_rows_that_no_class_allows_fall_to_the_prior(dialect):
+    rows = with_ids({"a": ["x", "y", "x"], "b": ["u", "v", "v"], "c": ["one", "two", "two"]})
+    model = Model.train(Schema({"a": Categorical(alpha=0), "b": Categorical(alpha=0)}), rows, rows["c"])
+    new = with_ids({"a": ["x", "y", "y"], "b": ["u", "v", "u"]})
+    with pytest.warns(UserWarning, match="1 rows are impossible"):
+        expected = model.posterior(new)
+    predicted, _, shares = answers(model, new, dialect)
+    np.testing.assert_allclose(shares, expected, rtol=0, atol=1e-12)
+    assert predicted == ["one", "two", "two"]
+
+
+def test_numbers_that_a_family_does_not_take_are_missing(dialect):
+    model = model_of(table())
+    odd = table(4, seed=3).to_pydict() | {"wealth": [-1.0, 0.0, 1.0, None], "wait": [-1.0, 1.0, None, 2.0]}
+    rows = pa.table(odd, schema=table(4).schema)
+    with pytest.warns(UserWarning, match="taken as missing"):
+        expected = model.posterior(rows)
+    np.testing.assert_allclose(answers(model, rows, dialect)[2], expected, rtol=0, atol=1e-9)
+
+
+def test_what_is_not_finite_is_missing_in_duckdb():
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 5.0, 7.0]}, ["a", "a", "b", "b"])
+    shares = answers(model, with_ids({"x": [float("nan"), float("inf"), float("-inf"), None]}), "duckdb")[2]
+    np.testing.assert_allclose(shares, model.posterior({"x": [None] * 4}), atol=1e-12)
+
+
+def test_weighed_evidence_and_missing_cells_that_speak_are_answered_the_same(dialect):
+    draw = np.random.default_rng(1)
+    labels = draw.choice(["a", "b"], 600)
+    there = draw.random(600) < np.where(labels == "a", 0.9, 0.4)
+    x = [float(v) if known else None for v, known in zip(draw.normal(size=600), there, strict=True)]
+    rows = with_ids({"x": x, "twice": x, "level": draw.choice(["u", "v"], 600), "y": labels})
+    schema = Schema({"x": Histogram(), "twice": Histogram(), "level": Categorical()}, label="y")
+    model = weigh(Model.train(schema, rows), rows)
+    assert model.schema.weights is not None
+    np.testing.assert_allclose(answers(model, rows, dialect)[2], model.posterior(rows), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1], [True, False, True], [0.5, 2.0, 2.0], ["only"] * 3])
+def test_classes_are_what_they_were(dialect, labels):
+    rows = with_ids({"x": [1.0, 2.0, 2.5]})
+    model = Model.train({"x": Gaussian()}, rows, labels)
+    predicted, probability, _ = answers(model, rows, dialect)
+    expected = model.posterior(rows)
+    assert predicted == [model.classes[i] for i in expected.argmax(axis=1)]
+    np.testing.assert_allclose(probability, expected.max(axis=1), atol=1e-12)
+
+
+def test_more_columns_than_sqlite_joins_at_once(dialect):
+    draw = np.random.default_rng(3)
+    rows = with_ids({f"c{i}": draw.choice(["u", "v"], 40) for i in range(120)})
+    model = Model.train({f"c{i}": Categorical() for i in range(120)}, rows, draw.choice(["a", "b"], 40))
+    np.testing.assert_allclose(answers(model, rows, dialect)[2], model.posterior(rows), rtol=0, atol=1e-9)
+
+
+HOSTILE = st.text(alphabet="ab\"'`;-\\%$[]{}()/*\n\té€😀 .", min_size=1, max_size=12) | st.sampled_from(
+    ['"; DROP TABLE rows; --', "');DELETE FROM t;--", "select", "t", "c0", "k0", "id_", "predicted", "P(a)", "\\'; --"]
+)
+
+
+@given(name=HOSTILE, levels=st.lists(HOSTILE, min_size=1, max_size=4), label=HOSTILE, where=HOSTILE)
+def test_names_levels_and_labels_are_never_taken_for_sql(name, levels, label, where):
+    if name.casefold() == "id":
+        return
+    rows = with_ids({name: levels})
+    model = Model.train({name: Categorical()}, rows, [label, *["other"] * (len(levels) - 1)])
+    expected = [model.classes[i] for i in model.posterior(rows).argmax(axis=1)]
+    for dialect, ask in ASKED.items():
+        made = export_sql(model, dialect=dialect, table=where, keep=["id"], view="view of it")
+        found = ask(made, rows, 'SELECT * FROM "view of it" ORDER BY id', where)
+        assert [row[1] for row in found] == expected
+        np.testing.assert_allclose([row[3:] for row in found], model.posterior(rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_has_statements_that_can_be_read_again(dialect):
+    import sqlglot
+
+    made = export_sql(model_of(table(50)), dialect=dialect, table=["shop", "orders"], keep=["id"])
+    create, *inserts, view = sqlglot.parse(made, dialect=dialect)
+    assert create.kind == "TABLE"
+    assert len(inserts) == 1
+    assert view.kind == "VIEW"
+    assert "orders_scored" in made
+    assert "DROP TABLE rows" in made  # the level, in quotes
+
+
+@pytest.mark.parametrize(
+    ("family", "cells", "said"),
+    [
+        (Words(), ["free money", "dear sir"], r"Column 'text' \(Words\) cannot be written as SQL"),
+        (Gaussian(m=0, plugin=True), [1.0, 2.0], r"Column 'text' \(Gaussian\) .* rules out every value"),
+    ],
+)
+def test_what_cannot_be_written_is_named(family, cells, said):
+    model = Model.train({"text": family}, {"text": cells}, ["a", "b"])
+    with pytest.raises(ValueError, match=said):
+        export_sql(model)
+
+
+def test_what_cannot_be_asked_for_is_said():
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "b"])
+    with pytest.raises(ValueError, match="dialect='oracle': give one of duckdb"):
+        export_sql(model, dialect="oracle")
+    with pytest.raises(ValueError, match="'' cannot be a name in SQL"):
+        export_sql(model, table="")
+    with pytest.raises(ValueError, match="The model has counted no rows"):
+        export_sql(Model({"x": Gaussian()}))
+    zero = Model.train({"x": Categorical()}, {"x": ["a\0b"]}, ["a"])
+    with pytest.raises(ValueError, match="Column 'x' has the level"):
+        export_sql(zero)
+    pairs = Model.train({("u", "v"): Pairs()}, {"u": ["a", "b"], "v": ["c", "d"]}, ["a", "b"])
+    with pytest.raises(ValueError, match="counted together"):
+        export_sql(pairs)

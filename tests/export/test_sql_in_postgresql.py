@@ -1,0 +1,54 @@
+"""Models as SQL in PostgreSQL, on a server of the test's own."""
+
+import numpy as np
+import pytest
+from exported import model_of, table
+
+from postgresql import asking, running
+from tallybayes import Categorical, Model, export_sql, open_source
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def uri():
+    pytest.importorskip(
+        "adbc_driver_postgresql", reason="PostgreSQL is asked by ADBC: pip install adbc-driver-postgresql"
+    )
+    with running() as found:
+        yield found
+
+
+def answers(uri, model, rows, name):
+    made = export_sql(model, dialect="postgres", table=name, keep=["id"], view=f"{name[:20]} answered")
+    with asking(uri) as cursor:
+        cursor.adbc_ingest(name, rows, mode="create")
+        for statement in made.split(";\n"):
+            if statement.strip():
+                cursor.execute(statement)
+        cursor.execute("SELECT * FROM {} ORDER BY id".format('"' + f"{name[:20]} answered".replace('"', '""') + '"'))
+        return cursor.fetchall()
+
+
+def test_every_kind_of_column_gives_the_probabilities_of_the_model(uri):
+    rows = table()
+    model = model_of(rows)
+    expected = model.posterior(rows)
+    found = answers(uri, model, rows, "rows")
+    np.testing.assert_allclose([row[3:] for row in found], expected, rtol=0, atol=1e-9)
+    assert [row[1] for row in found] == [model.classes[i] for i in expected.argmax(axis=1)]
+
+
+def test_the_view_can_be_read_like_any_table(uri):
+    rows = table(200, seed=4)
+    answers(uri, model_of(rows), rows, "others")
+    source = open_source(database=uri, query='SELECT predicted, probability FROM "others answered"')
+    assert sum(len(batch) for batch in source.batches()) == 200
+
+
+@pytest.mark.parametrize("name", ['"; DROP TABLE rows; --', "select", "it's", "$$ $1 \\'", "dotted.name", "é😀"])
+def test_names_levels_and_labels_are_never_taken_for_sql(uri, name):
+    rows = table(40).select(["id"]).append_column(name, [[name, "other"] * 20])
+    model = Model.train({name: Categorical()}, rows, [name, "none"] * 20)
+    found = answers(uri, model, rows, name)
+    assert [row[1] for row in found] == [name, "none"] * 20

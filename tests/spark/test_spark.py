@@ -1,0 +1,185 @@
+"""Spark on this machine: the bytes of one machine, however rows are partitioned."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+from tallybayes import Categorical, Gaussian, Histogram, Model, Pairs, Poisson, Schema, Words, digest, open_source
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Spark's own
+
+SCHEMA = Schema(
+    {
+        "city": Categorical(),
+        "odd. `name`": Gaussian(),
+        "calls": Poisson(),
+        "depth": Histogram(bits=8),
+        "note": Words(),
+        ("city", "calls"): Pairs(),
+    },
+    label="class",
+)
+
+
+def table(rows=600):
+    draw = np.random.default_rng(7)
+    size = draw.integers(1, 4, rows)
+
+    def holes(cells):
+        return [None if draw.random() < 0.05 else cell for cell in np.asarray(cells).tolist()]
+
+    words = draw.choice(["free", "money", "dear", "sir", "é😀", "now"], (rows, 5))
+    return pa.table(
+        {
+            "city": holes(draw.choice(["Ur", "Köln", ""], rows)),
+            "odd. `name`": holes(draw.normal(1e9, 1.0, rows) * size),
+            "calls": holes(draw.poisson(size * 2)),
+            "depth": holes(draw.normal(size=rows) * size),
+            "note": holes([" ".join(row) for row in words.tolist()]),
+            "worth": draw.choice([0.5, 1.0, 2.0], rows),
+            "class": draw.choice(["no", "yes", "it's"], rows),
+        }
+    )
+
+
+ROWS = table()
+
+
+@pytest.fixture(scope="module")
+def frame(spark):
+    return spark.createDataFrame(ROWS)
+
+
+@pytest.fixture(scope="module")
+def schema(spark):
+    """With what must be settled before counting."""
+    from tallybayes import prepare
+
+    return prepare(SCHEMA, ROWS, "class")
+
+
+@pytest.mark.parametrize("partitions", [1, 7, 200])
+def test_the_model_is_that_of_one_machine_byte_for_byte(frame, schema, partitions):
+    from tallybayes.spark import train
+
+    assert digest(train(schema, frame.repartition(partitions))) == digest(Model.train(schema, ROWS))
+
+
+def test_empty_partitions_and_weights_change_nothing(frame, schema):
+    from tallybayes.spark import train
+
+    some = frame.where("worth > 1").repartition(20, "city")
+    expected = ROWS.filter(pa.compute.greater(ROWS["worth"], 1.0))
+    counted = train(schema, some, "class", "worth")
+    assert digest(counted) == digest(Model.train(schema, expected, "class", weights="worth"))
+
+
+def test_no_rows_are_a_model_of_none(frame, schema):
+    from tallybayes.spark import train
+
+    assert train(schema, frame.where("1 = 0")).n == 0
+
+
+def test_what_is_trained_later_is_learned_by_adding(frame, schema):
+    from tallybayes.spark import train
+
+    first, second = frame.where("worth > 1"), frame.where("worth <= 1")
+    model = train(schema, first)
+    model += train(schema, second)
+    assert digest(model) == digest(Model.train(schema, ROWS))
+
+
+def test_a_schema_that_is_not_given_is_inferred_and_that_is_said(frame):
+    from tallybayes.spark import train
+
+    with pytest.warns(UserWarning, match="it was inferred from 600 rows"):
+        model = train(None, frame.select("city", "calls", "class"), "class")
+    assert model.n == 600
+    assert set(model.schema.columns) == {"city", "calls"}
+
+
+def test_answers_stand_beside_the_rows(frame, schema):
+    from tallybayes.spark import predict
+
+    model = Model.train(schema, ROWS).only(["city", "odd. `name`", "depth", "note"])
+    found = predict(model, frame.repartition(5)).toArrow()
+    assert found.schema.names == [*ROWS.schema.names, "predicted", "probability", *(f"P({c})" for c in model.classes)]
+    expected = model.posterior(found)
+    np.testing.assert_allclose(np.stack([found[f"P({c})"].to_numpy() for c in model.classes], 1), expected, atol=1e-12)
+    assert found["predicted"].to_pylist() == [model.classes[i] for i in expected.argmax(axis=1)]
+    assert predict(model, frame, probability=False).columns == [*ROWS.schema.names, "predicted", "probability"]
+
+
+def test_classes_that_are_numbers_stay_so(spark):
+    from tallybayes.spark import predict, train
+
+    rows = pa.table({"x": [1.0, 2.0, 5.0, 7.0], "y": [0, 0, 1, 1]})
+    frame = spark.createDataFrame(rows)
+    model = train({"x": Gaussian()}, frame, "y")
+    assert digest(model) == digest(Model.train({"x": Gaussian()}, rows, "y"))
+    assert predict(model, frame).toArrow()["predicted"].to_pylist() == [0, 0, 1, 1]
+
+
+def test_what_is_wrong_in_a_task_is_one_sentence(spark, frame, schema):
+    from tallybayes.spark import predict, train
+
+    nameless = spark.createDataFrame(pa.table({"x": [1.0, 2.0], "y": ["a", None]}))
+    with pytest.raises(ValueError, match=r"^[^\n]*label[^\n]*$"):
+        train({"x": Gaussian()}, nameless, "y")
+    texts = spark.createDataFrame(pa.table({"x": ["1", "far"], "y": ["a", "b"]}))
+    with pytest.raises(ValueError, match=r"^Column 'x', row [^\n]*: 'far' is not a number[^\n]*$"):
+        train({"x": Gaussian()}, texts, "y")
+    with pytest.raises(ValueError, match="The DataFrame has no column 'depth'; it has 'city'"):
+        train(schema, frame.drop("depth"))
+    with pytest.raises(ValueError, match="Which column holds the classes"):
+        train({"calls": Poisson()}, frame)
+    with pytest.raises(ValueError, match="Column 'calls' is in two entries"):
+        predict(Model.train(schema, ROWS), frame)
+    model = Model.train({"calls": Poisson()}, ROWS, "class")
+    with pytest.raises(ValueError, match=r"has columns \['predicted'\] already"):
+        predict(model, frame.withColumnRenamed("city", "predicted"))
+
+
+def test_a_column_that_is_not_there_may_be_missing(frame, schema):
+    from tallybayes.spark import train
+
+    lacking = train(schema, frame.drop("depth"), absent="missing")
+    assert digest(lacking) == digest(Model.train(schema, ROWS.drop_columns(["depth"]), absent="missing"))
+
+
+def test_a_task_that_dies_and_is_run_again_counts_once(frame, tmp_path):
+    from tallybayes.spark import train
+
+    flag = str(tmp_path / "died")
+
+    def dying(batches):
+        import os
+
+        yield from batches
+        if not os.path.exists(flag):
+            with open(flag, "w"):
+                pass
+            os._exit(1)
+
+    plain = frame.select("city", "calls", "class")
+    families = {"city": Categorical(), "calls": Poisson()}
+    counted = train(families, plain.repartition(3).mapInArrow(dying, plain.schema), "class")
+    assert (tmp_path / "died").exists()
+    assert digest(counted) == digest(Model.train(families, ROWS, "class"))
+
+
+def test_what_the_page_shows_gives_the_bytes_of_one_machine(spark, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "howto-distribute.md").read_text()
+    shown = re.search(r"<!-- file: spark_week.py -->\n```python\n(.*?)```", page, re.S)[1]
+    trips = ROWS.select(["city", "depth", "class"])
+    for day in range(3):
+        pa.csv.write_csv(trips.take(np.arange(day, len(trips), 3)), tmp_path / f"trips-{day}.csv")
+    schema = Schema({"city": Categorical(), "depth": Gaussian()}, label="class")
+    names = {"spark": spark, "schema": schema}
+    exec(shown.replace("trips-*.csv", str(tmp_path / "trips-*.csv")), names)
+    assert digest(names["week"]) == digest(Model.train(schema, open_source(tmp_path / "trips-*.csv")))
+    assert names["answers"].count() == len(trips)
