@@ -241,3 +241,21 @@ def test_metrics_count_requests_and_rows(service):
     assert 'tallybayes_rows_total{model="spam",what="learned"} 2.0' in text
     assert 'tallybayes_version{model="spam"} 5.0' in text
     assert "unknown" not in text
+
+
+MANY = {
+    "learn": {"rows": [{"id": f"n-{i}", "row": {"text": "new"}, "label": label} for i, label in enumerate(["ham", 7])]},
+    "learn under a known id": {"rows": [{"id": i, "row": {"text": "new"}, "label": "ham"} for i in ("n-0", "m-1")]},
+    "forget": {"rows": [{"id": "m-1"}, {"id": "never"}]},
+    "correct": {"rows": [{"id": "m-1", "label": "ham"}, {"id": "never", "label": "ham"}]},
+}
+
+
+@pytest.mark.parametrize("which", MANY)
+def test_a_request_of_many_rows_that_is_refused_has_changed_nothing(service, which):
+    client, store = service
+    before = store.digest(), store.number
+    answer = client.post(f"/v1/models/spam/{which.split()[0]}", json=MANY[which])
+    sentence = problem(answer, {"learn": 400, "learn under a known id": 409}.get(which, 404))
+    assert sentence.endswith("This is row 1. Nothing was changed.")
+    assert (store.digest(), store.number) == before

@@ -64,14 +64,6 @@ def test_a_row_may_be_learned_again_after_it_was_forgotten(store):
         store.learn("win", "spam", id="a")
 
 
-def test_a_refused_change_does_not_touch_those_that_share_its_commit(store):
-    rows = [("win", "spam", "a"), ("win", 1, "b"), ("lunch", "ham", "c"), ("other", "ham", "a")]
-    with pytest.raises(TypeError, match="labels are of type int64"):
-        store.learn_all(rows)
-    assert store.digest() == digest(Model.train(SCHEMA, ["win", "lunch"], ["spam", "ham"]))
-    assert store.number == 2
-
-
 def test_rows_that_are_older_than_a_time_expire(store):
     store.learn("win", "spam", id="old")
     while (moment := datetime.now(UTC)) <= datetime.fromisoformat(store.receipt("old").record.at):

@@ -159,19 +159,18 @@ class ServedModel:
 
     def forget(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
         """Takes rows away, by id or by content."""
-        store = self.store
-        changes = [
-            store.forget(id=id, prove=prove) if row is None else store.forget(row, label, prove=prove)
-            for row, label, id in entries
-        ]
-        return self._done("forgotten", changes)
+        if len(entries) == 1:
+            row, label, id = entries[0]
+            return self._done("forgotten", [self.store.forget(row, label, id=id, prove=prove)])
+        return self._done("forgotten", self.store.forget_all(entries, prove=prove))
 
     def correct(self, pairs: Sequence[tuple[str, Any]], prove: bool = False) -> Facts:
         """Gives rows other labels, by their ids."""
         known = self.known_labels()
-        return self._done(
-            "corrected", [self.store.correct(id, label_of(label, known), prove=prove) for id, label in pairs]
-        )
+        labels = [(id, label_of(label, known)) for id, label in pairs]
+        if len(labels) == 1:
+            return self._done("corrected", [self.store.correct(*labels[0], prove=prove)])
+        return self._done("corrected", self.store.correct_all(labels, prove=prove))
 
     def _check_row(self, number: int, entry: Labelled) -> None:
         """An error if this row of many cannot be learned, which says the number it has among them."""

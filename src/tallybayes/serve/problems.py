@@ -65,7 +65,7 @@ def _sentence(error: Exception) -> str:
         return "The request is nested too deeply."
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
-    return str(error) or type(error).__name__
+    return " ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", ())])
 
 
 def unexpected(error: BaseException) -> Problem:

@@ -6,7 +6,7 @@ All that may be wrong with a change is found before anything is touched. Then th
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -16,7 +16,9 @@ from tallybayes.model import Model
 from tallybayes.store.chain import CORRECT, DECAY, EXPIRE, FORGET, GONE, LEARN, Record
 from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRowError
 from tallybayes.store.journal import Entry
-from tallybayes.store.state import Counted, State
+from tallybayes.store.state import Counted, Place, State
+
+Merged = list[tuple[Model | None, Counted | None]]  # taken and added
 
 
 class Change(NamedTuple):
@@ -39,6 +41,7 @@ class Changes:
     def __init__(self, state: State) -> None:
         self.state, self.journal = state, state.journal
         self.halfway = False  # the model has changed, and the journal has not
+        self._merged: Merged | None = None  # what may have to be taken back
 
     def learn(self, id: str, counted: Counted, prove: bool) -> Change:
         entry = self.journal.entry(id)
@@ -53,19 +56,36 @@ class Changes:
             "own; to change a label, correct it."
         )
 
-    def learn_each(self, rows: Sequence[tuple[str, Counted]]) -> list[Change | Exception]:
-        """What became of each: a row that is refused does not touch the others."""
-        done: list[Change | Exception] = []
-        for id, counted in rows:
-            try:
-                done.append(self.learn(id, counted, False))
-            except (sqlite3.Error, OSError):
-                raise
-            except Exception as error:
-                if self.halfway:
-                    raise
-                done.append(error)
+    def together(self, changes: Sequence[Callable[[], Change]], first: int) -> list[Change]:
+        """Some of the changes below, all of them or none: if one is refused, those before it are undone. It is told by
+        its number, `first` being that of the first."""
+        before, merged = self.state.place(), Merged()
+        done: list[Change] = []
+        self.journal.sql.execute("SAVEPOINT together")
+        self._merged = merged
+        try:
+            for change in changes:
+                done.append(change())
+        except (sqlite3.Error, OSError):
+            raise
+        except Exception as error:
+            if not self.halfway:
+                self._take_back(merged, before)
+                error.add_note(f"This is row {first + len(done)}.")
+            raise
+        finally:
+            self._merged = None
+        self.journal.sql.execute("RELEASE together")
         return done
+
+    def _take_back(self, merged: Merged, before: Place) -> None:
+        """What was merged is taken out again, which is exact; the journal forgets it by itself."""
+        self.halfway = True
+        for take, add in reversed(merged):
+            self._merge(add and add.model, take)
+        self.journal.back_to("together")
+        self.state.go_back(before)
+        self.halfway = False
 
     def forget(self, id: str, prove: bool) -> Change:
         entry = self.journal.entry(id)
@@ -160,8 +180,10 @@ class Changes:
         """Changes the model, and says so in the journal."""
         state, number = self.state, self.state.number + 1
         before = digest(state.model) if prove else None
-        self._merge(take, add)
+        self._merge(take, add and add.model, keep_schema=not rebase)
         self.halfway = True
+        if self._merged is not None:
+            self._merged.append((take, add))
         state.model = state.model if put is None else put
         self._now = moment(datetime.now(UTC))
         content = None if add is None else self.journal.keep(number, add.data)
@@ -183,18 +205,22 @@ class Changes:
         self.halfway = False
         return number
 
-    def _merge(self, take: Model | None, add: Counted | None) -> None:
-        """All of it, or nothing: whatever is refused, the model is as it was."""
-        state = self.state
+    def _merge(self, take: Model | None, add: Model | None, keep_schema: bool = True) -> None:
+        """All of it, or nothing: whatever is refused, the model is as it was. A class that loses its last row keeps its
+        weights in the schema unless that is written anew: they were there before the row was."""
+        state, schema = self.state, self.state.model.schema
         if take is not None:
             state.model -= take
         try:
             if add is not None:
-                state.model += add.model
+                state.model += add
         except BaseException:
             if take is not None:
                 state.model += take
+                state.model.schema = schema
             raise
+        if keep_schema:
+            state.model.schema = schema
 
     def _same(self, entry: Entry, counted: Counted) -> bool:
         return entry.mark == counted.mark and self.journal.counts(entry.change) == counted.data

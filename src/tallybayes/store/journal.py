@@ -126,6 +126,12 @@ class Journal:
         if self.sql.in_transaction:  # SQLite rolls back by itself where the disk is full
             self.sql.execute("ROLLBACK")
 
+    def back_to(self, savepoint: str) -> None:
+        """Nothing was written since then."""
+        self._link = None
+        self.sql.execute(f"ROLLBACK TO {savepoint}")
+        self.sql.execute(f"RELEASE {savepoint}")
+
     def one(self, query: str, *given: Any) -> Any:
         """The first row of an answer."""
         return self.sql.execute(query, given).fetchone()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tallybayes.files import RowCounts
 from tallybayes.model import Model
+from tallybayes.schema import Schema
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import BASE, SNAPSHOT, Folder
 from tallybayes.store.journal import Entry, Journal
@@ -28,6 +29,15 @@ class Counted(NamedTuple):
     def mark(self) -> int:
         """To find the row by its counts. Too short to tell what they were: it may outlive them in the database."""
         return mark_of(self.data)
+
+
+class Place(NamedTuple):
+    """Where a store was."""
+
+    number: int
+    base: int
+    snapshot: int | None
+    schema: Schema
 
 
 def mark_of(counts: bytes) -> int:
@@ -108,6 +118,18 @@ class State:
         self.drop_snapshot()
         return digest
 
+    def place(self) -> Place:
+        return Place(self.number, self.base, self.snapshot, self.model.schema)
+
+    def go_back(self, before: Place) -> None:
+        """In a transaction that has been undone from there on, after the counts have. A file that is gone stays so."""
+        self.number, self.model.schema = before.number, before.schema
+        if self.base != before.base:
+            self.base = before.base
+            self.folder.keep_only(BASE, self.base)
+        if self.snapshot != before.snapshot:
+            self.drop_snapshot()
+
     def make_snapshot(self) -> None:
         """Writes the model as it is, so that opening need not replay what came before."""
         if self.number == (self.base if self.snapshot is None else self.snapshot):
@@ -123,11 +145,12 @@ class State:
 
 def since_snapshot(journal: Journal, model: Model, base: int, snapshot: int) -> Model:
     """A snapshot, and what came after it."""
-    read = RowCounts(model.schema).read
+    schema, read = model.schema, RowCounts(model.schema).read
     for _, counts in journal.kept("WHERE first > ? AND entries.change > ?", base, snapshot):
         model += read(counts)
     for change in journal.replaced():
         model -= read(journal.counts(change))
+    model.schema = schema  # with the weights of classes that have lost their last row: the base has them too
     return model
 
 

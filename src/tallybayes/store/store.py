@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import islice
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -26,13 +25,13 @@ from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import BASE, JOURNAL, Folder
 from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
+from tallybayes.store.parts import all_of, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Verified, verify
 from tallybayes.store.writer import Writer
 
 EVERY = 1000  # changes until the next snapshot
-AT_ONCE = 2000  # rows that are learned together, or expire together, in one commit
 
 
 class Current(NamedTuple):
@@ -135,39 +134,36 @@ class Store:
         return self._do(lambda: self._changes.learn(name, counted, prove))
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
-        """Adds rows, each (row, label, id), in as few commits as can be. What is wrong with one is raised after all
-        others were learned."""
-        done: list[Change | Exception] = []
-        for some in _in_chunks(rows, AT_ONCE):
-            counted, wrong = [], []
-            for row, label, id in some:
-                try:
-                    counted.append((named(id), self._counted(row, label)))
-                except Exception as error:
-                    wrong.append(error)
-            done += [*self._do(partial(self._changes.learn_each, counted)), *wrong]
-        for refused in done:
-            if isinstance(refused, Exception):
-                raise refused
-        return [change for change in done if isinstance(change, Change)]
+        """Adds rows, each (row, label, id), in as few commits as can be. If something is wrong with one, none of its
+        commit is learned and none after it; the error's notes say which it is, and how many were learned before."""
+        learn = self._changes.learn
+        return self._all(partial(learn, named(id), self._counted(row, label), False) for row, label, id in rows)
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
         """Takes a row away: by its id, or by its content and label. Its counts go from the journal with it, and when
         this returns nothing of them is in any file of the store."""
+        return self._do(self._forgetting(row, label, id, prove))
+
+    def forget_all(self, rows: Iterable[tuple[Any, Any, str | None]], *, prove: bool = False) -> list[Change]:
+        """Takes rows away, each (row, label, None) or (None, None, id), as `learn_all` adds them."""
+        return self._all(self._forgetting(*row, prove) for row in rows)
+
+    def _forgetting(self, row: Any, label: Any, id: str | None, prove: bool) -> Callable[[], Change]:
         if id is not None:
             if row is not None or label is not None:
                 raise ValueError("Give an id, or a row and its label, but not both.")
-            name = checked_id(id)
-            return self._do(lambda: self._changes.forget(name, prove))
+            return partial(self._changes.forget, checked_id(id), prove)
         if row is None or label is None:
             raise ValueError("Which row? Give its id, forget(id='m-17'), or row and label, forget(row, 'spam').")
-        counted = self._counted(row, label)
-        return self._do(lambda: self._changes.forget_counts(counted, prove))
+        return partial(self._changes.forget_counts, self._counted(row, label), prove)
 
     def correct(self, id: str, label: Any, *, prove: bool = False) -> Change:
         """Gives a row another label: forgets and learns it in one change. It stays as old as it was."""
-        name = checked_id(id)
-        return self._do(lambda: self._changes.correct(name, label, prove))
+        return self._do(partial(self._changes.correct, checked_id(id), label, prove))
+
+    def correct_all(self, labels: Iterable[tuple[str, Any]], *, prove: bool = False) -> list[Change]:
+        """Gives rows other labels, each (id, label), as `learn_all` adds them."""
+        return self._all(partial(self._changes.correct, checked_id(id), label, prove) for id, label in labels)
 
     def expire(self, older_than: datetime | timedelta, *, prove: bool = False) -> list[Change]:
         """Forgets all rows that were learned before a time, or longer ago than so long: many of them in several
@@ -178,7 +174,7 @@ class Store:
             raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
         before = moment(older_than)
         ids = self._do(lambda: [entry.id for entry in self._journal.entries("WHERE at < ? ORDER BY first", before)])
-        parts = [self._do(partial(self._changes.expire, some, before, prove)) for some in _in_chunks(ids, AT_ONCE)]
+        parts = [self._do(partial(self._changes.expire, some, before, prove)) for some in in_parts(ids)]
         return [change for part in parts for change in part]
 
     def decay(self, factor: float, *, prove: bool = False) -> Change:
@@ -283,14 +279,11 @@ class Store:
         """By whoever asks, so that only adding is left to the one who writes."""
         return self._state.counted(Model.train(self.schema, row, [label]))
 
+    def _all(self, changes: Iterable[Callable[[], Change]]) -> list[Change]:
+        return all_of(changes, lambda some, first: self._do(partial(self._changes.together, some, first)))
+
     def _do(self, work: Any) -> Any:
         return self._writer.hand_over(work).result()
 
     def _ask(self, work: Any) -> Any:
         return self._writer.hand_over(work, changes=False).result()
-
-
-def _in_chunks(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    left = iter(rows)
-    while some := list(islice(left, size)):
-        yield some

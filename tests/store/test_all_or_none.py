@@ -1,0 +1,158 @@
+"""Many changes at once: all of them are made, or none."""
+
+import sqlite3
+import threading
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tallybayes import Model, Store, Words, digest
+from tallybayes.schema.weights import Weights
+from tallybayes.store import DifferentContentError, NotWrittenError, UnknownRowError, parts
+
+TEXTS = {"text": Words()}
+OLD = [("win a prize", "spam"), ("lunch on monday", "ham"), ("the last of its class", "alone")]
+
+
+def model_of(rows):
+    return Model.train(TEXTS, [text for text, _ in rows], [label for _, label in rows])
+
+
+def filled(folder):
+    """Rows in the base, one that has faded, and rows since, some of which a snapshot has."""
+    store = Store.create(folder, model_of(OLD))
+    store.learn("a faded prize", "spam", id="faded")
+    store.decay(0.5)
+    store.learn_all([("win", "spam", "a"), ("lunch", "ham", "b")])
+    store.snapshot()
+    store.learn_all([("pills", "spam", "c"), ("report", "ham", "d")])
+    return store
+
+
+def facts(store):
+    return store.digest(), store.number, store.ids(), store.model().schema, [r.text() for r in store.changes(100)]
+
+
+IDS = st.sampled_from(["a", "b", "c", "d", "faded"])
+LABELS = st.sampled_from(["ham", "spam", "new"])
+BATCHES = {
+    "learn_all": (
+        st.lists(st.tuples(st.sampled_from(["win", "new words"]), LABELS, st.none())),
+        [("x", "spam", "a"), ("x", 7, "e"), (5, "spam", "f"), ("x", "spam", "")],
+    ),
+    "forget_all": (
+        st.lists(st.tuples(st.none(), st.none(), IDS)),
+        [(None, None, "never"), ("of no row", "ham", None), (None, None, ""), (None, None, None)],
+    ),
+    "correct_all": (st.lists(st.tuples(IDS, LABELS)), [("never", "ham"), ("a", 7), ("a", None)]),
+}
+
+
+@pytest.mark.parametrize("verb", BATCHES)
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_nothing_is_changed_where_one_of_many_is_refused(tmp_path_factory, verb, data):
+    good, bad = BATCHES[verb]
+    folder = tmp_path_factory.mktemp("store") / "s"
+    with filled(folder) as store:
+        store.beliefs()
+        before, answer = facts(store), store.beliefs().posterior("win lunch").tolist()
+        with pytest.raises((ValueError, TypeError)) as refused:
+            getattr(store, verb)([*data.draw(good), data.draw(st.sampled_from(bad)), *data.draw(good)])
+        assert refused.value.__notes__[-1] == "Nothing was changed."
+        assert facts(store) == before
+        assert store.beliefs().posterior("win lunch").tolist() == answer
+        assert store.verify().problems == ()
+        store.learn("afterwards", "ham", id="z")
+        store.forget(id="z")
+        assert store.digest() == before[0]
+    with Store.open(folder) as store:
+        assert store.digest() == before[0]
+        assert store.verify().problems == ()
+        assert not list(folder.glob("base-6.tally"))
+
+
+def test_the_one_that_is_refused_is_named_by_its_place(tmp_path):
+    with filled(tmp_path / "s") as store:
+        with pytest.raises(UnknownRowError) as unknown:
+            store.forget_all([(None, None, "a"), (None, None, "never")])
+        assert unknown.value.__notes__ == ["This is row 1.", "Nothing was changed."]
+        with pytest.raises(DifferentContentError) as other:
+            store.learn_all([("new", "ham", "e"), ("new", "ham", "e"), ("newer", "ham", "e")])
+        assert other.value.__notes__ == ["This is row 2.", "Nothing was changed."]
+
+
+def test_all_are_changed_where_nothing_is_wrong(tmp_path):
+    with Store.create(tmp_path / "s", model_of(OLD)) as store:
+        store.learn_all([("win", "spam", "a"), ("lunch", "ham", "b"), ("pills", "spam", "c")])
+        changes = store.forget_all([(None, None, "a"), ("lunch on monday", "ham", None), (None, None, "a")])
+        assert [change.already for change in changes] == [False, False, True]
+        assert [change.number for change in store.correct_all([("b", "spam"), ("c", "ham")])] == [6, 7]
+        assert store.digest() == digest(model_of([OLD[0], OLD[2], ("lunch", "spam"), ("pills", "ham")]))
+
+
+def test_of_many_parts_those_before_stay_and_it_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "AT_ONCE", 2)
+    with Store.create(tmp_path / "s", TEXTS) as store:
+        rows = [("one", "ham", "1"), ("two", "ham", "2"), ("three", "ham", "3"), ("other", "ham", "1")]
+        with pytest.raises(DifferentContentError) as refused:
+            store.learn_all(rows)
+        assert refused.value.__notes__ == ["This is row 3.", "The first 2 rows were changed, and no others."]
+        assert store.ids() == ["1", "2"]
+        assert store.digest() == digest(model_of([("one", "ham"), ("two", "ham")]))
+
+
+def test_a_disk_that_fails_at_the_second_part_is_told_with_what_was_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "AT_ONCE", 1)
+    with Store.create(tmp_path / "s", TEXTS) as store:
+
+        def rows():
+            yield "one", "ham", "1"
+            store._journal.sql.set_authorizer(
+                lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_INSERT else sqlite3.SQLITE_OK
+            )
+            yield "two", "ham", "2"
+
+        with pytest.raises(NotWrittenError, match="The first 1 rows were changed, and no others"):
+            store.learn_all(rows())
+        store._journal.sql.set_authorizer(None)
+        assert store.ids() == ["1"]
+        store.learn("two", "ham", id="2")
+        assert store.verify().problems == ()
+
+
+def test_others_of_the_same_commit_are_not_touched(tmp_path):
+    with filled(tmp_path / "s") as store:
+        expected, gate, changes = store.digest(), threading.Event(), store._changes
+        hand_over, counted = store._writer.hand_over, store._counted("kept", "ham")
+        hand_over(gate.wait, changes=False)
+        before = hand_over(lambda: changes.learn("before", counted, False))
+        many = [lambda: changes.learn("x", counted, False), lambda: changes.forget("never", False)]
+        refused = hand_over(lambda: changes.together(many, 0))
+        after = hand_over(lambda: changes.learn("after", counted, False))
+        gate.set()
+        assert isinstance(refused.exception(), UnknownRowError)
+        assert after.result().number == before.result().number + 1
+        store.forget_all([(None, None, "before"), (None, None, "after")])
+        assert store.digest() == expected
+        assert store.verify().problems == ()
+
+
+def test_weights_of_a_class_outlive_its_last_row(tmp_path):
+    """They were in the schema before any row was, and are what recounting finds."""
+    weighed = Weights({"text": {"ham": 0.7, "spam": 0.5, "other": 0.2}}, offsets={"other": 0.3})
+    schema = Model(TEXTS).believing(weights=weighed).schema
+    with Store.create(tmp_path / "s", schema) as store:
+        store.learn_all([("win", "spam", "a"), ("lunch", "ham", "b")])
+        expected = store.digest()
+        assert expected == digest(Model.train(schema, ["win", "lunch"], ["spam", "ham"]))
+        store.learn("hello", "other", id="c")
+        store.forget(id="c")
+        assert (store.digest(), store.verify().problems) == (expected, ())
+        store.learn("hello", "other", id="c")
+        store.snapshot()
+        store.correct("c", "ham")
+        assert (store.model().schema.weights, store.verify().problems) == (weighed, ())
+        store.forget(id="c")
+        assert (store.digest(), store.verify().problems) == (expected, ())
