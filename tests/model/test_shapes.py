@@ -24,7 +24,7 @@ from tallybayes import (
 )
 from tallybayes.model.assumed import assumed
 from tallybayes.model.presence import presence
-from tallybayes.model.shapes import observed, shape
+from tallybayes.model.shapes import observed, shape, shape_in
 
 NUMBERS = [2.0, 3.5, 4.0, 1.0, 6.0, 5.5, 7.0, 9.0]
 LABELS = list("aaaabbbb")
@@ -94,6 +94,29 @@ def test_of_ten_thousand_levels_the_most_frequent_are_shown_and_the_rest_is_said
     assert "often" in found.x
     assert found.more == 10_001 - 20
     np.testing.assert_allclose(found.rest + found.p.sum(axis=1), 1.0)
+
+
+def test_some_classes_have_the_same_shape_by_themselves():
+    model = of(Categorical(alpha=1.0), ["u", "u", "v", "w", "u", "v", "v", "v"])
+    every, one = shape(model, "x", mass=0.9), shape_in(model.beliefs(), "x", [1], mass=0.9)
+    assert (one.classes, one.x) == (["b"], every.x)
+    for some, whole in ((one.p, every.p), (one.low, every.low), (one.high, every.high)):
+        np.testing.assert_array_equal(some[0], whole[1])
+
+
+def test_a_class_by_itself_is_looked_at_where_its_own_numbers_lie():
+    model = of(Gaussian(m=0.0), [1.0, 2.0, 1.5, 1.2, 1001.0, 1002.0, 1003.0, 1004.0])
+    found = shape_in(model.beliefs(), "x", [1], points=50)
+    assert (found.p.shape, found.x.shape) == ((1, 50), (50,))
+    assert found.x[0] > 900
+    np.testing.assert_allclose(np.log(found.p[0]), model.evidence({"x": found.x})["x"][:, 1], rtol=1e-12)
+    assert np.isnan(found.low).all()  # nobody asked
+
+
+def test_of_many_whole_numbers_some_are_shown():
+    found = shape_in(of(Poisson(), [5000, 5100, 5200, 5300, 9000, 9100, 9200, 9300]).beliefs(), "x", points=100)
+    assert 50 < len(found.x) <= 102
+    assert len(set(np.diff(found.x))) == 1
 
 
 @pytest.mark.parametrize("family", [Gaussian(), Gaussian(m=0.0), Histogram(), Density(), LogNormal()], ids=repr)

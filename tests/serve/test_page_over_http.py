@@ -9,7 +9,7 @@ import pytest
 
 import tallybayes.serve.page
 from service import TEXTS, problem, said, serving, spam_service
-from tallybayes import Correlated, Gaussian, Model, Store, digest
+from tallybayes import Categorical, Correlated, Gaussian, Model, Store, digest
 from tallybayes.serve.settings import Limits, Settings
 
 FOLDER = Path(tallybayes.serve.page.__file__).parent
@@ -38,6 +38,17 @@ def test_no_page_is_kept_and_none_may_load_anything_from_elsewhere(asking, path)
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
     assert "unsafe" not in policy
+
+
+def test_of_many_levels_the_most_frequent_are_told_whatever_they_are_called(tmp_path):
+    levels = ["(missing)"] * 30 + [f"level {i}" for i in range(20)]
+    model = Model.train({"x": Categorical()}, {"x": levels}, ["a", "b"] * 25)
+    with Store.create(tmp_path / "m", model) as store, serving({"m": store}) as client:
+        html = client.get("/models/m/knows").text
+    shown = html.partition('class="levels-table"')[2].partition("</table>")[0]
+    assert shown.count("<tr>") == 1 + 16
+    assert re.findall(r'<data value="([^"]+)"', shown)[:2] == [str(model.estimates("x")["(missing)"]["a"])] * 2
+    assert "… and 5 more levels" in html
 
 
 def test_style_and_script_are_kept_for_ever_under_addresses_that_change_with_them(asking):

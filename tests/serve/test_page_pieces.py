@@ -10,9 +10,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tallybayes import Bag, Categorical, Correlated, Gaussian, Model, Poisson, Schema, Words, WordSequence
+from tallybayes import (
+    Bag,
+    Categorical,
+    Correlated,
+    Density,
+    Gamma,
+    Gaussian,
+    Histogram,
+    Model,
+    Poisson,
+    Schema,
+    Words,
+    WordSequence,
+)
+from tallybayes.model.shapes import shape_in
 from tallybayes.report import evidence
-from tallybayes.serve.page.charts import HIGH, WIDE, densities
+from tallybayes.serve.page.charts import HIGH, POINTS, WIDE, chart_of
 from tallybayes.serve.page.fields import LEVEL, NUMBER, OTHER, TEXT, VECTOR, as_text, fields_for, from_text, row_of
 from tallybayes.serve.page.forms import form_of
 from tallybayes.serve.page.marks import LONGEST, marked
@@ -79,15 +93,19 @@ def test_only_the_beginning_of_a_long_text_is_shown():
     assert sum(len(piece.text) for piece in pieces) == LONGEST
 
 
-def points(chart):
-    return {name: np.array([each.split(",") for each in drawn.split()], float) for name, drawn in chart.curves}
+def chart(model, classes, names):
+    return chart_of(shape_in(model.beliefs(), "x", classes, points=POINTS), names)
+
+
+def points(drawn):
+    return {name: np.array([each.split(",") for each in curve.split()], float) for name, curve in drawn.curves}
 
 
 def test_curves_are_densities_to_scale():
     model = Model.train({"x": Gaussian(plugin=True)}, {"x": [1.0, 2.0, 3.0, 7.0, 8.0]}, ["a", "a", "a", "b", "b"])
-    chart = densities(model.schema.columns["x"], model.belief("x"), [0, 1], ["a", "b"])
-    curves, (mean, variance) = points(chart), model.estimates("x").values()
-    low, high = float(chart.low.replace(",", "")), float(chart.high.replace(",", ""))
+    drawn = chart(model, [1, 0], ["b", "a"])
+    curves, (mean, variance) = points(drawn), model.estimates("x").values()
+    low, high = float(drawn.low.replace(",", "")), float(drawn.high.replace(",", ""))
     density = {
         name: stats.norm(mean[name], math.sqrt(variance[name])).pdf(low + (high - low) * curve[:, 0] / WIDE)
         for name, curve in curves.items()
@@ -95,19 +113,28 @@ def test_curves_are_densities_to_scale():
     top = max(each.max() for each in density.values())
     for name, curve in curves.items():
         np.testing.assert_allclose(1 - curve[:, 1] / HIGH, density[name] / top, atol=0.01)
-    assert [tick.text for tick in chart.ticks] == [f"{low + (high - low) * tick.x / WIDE:.0f}" for tick in chart.ticks]
+    assert [tick.text for tick in drawn.ticks] == ["0", "5", "10"]
+    assert [low + (high - low) * tick.x / WIDE for tick in drawn.ticks] == pytest.approx([0, 5, 10], abs=0.01)
 
 
-def test_whole_numbers_are_steps():
+def test_whole_numbers_are_steps_around_each():
     model = Model.train({"x": Poisson()}, {"x": [0, 1, 2, 5]}, ["a", "a", "b", "b"])
-    chart = densities(model.schema.columns["x"], model.belief("x"), [0, 1], ["a", "b"])
-    for curve in points(chart).values():
-        assert (curve[::2, 1][:-1] == curve[1::2, 1]).all()
+    drawn = chart(model, [0, 1], ["a", "b"])
+    x = np.arange(float(drawn.high) + 1)
+    p = np.exp(model.evidence({"x": x})["x"])
+    for i, curve in enumerate(points(drawn).values()):
+        np.testing.assert_allclose(1 - curve[::2, 1] / HIGH, p[:, i] / p.max(), atol=0.001)
+        np.testing.assert_array_equal(curve[::2, 1], curve[1::2, 1])
+        np.testing.assert_allclose((curve[::2, 0] + curve[1::2, 0]) / 2, (x + 0.5) / len(x) * WIDE, atol=0.1)
+    assert [tick.x for tick in drawn.ticks] == pytest.approx(
+        [(float(tick.text) + 0.5) / len(x) * WIDE for tick in drawn.ticks], abs=0.01
+    )
 
 
-def test_a_constant_column_is_drawn_all_the_same():
-    model = Model.train({"x": Gaussian()}, {"x": [5.0, 5.0]}, ["a", "b"])
-    assert densities(model.schema.columns["x"], model.belief("x"), [0, 1], ["a", "b"]) is not None
+@pytest.mark.parametrize("family", [Gaussian(), Poisson(), Histogram(), Density(), Gamma()], ids=repr)
+def test_a_constant_column_is_drawn_all_the_same(family):
+    drawn = chart(Model.train({"x": family}, {"x": [5.0, 5.0]}, ["a", "b"]), [0, 1], ["a", "b"])
+    assert all(np.isfinite(curve).all() and curve[:, 1].min() == 0 for curve in points(drawn).values())
 
 
 SCHEMA = Schema(

@@ -21,7 +21,7 @@ from tallybayes.cli.options import (
 )
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, near, new_class, row_of
-from tallybayes.cli.terminal import say
+from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.train import SHOWN, told
 from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import how_many
@@ -59,7 +59,7 @@ def learn(
 
     loaded = load_version(model)
     counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent.value, threads, new_class)
-    with tallybayes.changing(model, lambda: _wait(model), loaded) as old:
+    with tallybayes.changing(model, waiting_for(model), loaded) as old:
         known = old.classes
         old += counted
     _note_new(counted.classes, known)
@@ -89,7 +89,7 @@ def forget(
 
     loaded = load_version(model)
     counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent.value, threads, class_of)
-    with tallybayes.changing(model, lambda: _wait(model), loaded) as old:
+    with tallybayes.changing(model, waiting_for(model), loaded) as old:
         old -= counted
     say(f"{model}: forgot {how_many(counted.n)}, has {told(old)}")
 
@@ -147,7 +147,3 @@ def _note_new(classes: Sequence[Any], known: Sequence[Any]) -> None:
     met = set(known)
     for name in [spoken(label) for label in classes if met and label not in met][:SHOWN]:
         say(f"Note: {name!r} is a new class.{near(name, known)}")
-
-
-def _wait(path: str) -> None:
-    say(f"Waiting for another process that changes {path} …")

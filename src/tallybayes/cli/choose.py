@@ -24,7 +24,7 @@ from tallybayes.cli.options import (
     keep_apart,
 )
 from tallybayes.cli.reading import Input
-from tallybayes.cli.terminal import print_report, say
+from tallybayes.cli.terminal import print_report, say, waiting_for
 from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _keep(chosen: tallybayes.Chosen, model: str, output: str | None) -> None:
     if output is not None:
         tallybayes.save(chosen.model, output)
     elif chosen.beliefs:
-        with tallybayes.changing(model, lambda: say(f"Waiting for another process that changes {model} …")) as old:
+        with tallybayes.changing(model, waiting_for(model)) as old:
             for setting, value in chosen.beliefs.items():
                 old.schema = old.schema.believing({setting: value})
     say(f"{output or model}: {'changed' if chosen.beliefs else 'as it was'}")

@@ -10,7 +10,7 @@ import typer
 
 from tallybayes.cli.codes import FAILED, FINE, NO, UNDECIDED
 from tallybayes.cli.ending import sentence
-from tallybayes.cli.terminal import say
+from tallybayes.cli.terminal import say, waiting_for
 
 if TYPE_CHECKING:
     from tallybayes.filtering.base import Filter, Wanted
@@ -153,8 +153,7 @@ def _opened(
     from tallybayes.filtering.in_file import FileFilter
     from tallybayes.filtering.thresholds import Thresholds
 
-    wait = f"Waiting for another process that changes {model} …"
-    return FileFilter(model, Names(*names), Thresholds.of(**given), lambda: say(wait))
+    return FileFilter(model, Names(*names), Thresholds.of(**given), waiting_for(model))
 
 
 def _filtered(asked: Filter, mail: bytes, wanted: Wanted | None, learn: bool, exit_code: bool) -> tuple[bytes, int]:

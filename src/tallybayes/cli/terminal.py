@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -40,6 +41,11 @@ def say(*lines: object) -> None:
     text = "\n".join(clean(line, KEPT) for line in lines)
     with suppress(OSError):  # nobody listens
         print(text, file=sys.stderr, flush=True)
+
+
+def waiting_for(model: str) -> Callable[[], None]:
+    """Says, when called, why nothing happens."""
+    return lambda: say(f"Waiting for another process that changes {model} …")
 
 
 def console(file: TextIO | None = None, **settings: Any) -> Console:

@@ -85,7 +85,6 @@ def train(
     import pyarrow as pa
 
     from tallybayes.model.weigh import reweighed, sample_for
-    from tallybayes.schema.entries import title
 
     keep_apart(output, *how.files(data), schema)
     em = em_of(unlabelled, unlabelled_weight, clusters)
@@ -113,6 +112,13 @@ def train(
     say_fitted(output, model.fitted)
     if weighing is not None:
         _tell_of(weighing[1], output, weighed)
+    _tell_of_columns(model, source.place)
+
+
+def _tell_of_columns(model: Model, place: Name | None) -> None:
+    """Which are counted together, which are left out and why; and whether the labels look like classes."""
+    from tallybayes.schema.entries import title
+
     for line in told_blocks(model):
         say(line)
     if _looks_like_regression(model):
@@ -122,7 +128,7 @@ def train(
             "if they are names."
         )
     reasons = model.schema.reasons
-    left_out = [name for name in reasons if name not in model.schema.columns and name != source.place]
+    left_out = [name for name in reasons if name not in model.schema.columns and name != place]
     if left_out:
         named = "; ".join(f"{clean(title(name))} ({reasons[name]})" for name in left_out[:SHOWN])
         say(f"Left out: {named}" + f"; and {len(left_out) - SHOWN:,} more" * (len(left_out) > SHOWN))

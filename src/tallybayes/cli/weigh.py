@@ -9,7 +9,7 @@ import typer
 import tallybayes
 from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, keep_apart
 from tallybayes.cli.reading import Input
-from tallybayes.cli.terminal import say
+from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import how_many
 
@@ -49,7 +49,7 @@ def weigh(
     if output is not None:
         tallybayes.save(weighed, output)
     else:
-        with tallybayes.changing(model, lambda: say(f"Waiting for {model} …"), loaded) as found:
+        with tallybayes.changing(model, waiting_for(model), loaded) as found:
             found.schema = weighed.schema
     say(f"{output or model}: {told_weighing(worth)}")
 

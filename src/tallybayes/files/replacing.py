@@ -53,7 +53,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 os.fsync(number)
                 os.replace(temporary, target)
         with _telling(target):
-            _sync(target.parent)
+            sync(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -154,8 +154,9 @@ def _telling(target: Path) -> Iterator[None]:
         raise SaveError(error.errno, f"{target} could not be saved: {error.strerror or error}. {left}") from error
 
 
-def _sync(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """A file or folder is on the disk when this returns."""
+    opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)
     finally:

@@ -50,12 +50,8 @@ def left_out(
     """
     check_threads(threads)
     check_absent(absent)
-    if model.schema.weights is not None:
-        raise TypeError("Rows are left out of the counts, which know of no weights; use model.believing(weights=None).")
     labels = model.schema.label if labels is None else labels
-    for given, what in ((labels, "label"), (weights, "weight")):
-        if isinstance(given, str):
-            check_apart(given, model.schema.by_column, what)
+    _check_asked(model, labels, weights)
     known = model.beliefs()
     how = {
         name: one_by_one(family, model.columns[name], known.keys)
@@ -80,6 +76,14 @@ def left_out(
     prior = np.concatenate(priors)
     columns = {name: np.concatenate(parts) for name, parts in said.items()}
     return Evidence(known.labels, prior, columns, len(prior), scores=known.ordering)
+
+
+def _check_asked(model: Model, labels: Any, weights: Any) -> None:
+    if model.schema.weights is not None:
+        raise TypeError("Rows are left out of the counts, which know of no weights; use model.believing(weights=None).")
+    for given, what in ((labels, "label"), (weights, "weight")):
+        if isinstance(given, str):
+            check_apart(given, model.schema.by_column, what)
 
 
 def _numbered(model: Model, batch: Batch) -> Rows:

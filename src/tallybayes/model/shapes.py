@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -13,13 +13,14 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import MISSING, matched
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.events import NoJointError
+from tallybayes.families.events import Conditional, NoJointError
+from tallybayes.families.numbers.support import Support
 from tallybayes.model.batches import labelled
 from tallybayes.model.model import Model
+from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, title
 
 POINTS = 401  # of a grid
-FEW = 60  # whole numbers that are shown one by one
 TOP = 20  # levels
 DRAWN = 2000  # numbers of each class, to see where most of them lie
 TAIL = 0.01  # of these, on either side, that are not shown
@@ -30,8 +31,8 @@ NUMBERS, COUNTS, LEVELS = "numbers", "counts", "levels"
 @dataclass(frozen=True, eq=False)
 class Shape:
     """`p[class, x]` is the density of numbers, or the probability of whole numbers and levels; with probability `mass`
-    it lies from `low` to `high`, which are NaN where a family does not know. Of many levels the most frequent are
-    here; `rest` is what is left in each class for the `more` others."""
+    it lies from `low` to `high`, which are NaN where a family does not know or nobody asked. Of many levels the most
+    frequent are here; `rest` is what is left in each class for the `more` others."""
 
     column: str
     kind: str  # numbers, counts or levels
@@ -40,7 +41,7 @@ class Shape:
     p: Floats
     low: Floats
     high: Floats
-    mass: float
+    mass: float | None
     more: int
     rest: Floats
 
@@ -59,11 +60,28 @@ def shape(
     """
     if not 0.0 < mass < 1.0:
         raise ValueError(f"mass={mass!r}: give a probability between 0 and 1, as 0.95.")
-    known, name = model.beliefs(), model.schema.entry(column)
-    family, belief = model.schema.columns[name], known.counted[name]
+    return shape_in(model.beliefs(), column, mass=mass, top=top, span=span)
+
+
+def shape_in(
+    beliefs: Beliefs,
+    column: Name,
+    classes: Sequence[int] | None = None,
+    *,
+    mass: float | None = None,
+    top: int = TOP,
+    span: tuple[float, float] | None = None,
+    points: int = POINTS,
+) -> Shape:
+    """The same of what is believed at one moment: of some of the classes, by their numbers, if they are given, and
+    without `low` and `high`, which may take most of the time, if there is no `mass`."""
+    name = beliefs.schema.entry(column)
+    family, belief = beliefs.schema.columns[name], beliefs.counted[name]
+    shown = range(len(beliefs.labels)) if classes is None else classes
+    looked = _Looked(title(name), family, belief, list(shown), [beliefs.labels[i] for i in shown], mass)
     if family.support is not None and not family.takes_vectors:
-        kind, x = _numbers(family, belief, len(known.labels), span)
-        return _of_cells(title(name), kind, known.labels, x, family, belief, mass)
+        low, high = span or looked.span(family.support)
+        return looked.at_numbers(family.support, low, high, points, len(beliefs.labels))
     try:
         ((levels,),) = belief.conditionals()
     except (NoJointError, ValueError):
@@ -71,73 +89,60 @@ def shape(
             f"Column {title(name)!r} is counted by {family.brief}, which has no density or probability of single "
             "values to show. Words and levels that weigh most are in HeaviestDisplay."
         ) from None
-    return _of_levels(title(name), known.labels, levels, family, belief, np.exp(known.prior), mass, top)
+    return looked.at_levels(levels, np.exp(beliefs.prior), top)
 
 
-def _numbers(family: Family, belief: Belief, classes: int, span: tuple[float, float] | None) -> tuple[str, Floats]:
-    whole = family.support is not None and family.support.whole
-    low, high = span or _span(family, belief, classes)
-    if whole:
-        step = max(int(high - low) // POINTS, 1)
-        return COUNTS, np.arange(np.floor(low), np.ceil(high) + 1.0, step)
-    return NUMBERS, np.linspace(low, high, POINTS)
+class _Looked(NamedTuple):
+    """A column, and the classes it is looked at in."""
 
+    column: str
+    family: Family
+    belief: Belief
+    numbers: list[int]  # of the classes
+    labels: list[Any]
+    mass: float | None
 
-def _span(family: Family, belief: Belief, classes: int) -> tuple[float, float]:
-    """Where most numbers of every class lie, by numbers that are drawn."""
-    each = np.repeat(np.arange(classes), DRAWN)
-    random = np.random.Generator(np.random.PCG64(0))
-    drawn = np.asarray(belief.draw(random, each).to_numpy(zero_copy_only=False), float).reshape(classes, DRAWN)
-    known = drawn[~np.isnan(drawn).any(axis=1)]
-    if not len(known):
-        return 0.0, 1.0
-    low, high = np.quantile(known, [TAIL, 1.0 - TAIL], axis=1)
-    first, last = float(low.min()), float(high.max())
-    room = 0.05 * (last - first) or 0.05 * abs(first) or 0.5
-    lowest = -np.inf if family.support is None else family.support.lowest
-    return max(first - room, lowest), last + room
+    def span(self, support: Support) -> tuple[float, float]:
+        """Where most numbers of every class lie, by numbers that are drawn."""
+        each = np.repeat(np.array(self.numbers, np.intp), DRAWN)
+        random = np.random.Generator(np.random.PCG64(0))
+        drawn = np.asarray(self.belief.draw(random, each).to_numpy(zero_copy_only=False), float).reshape(-1, DRAWN)
+        known = drawn[~np.isnan(drawn).any(axis=1)]
+        if not len(known):
+            return 0.0, 1.0
+        low, high = np.quantile(known, [TAIL, 1.0 - TAIL], axis=1)
+        first, last = float(low.min()), float(high.max())
+        room = 0.05 * (last - first) or 0.05 * abs(first) or 0.5
+        return max(first - room, support.lowest), last + room
 
+    def at_numbers(self, support: Support, low: float, high: float, points: int, classes: int) -> Shape:
+        """Over a grid, or whole number by whole number as long as these are not too many."""
+        if support.whole:
+            kind, x = COUNTS, np.arange(np.floor(low), np.ceil(high) + 1.0, max(np.ceil((high - low) / points), 1.0))
+        else:
+            kind, x = NUMBERS, np.linspace(low, high, points)
+        inside = x[~support.outside(x)]
+        cells = self.family.encode(pa.array(inside))
+        said = np.zeros((classes, len(inside)))
+        self.belief.add_evidence(cells, said)
+        return self._shape(kind, inside, np.exp(said[self.numbers]), cells, 0, np.zeros(len(self.numbers)))
 
-def _of_cells(
-    column: str, kind: str, classes: Sequence[Any], x: Floats, family: Family, belief: Belief, mass: float
-) -> Shape:
-    support = family.support
-    inside = x[~support.outside(x)] if support is not None else x
-    cells = family.encode(pa.array(inside))
-    said = np.zeros((len(classes), len(inside)))
-    belief.add_evidence(cells, said)
-    low, high = _bounds(belief, cells, len(inside), len(classes), mass)
-    return Shape(column, kind, classes, inside, np.exp(said), low, high, mass, 0, np.zeros(len(classes)))
+    def at_levels(self, found: Conditional, prior: Floats, top: int) -> Shape:
+        """Those that come most often, in their order."""
+        names, table = [str(state) for state in found.states], found.table[:, self.numbers]
+        kept = np.sort(np.argsort(-(table @ prior[self.numbers]), kind="stable")[:top])
+        shown, more = [names[i] for i in kept], len(names) - len(kept)
+        rest = np.clip(1.0 - table[kept].sum(axis=0), 0.0, 1.0) if more else np.zeros(len(self.numbers))
+        return self._shape(LEVELS, shown, table[kept].T, self.family.encode(pa.array(shown, pa.string())), more, rest)
 
-
-def _of_levels(
-    column: str,
-    classes: Sequence[Any],
-    found: Any,
-    family: Family,
-    belief: Belief,
-    prior: Floats,
-    mass: float,
-    top: int,
-) -> Shape:
-    """Those that come most often, in their order."""
-    names = [str(state) for state in found.states]
-    kept = np.sort(np.argsort(-(found.table @ prior), kind="stable")[:top])
-    cells = family.encode(pa.array([names[i] for i in kept], pa.string()))
-    low, high = _bounds(belief, cells, len(kept), len(classes), mass)
-    rest = np.clip(1.0 - found.table[kept].sum(axis=0), 0.0, 1.0) if len(kept) < len(names) else np.zeros(len(classes))
-    shown = [names[i] for i in kept]
-    return Shape(column, LEVELS, classes, shown, found.table[kept].T, low, high, mass, len(names) - len(kept), rest)
-
-
-def _bounds(belief: Belief, cells: Any, size: int, classes: int, mass: float) -> tuple[Floats, Floats]:
-    """[class, x], NaN where nothing is known."""
-    low, high = np.full((2, classes, size), np.nan)
-    for index in range(classes):
-        found = belief.credible(index, cells, mass) if size else None
-        if found is not None:
-            low[index], high[index] = np.exp(found[0]), np.exp(found[1])
-    return low, high
+    def _shape(self, kind: str, x: Any, p: Floats, cells: Any, more: int, rest: Floats) -> Shape:
+        """With the bounds of p, NaN where nothing is known or asked."""
+        low, high = np.full((2, *p.shape), np.nan)
+        for at, number in enumerate(self.numbers):
+            found = self.belief.credible(number, cells, self.mass) if self.mass is not None and len(x) else None
+            if found is not None:
+                low[at], high[at] = np.exp(found[0]), np.exp(found[1])
+        return Shape(self.column, kind, self.labels, x, p, low, high, self.mass, more, rest)
 
 
 def observed(model: Model, found: Shape, data: Any, labels: Any = None) -> list[Floats]:

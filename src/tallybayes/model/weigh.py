@@ -8,12 +8,14 @@ as likely as possible, without training anything again. The counts stay as they 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
-from tallybayes.counts.tally import Rows
+from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Belief, Family
@@ -170,13 +172,9 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     """What every piece says of every row: parts of blocks by the counts without that row, all else by those without its
     fold; columns that have `told` it already are not asked again."""
     told = told or {}
-    keys = model.keys()
-    number = {key: i for i, key in enumerate(keys)}
-    unknown = [key for key in rows.keys if key not in number]
-    if unknown:
-        raise ValueError(f"The model has counted no row of the class {unknown[0]!r}; give rows that it has counted.")
-    codes = np.array([number[key] for key in rows.keys], np.int32)[rows.labels]
-    shape = (len(rows), len(keys))
+    number = {key: i for i, key in enumerate(model.keys())}
+    codes = _codes(rows, number)
+    shape = (len(rows), len(number))
     columns, missing, parts = len(pieces.names), len(pieces.missing), len(pieces.parts)
     evidence = np.zeros((*shape, columns + missing + parts + 1))
     base = np.zeros(shape)
@@ -193,7 +191,7 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
         known = rest.believed_apart()
         present = np.array([number[key] for key in known.keys], np.intp)
         evidence[np.ix_(at, present, by_fold)] = _said(rest, known, rows, at, some)
-        base[np.ix_(at, np.setdiff1d(np.arange(len(keys)), present))] = -np.inf
+        base[np.ix_(at, np.setdiff1d(np.arange(len(number)), present))] = -np.inf
     for name, said in told.items():
         evidence[:, :, pieces.names.index(name)] = centred(said.T, np.inf).T
     evidence[:, :, columns + missing : -1] = _parts_said(model, rows, codes)
@@ -208,6 +206,14 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
         missing,
         parts,
     )
+
+
+def _codes(rows: SampledRows, number: Mapping[Key, int]) -> NDArray[np.int32]:
+    """The number of every row's class in the model."""
+    unknown = [key for key in rows.keys if key not in number]
+    if unknown:
+        raise ValueError(f"The model has counted no row of the class {unknown[0]!r}; give rows that it has counted.")
+    return np.array([number[key] for key in rows.keys], np.int32)[rows.labels]
 
 
 def _parts_said(model: Model, rows: SampledRows, codes: Any) -> Floats:

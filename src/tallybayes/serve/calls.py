@@ -20,13 +20,12 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 
 @dataclass
-class Call:
-    """One request to one operation."""
+class Incoming:
+    """A request, for whatever it is."""
 
     service: Service
     scope: Scope
     receive: Receive
-    accepts: tuple[str, ...]
 
     @property
     def headers(self) -> dict[str, str]:
@@ -37,15 +36,22 @@ class Call:
     def model(self) -> ServedModel:
         return self.service.model(self.scope["path_params"]["name"])
 
+    async def body(self) -> bytes:
+        return await read_body(self.headers, self.receive, self.service.limits)
+
+
+@dataclass
+class Call(Incoming):
+    """One request to one operation."""
+
+    accepts: tuple[str, ...]
+
     def media_type(self) -> str:
         """What the body is, if it may be that here."""
         found = media_type(self.headers)
         if found not in self.accepts:
             raise Problem(415, f"The body is {found[:80]!r}; send {' or '.join(self.accepts)}.")
         return found
-
-    async def body(self) -> bytes:
-        return await read_body(self.headers, self.receive, self.service.limits)
 
     def query(self, **defaults: str) -> dict[str, str]:
         """The parameters of the query, of which no others are understood."""

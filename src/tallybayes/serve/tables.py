@@ -10,6 +10,7 @@ import os
 import struct
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,7 +20,7 @@ from tallybayes.schema import Schema
 from tallybayes.serve.models import Labelled
 from tallybayes.serve.problems import Problem
 from tallybayes.serve.settings import Limits
-from tallybayes.sources import ReadOptions, SourceError, open_source
+from tallybayes.sources import ReadOptions, Source, SourceError, open_source
 from tallybayes.sources.bytes_in import codec_of
 
 CSV, ARROW = "text/csv", "application/vnd.apache.arrow.stream"
@@ -58,24 +59,30 @@ def labelled(table: pa.Table, schema: Schema, label: str, id: str) -> Iterator[L
 def _csv(
     body: bytes, wanted: dict[str, pa.DataType | None], label: tuple[str, pa.DataType | None] | None, id: str
 ) -> pa.Table:
-    if codec_of(body[:16]) is not None:
-        raise Problem(415, "The body is compressed. Say so: Content-Encoding: gzip.")
-    with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else open(os.memfd_create("body"), "w+b") as file:
-        file.write(body)
+    with csv_source(body, "The body", "Say so: Content-Encoding: gzip.") as source:
+        types = source.column_types(wanted, *(label or ()))
+        if id in source.names and id not in types:
+            types[id] = pa.string()
+        batches = list(source.batches(types))
+    if not batches:
+        raise ValueError("The body has no rows.")
+    return pa.Table.from_batches(batches)
+
+
+@contextmanager
+def csv_source(content: bytes, what: str, if_compressed: str) -> Iterator[Source]:
+    """A table that was sent, as if it were a file; what is wrong with it is said of `what` it is to the sender."""
+    if codec_of(content[:16]) is not None:
+        raise Problem(415, f"{what} is compressed. {if_compressed}")
+    with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else open(os.memfd_create("table"), "w+b") as file:
+        file.write(content)
         file.flush()
         os.lseek(file.fileno(), 0, os.SEEK_SET)
         path = f"/dev/fd/{file.fileno()}"
         try:
-            source = open_source(path, ReadOptions(format="csv"))
-            types = source.column_types(wanted, *(label or ()))
-            if id in source.names and id not in types:
-                types[id] = pa.string()
-            batches = list(source.batches(types))
+            yield open_source(path, ReadOptions(format="csv"))
         except SourceError as error:
-            raise ValueError(str(error).replace(path, "The body")) from None
-    if not batches:
-        raise ValueError("The body has no rows.")
-    return pa.Table.from_batches(batches)
+            raise ValueError(str(error).replace(path, what)) from None
 
 
 def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:

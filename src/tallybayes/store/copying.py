@@ -17,9 +17,10 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
+from tallybayes.files.replacing import sync
 from tallybayes.model import Model
 from tallybayes.store.errors import StoreError
-from tallybayes.store.folder import BASE, JOURNAL, SNAPSHOT, Folder, sync
+from tallybayes.store.folder import BASE, JOURNAL, SNAPSHOT, Folder
 from tallybayes.store.journal import Journal
 from tallybayes.store.state import State, own_copy
 

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 from tallybayes.files import FileError, from_bytes, to_bytes
-from tallybayes.files.replacing import replacing
+from tallybayes.files.replacing import replacing, sync
 from tallybayes.model import Model
 from tallybayes.store.errors import DamagedStoreError
 
@@ -71,12 +71,3 @@ def model_of(data: bytes, digest: str, name: str) -> Model:
         return from_bytes(data)
     except FileError as error:
         raise DamagedStoreError(f"{name} is damaged: {error}. Restore the store from a backup.") from None
-
-
-def sync(path: Path) -> None:
-    """A file or folder is on the disk when this returns."""
-    opened = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

@@ -45,17 +45,9 @@ def check_family(
     counted = st.lists(
         st.tuples(st.none() | values, st.sampled_from("abc"), COUNTED), min_size=1, max_size=FEWER
     ).flatmap(lambda drawn: st.permutations(drawn + drawn[:2]))
-    draw = settings(
-        max_examples=min(examples, settings().max_examples),  # fewer, where the profile asks for fewer
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink],
-        report_multiple_bugs=False,
-    )
 
     def check(law: Callable[..., None], *strategies: st.SearchStrategy[Any]) -> None:
-        @draw
+        @_drawing(examples)
         @given(st.tuples(*strategies))
         def holds(drawn: tuple[Any, ...]) -> None:
             law(family, *drawn)
@@ -76,3 +68,15 @@ def check_family(
     if total is not None:
         check(laws.predictive_adds_up_to_one, some, st.just(total))
     check(left_out_is_trained_without, counted, st.booleans())
+
+
+def _drawing(examples: int) -> settings:
+    """How rows are drawn: the same way wherever laws are checked."""
+    return settings(
+        max_examples=min(examples, settings().max_examples),  # fewer, where the profile asks for fewer
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+        report_multiple_bugs=False,
+    )

@@ -83,6 +83,11 @@ def evaluate(
         asked = Asked.of(model, costs, reject, threads, absent)
         batches = labelled(model.schema.frame(data), labels, None)
         parts = (compared_with(asked, [answers]) for batch in batches for answers in answered(asked, batch))
+    return together(parts)
+
+
+def together(parts: Iterator[Evaluation]) -> Evaluation:
+    """Evaluations of some rows after others, as one of them all."""
     first = next(parts, None)
     if first is None:
         raise ValueError("The data has no rows, so there is nothing to evaluate.")

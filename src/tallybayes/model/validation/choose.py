@@ -15,7 +15,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.folds import Folds, counted_folds
-from tallybayes.model.validation.held_out import HeldOut, Opened, as_given, hold_out
+from tallybayes.model.validation.held_out import HeldOut, Opened, given_again, hold_out
 from tallybayes.schema import Schema
 
 SWEEPS = 5  # over all settings, at most
@@ -85,7 +85,7 @@ def choose(
     {'alpha': 0.1}
     """
     opened, checked = Opened(data), checked_candidates(model.schema, candidates)
-    given = Given(None, as_given(labels), as_given(weights), as_given(groups), absent=absent)
+    given = given_again(labels, weights, groups, absent)
     counted = counted_folds(model, given._replace(data=opened()), Deal(k, stratify, seed), threads)
 
     def scored(schemas: Mapping[Any, Schema]) -> dict[Any, Losses]:

@@ -17,9 +17,9 @@ from tallybayes.families import Family
 from tallybayes.model.evaluation import Evaluation, compared_with
 from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
-from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import counted_folds
-from tallybayes.model.validation.held_out import HeldOut, Opened, as_given, hold_out
+from tallybayes.model.validation.held_out import HeldOut, Opened, given_again, hold_out
 from tallybayes.schema import Schema
 
 
@@ -121,7 +121,7 @@ def cross_validate(
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ValueError(f"repeats={repeats!r}: give a whole number of at least 1.")
     tried, opened = _schemas(schema, beliefs), Opened(data)
-    given = Given(None, as_given(labels), as_given(weights), as_given(groups), absent=absent)
+    given = given_again(labels, weights, groups, absent)
     found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
     for repeat in range(repeats):
         counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed + repeat), threads, weigh)

@@ -133,6 +133,10 @@ class Opened:
         return self._data() if callable(self._data) else self._data
 
 
-def as_given(values: Any) -> Any:
-    """Labels, groups or weights, which may come as what can be read only once."""
-    return values if values is None or isinstance(values, str) else label_array(values)
+def given_again(labels: Any, weights: Any, groups: Any, absent: str) -> Given:
+    """For data that is opened again and again; labels, weights and groups may come as what can be read only once."""
+
+    def kept(values: Any) -> Any:
+        return values if values is None or isinstance(values, str) else label_array(values)
+
+    return Given(None, kept(labels), kept(weights), kept(groups), absent=absent)

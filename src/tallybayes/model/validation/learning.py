@@ -15,7 +15,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.validation.cross_validate import Described
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.folds import Folds, counted_folds
-from tallybayes.model.validation.held_out import Opened, as_given
+from tallybayes.model.validation.held_out import Opened, given_again
 
 
 class Learned(NamedTuple):
@@ -51,7 +51,7 @@ def learning_curve(
     [(4.0, 0.288), (16.0, 0.105)]
     """
     opened = Opened(data)
-    given = Given(None, as_given(labels), as_given(weights), as_given(groups), absent=absent)
+    given = given_again(labels, weights, groups, absent)
     counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed), threads)
     folds, found = counted.filled, list[Learned]()
     trained = [Model(counted.schema, counted.total.label_type) for _ in folds]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, labelled
-from tallybayes.model.evaluation import Evaluation, truth_of
+from tallybayes.model.evaluation import Evaluation, together, truth_of
 from tallybayes.model.evaluation.compare import Terms, Truth, compared
 from tallybayes.model.model import Model
 from tallybayes.model.sources import each_batch
@@ -43,10 +41,7 @@ def evaluate_left_out(
         terms = Terms.of(tuple(model.classes), costs, reject)
         batches = labelled(model.schema.frame(data), labels, None)
         parts = (_left_out(model, batch, terms, threads, absent) for batch in batches)
-    first = next(parts, None)
-    if first is None:
-        raise ValueError("The data has no rows, so there is nothing to evaluate.")
-    return reduce(add, parts, first)
+    return together(parts)
 
 
 def _left_out(model: Model, batch: Batch, terms: Terms, threads: int | None, absent: str) -> Evaluation:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -19,8 +15,8 @@ from tallybayes.report.separated import csv_of, in_cells
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.page.visits import Visit
 from tallybayes.serve.problems import Problem
-from tallybayes.sources import ReadOptions, Source, SourceError, open_source
-from tallybayes.sources.bytes_in import codec_of
+from tallybayes.serve.tables import csv_source
+from tallybayes.sources import Source, SourceError
 from tallybayes.sources.source import ABSENT_ADVICE
 
 SOME = 10_000  # rows that are answered at a time
@@ -61,8 +57,11 @@ def _answers(model: ServedModel, content: bytes, absent: str) -> Iterator[bytes]
     """The lines of the answer, some at a time. All of the table is read first: what is wrong with it is said instead
     of an answer. Where there are too many classes, only the probability of the answer is given."""
     beliefs = model.current().beliefs
-    with _as_source(content) as source:
-        kinds = source.column_types(beliefs.schema.reads(), absent=absent)
+    with csv_source(content, "The table", "Send it as it is.") as source:
+        try:
+            kinds = source.column_types(beliefs.schema.reads(), absent=absent)
+        except SourceError as error:  # whose advice is about options, which nobody types into a page
+            raise SourceError(str(error).replace(ABSENT_ADVICE, ADVICE)) from None
         batches = list(source.batches(kinds | source.as_stored(source.names)))
     rows = sum(map(len, batches))
     if not rows:
@@ -79,19 +78,3 @@ def _lines(deciding: Deciding, source: Source, batches: list[pa.RecordBatch]) ->
             answers = deciding.answer(batch.slice(start, SOME), source.names, source)
             yield csv_of(in_cells(answers), header)
             header = False
-
-
-@contextmanager
-def _as_source(content: bytes) -> Iterator[Any]:
-    """A table that was sent, as if it were a file: what is read there is read here."""
-    if codec_of(content[:16]) is not None:
-        raise Problem(415, "The table is compressed. Send it as it is.")
-    with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else open(os.memfd_create("table"), "w+b") as file:
-        file.write(content)
-        file.flush()
-        os.lseek(file.fileno(), 0, os.SEEK_SET)
-        path = f"/dev/fd/{file.fileno()}"
-        try:
-            yield open_source(path, ReadOptions(format="csv"))
-        except SourceError as error:
-            raise ValueError(str(error).replace(path, "The table").replace(ABSENT_ADVICE, ADVICE)) from None

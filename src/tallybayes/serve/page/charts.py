@@ -1,4 +1,4 @@
-"""Curves and bars as numbers that a template puts into SVG: what every class expects of a column."""
+"""Curves as numbers that a template puts into SVG: how a column is distributed in every class."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
-from tallybayes.data.errors import CellError
-from tallybayes.families import Belief, Family
+from tallybayes.model.shapes import COUNTS, Shape
 
 WIDE, HIGH = 600, 180  # of a chart, in its own units
 POINTS = 200  # of a curve
-DRAWN = 400  # values of every class, from which the range is taken
-TAIL = 0.01  # of them, that may lie beyond
-MOST_WHOLE = 60  # whole numbers that have a step each
 
 
 @dataclass(frozen=True)
@@ -37,36 +32,20 @@ class Chart:
     tall: int = HIGH
 
 
-def densities(family: Family, belief: Belief, classes: Sequence[int], names: Sequence[str]) -> Chart | None:
-    """How probable every number is in some of the classes; nothing, where that cannot be drawn."""
-    drawn = belief.draw(np.random.default_rng(0), np.repeat(np.array(classes), DRAWN))
-    values = np.asarray(drawn.drop_null().cast(pa.float64()))
-    if not len(values):
+def chart_of(found: Shape, names: Sequence[str]) -> Chart | None:
+    """Numbers of a column as curves, whole numbers as steps around each; nothing, where no class has any."""
+    top = float(found.p[np.isfinite(found.p)].max(initial=0.0))
+    if not top > 0:
         return None
-    low, high = np.quantile(values, [TAIL, 1 - TAIL])
-    whole = family.support is not None and family.support.whole
-    x = _grid(float(low), float(high), whole)
-    scores = np.zeros((belief_classes(belief), len(x)))
-    try:
-        belief.add_evidence(family.encode(pa.array(x)), scores)
-    except CellError:  # one value only, and nothing may lie beside it
-        return None
-    y = np.exp(scores[list(classes)])
-    top = float(y[np.isfinite(y)].max(initial=0.0))
-    if not 0 < top < np.inf:
-        return None
-    place = (x - x[0]) / (x[-1] - x[0]) * WIDE
-    curves = [
-        (name, _points(place, np.nan_to_num(each / top, posinf=1.0), whole))
-        for name, each in zip(names, y, strict=True)
-    ]
-    ticks = [Tick(round(float(at), 2), _number(value)) for at, value in _ticks(x)]
-    return Chart(curves, ticks, _number(x[0]), _number(x[-1]))
-
-
-def belief_classes(belief: Belief) -> int:
-    """How many classes there are."""
-    return len(next(iter(belief.estimates().values())))
+    steps = found.kind == COUNTS
+    x, y = found.x, np.nan_to_num(found.p / top, posinf=1.0)
+    if steps:
+        half = (x[1] - x[0]) / 2 if len(x) > 1 else 0.5
+        x, y = np.stack([x - half, x + half], axis=1).ravel(), np.repeat(y, 2, axis=1)
+    start, span = float(x[0]), float(x[-1] - x[0])
+    curves = [(name, _points((x - start) / span, each)) for name, each in zip(names, y, strict=True)]
+    ticks = [Tick(round((value - start) / span * WIDE, 2), _number(value)) for value in _ticks(start, span, steps)]
+    return Chart(curves, ticks, _number(found.x[0]), _number(found.x[-1]))
 
 
 def _number(value: float) -> str:
@@ -78,27 +57,19 @@ def _number(value: float) -> str:
     return f"{value:,.4g}" if not 1 <= abs(value) < 1e7 else f"{float(f'{value:.4g}'):,.12g}"
 
 
-def _grid(low: float, high: float, whole: bool) -> Floats:
-    if whole:
-        first, last = np.floor(low), np.ceil(high) + 1
-        return np.arange(first, last + 1, max(1.0, np.ceil((last - first) / MOST_WHOLE)))
-    if not high > low:
-        room = abs(low) * 0.1 or 1.0
-        low, high = low - room, high + room
-    return np.linspace(low, high, POINTS)
+def _points(x: Floats, y: Floats) -> str:
+    """As SVG's polyline takes them, of parts of width and height."""
+    return " ".join(f"{a * WIDE:.1f},{HIGH - b * HIGH:.1f}" for a, b in zip(x, y, strict=True))
 
 
-def _points(x: Floats, y: Floats, stepped: bool) -> str:
-    """As SVG's polyline takes them; whole numbers as steps."""
-    if stepped:
-        x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-    return " ".join(f"{a:.1f},{HIGH - b * HIGH:.1f}" for a, b in zip(x, y, strict=True))
+def _ticks(start: float, span: float, whole: bool) -> list[float]:
+    """Round numbers within the range.
 
-
-def _ticks(x: Floats) -> list[tuple[float, float]]:
-    """Round numbers within the range, and where they are."""
-    span = float(x[-1] - x[0])
+    >>> _ticks(-0.5, 2.0, whole=True), _ticks(-0.5, 2.0, whole=False)
+    ([0.0, 1.0], [-0.5, 0.0, 0.5, 1.0, 1.5])
+    """
     step = 10 ** np.floor(np.log10(span / 4))
     step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 4.5)
-    values = np.arange(np.ceil(x[0] / step), np.floor(x[-1] / step) + 1) * step
-    return [((value - x[0]) / span * WIDE, 0.0 if abs(value) < step / 1e6 else value) for value in values]
+    step = max(step, 1.0) if whole else step
+    values = np.arange(np.ceil(start / step), np.floor((start + span) / step) + 1) * step
+    return [0.0 if abs(value) < step / 1e6 else float(value) for value in values]

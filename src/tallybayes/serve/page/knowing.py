@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.responses import Response
 
-from tallybayes.families.events import NOT_THERE, NoJointError
 from tallybayes.model.heaviest import Weight, heaviest_in
 from tallybayes.model.scoring import Beliefs
+from tallybayes.model.shapes import LEVELS, shape_in
 from tallybayes.report.plain import spoken
 from tallybayes.schema.entries import Name, title
 from tallybayes.serve.models import Facts, ServedModel
-from tallybayes.serve.page.charts import Chart, densities
+from tallybayes.serve.page.charts import POINTS, Chart, chart_of
 from tallybayes.serve.page.trying import current_of
 from tallybayes.serve.page.visits import Visit
 
 FEW_CLASSES = 6  # that are told of at once, the largest first
 FEW_COLUMNS = 24  # the same
 TOP = 12  # words and values of a class
-FEW_LEVELS = 16  # of a column, the most probable
+FEW_LEVELS = 16  # of a column, the most frequent
+FEW_PARAMETERS = 6  # of a column, that are told
 
 
 @dataclass(frozen=True)
@@ -77,23 +78,18 @@ def known_by(model: ServedModel, label: str | None, column: str | None) -> Known
 def _column(beliefs: Beliefs, name: Name, numbers: Sequence[int], shown: Sequence[str]) -> Column:
     family, belief = beliefs.schema.columns[name], beliefs.counted[name]
     about = Column(title(name), family.brief)
-    if family.support is not None and not family.takes_vectors and isinstance(name, str):
-        found = {key: [f"{values[i]:.4g}" for i in numbers] for key, values in belief.estimates().items()}
-        few = list(found.items()) if len(found) <= FEW_COLUMNS // 4 else []
-        return Column(about.title, about.family, chart=densities(family, belief, numbers, shown), parameters=few)
     if not isinstance(name, str):
-        return Column(about.title, about.family, lines=belief.drawing())
+        return replace(about, lines=belief.drawing())
     try:
-        ((table,),) = belief.conditionals()[:1]
-    except NoJointError:
+        found = shape_in(beliefs, name, numbers, top=FEW_LEVELS, points=POINTS)
+    except TypeError:  # texts and vectors, whose parts are told of elsewhere
         return about
-    rows = [
-        (str(state), [float(table.table[at, i]) for i in numbers])
-        for at, state in enumerate(table.states)
-        if state != NOT_THERE
-    ]
-    rows.sort(key=lambda row: (-max(row[1]), row[0]))
-    return Column(about.title, about.family, levels=rows[:FEW_LEVELS], more=max(len(rows) - FEW_LEVELS, 0))
+    if found.kind == LEVELS:
+        levels = [(level, shares.tolist()) for level, shares in zip(found.x, found.p.T, strict=True)]
+        return replace(about, levels=sorted(levels, key=lambda row: (-max(row[1]), row[0])), more=found.more)
+    told = {key: [f"{values[i]:.4g}" for i in numbers] for key, values in belief.estimates().items()}
+    few = list(told.items()) if len(told) <= FEW_PARAMETERS else []
+    return replace(about, chart=chart_of(found, shown), parameters=few)
 
 
 async def knows(visit: Visit) -> Response:

@@ -12,37 +12,21 @@ from typing import Any
 from urllib.parse import quote
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
-from starlette.types import Receive, Scope
 
-from tallybayes.serve.bodies import read_body
-from tallybayes.serve.guard import HEADERS
-from tallybayes.serve.models import ServedModel
+from tallybayes.serve.calls import Incoming
 from tallybayes.serve.page.forms import Form, fields_of, form_of
 from tallybayes.serve.page.rendering import render
 from tallybayes.serve.problems import Problem
-from tallybayes.serve.service import Service
 
 COOKIE = "tallybayes-token"
 HOME = "/"
 
 
 @dataclass
-class Visit:
+class Visit(Incoming):
     """One request for a page."""
 
-    service: Service
-    scope: Scope
-    receive: Receive
     page: str  # which of them, as the navigation calls it
-
-    @property
-    def headers(self) -> dict[str, str]:
-        found: dict[str, str] = self.scope[HEADERS]
-        return found
-
-    @property
-    def model(self) -> ServedModel:
-        return self.service.model(self.scope["path_params"]["name"])
 
     @property
     def name(self) -> str | None:
@@ -87,8 +71,7 @@ class Visit:
         return fields_of(self.scope["query_string"])
 
     async def form(self) -> Form:
-        body = await read_body(self.headers, self.receive, self.service.limits)
-        return form_of(self.headers.get("content-type", ""), body)
+        return form_of(self.headers.get("content-type", ""), await self.body())
 
     def show(self, template: str, status: int = 200, **facts: Any) -> Response:
         """A page with these facts, and with what all pages have around them."""
