@@ -256,3 +256,13 @@ def test_a_client_that_goes_away_does_no_harm(client):
         with connected(client, head("learn", content_length=500) + b"{") as connection:
             connection.shutdown(socket.SHUT_WR)
     assert asked(client, "predict", {"row": {"text": "win"}})["answers"]
+
+
+def test_an_answer_before_the_body_says_that_it_is_the_last(client):
+    """Or a client with a pool of connections would ask again on one that is closed."""
+    early = b"POST /v1/models/none/learn HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n"
+    with connected(client, early) as connection, connection.makefile("rb") as said:
+        lines = [line.strip().lower() for line in iter(said.readline, b"\r\n")]
+        assert b" 404 " in lines[0]
+        assert b"connection: close" in lines
+    assert "connection" not in client.get("/v1/models").headers

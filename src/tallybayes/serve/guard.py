@@ -45,19 +45,25 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        start, status = time.perf_counter(), GONE
+        start, status, whole = time.perf_counter(), GONE, not _has_body(scope)
+
+        async def hear() -> Message:
+            nonlocal whole
+            message = await receive()
+            whole = whole or not message.get("more_body", False)
+            return message
 
         async def with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _with_headers(message.get("headers", ()))
+                message["headers"] = _with_headers(message.get("headers", ()), ends=not whole)
             await send(message)
 
         try:
-            problem = await self._answered(scope, receive, with_headers)
+            problem = await self._answered(scope, hear, with_headers)
             if problem is not None and status == GONE:
-                await problem.response()(scope, receive, with_headers)
+                await problem.response()(scope, hear, with_headers)
         finally:
             model, operation = scope.get("path_params", {}).get("name"), scope.get(OPERATION, "other")
             self.service.metrics.answered(operation, model, status, time.perf_counter() - start)
@@ -107,8 +113,18 @@ def _headers(scope: Scope) -> dict[str, str]:
     return found
 
 
-def _with_headers(given: Any) -> list[tuple[bytes, bytes]]:
+def _has_body(scope: Scope) -> bool:
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
+        for name, value in scope["headers"]
+    )
+
+
+def _with_headers(given: Any, ends: bool) -> list[tuple[bytes, bytes]]:
+    """Where an answer `ends` a request that was not heard to its end, there will be no other on this connection."""
     headers = [*given, *SAFE]
+    if ends and not any(name == b"connection" for name, _ in headers):
+        headers.append((b"connection", b"close"))
     if not any(name == b"cache-control" for name, _ in headers):
         headers.append(FRESH)
     return headers
