@@ -6,6 +6,7 @@ machines where it may install it, the test fails instead: what ought to run ther
 
 import os
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
@@ -15,6 +16,12 @@ EXPECTED = frozenset(os.environ.get("TALLYBAYES_CI_PARTS", "").replace(",", " ")
 def missing(part, why):
     """Ends the test: this part is not there."""
     (pytest.fail if part in EXPECTED else pytest.skip)(f"{part}: {why}")
+
+
+def module(part, name):
+    """Whether a package of Python is there; if not, the test ends."""
+    if find_spec(name) is None:
+        missing(part, f"there is no package {name} here")
 
 
 def program(part, name=None):

@@ -9,7 +9,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
+from parts import missing
 
 WITHOUT = ("-c", "fsync=off", "-c", "unix_socket_directories=")
 
@@ -19,7 +19,7 @@ def programs():
     found = shutil.which("initdb")
     folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not folders or not (folders[-1] / "initdb").exists():
-        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+        missing("postgresql", "there is no initdb here")
     return folders[-1]
 
 

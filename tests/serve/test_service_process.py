@@ -17,7 +17,7 @@ from tallybayes import Store
 
 pytestmark = pytest.mark.slow
 
-KILLS, ALL_KILLS = 5, 200  # with EXAMPLES=all
+KILLS, ALL_KILLS = 5, 50  # with EXAMPLES=all
 SECRET = "zyxwvutsecret"
 
 

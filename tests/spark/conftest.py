@@ -5,10 +5,12 @@ import sys
 
 import pytest
 
+from parts import module
+
 
 @pytest.fixture(scope="session")
 def spark():
-    pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'tallybayes[spark]'")
+    module("spark", "pyspark")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from pyspark.sql import SparkSession

@@ -3,9 +3,10 @@
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 
 import pytest
+
+from parts import module
 
 CODE = """
 import pyarrow as pa
@@ -28,8 +29,9 @@ spark.stop()
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (find_spec("pyspark") and find_spec("grpc")), reason="pip install 'pyspark[connect]'")
 def test_a_session_of_spark_connect_gives_the_bytes_of_one_machine():
+    for name in ("pyspark", "grpc"):
+        module("spark", name)
     settings = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     ended = subprocess.run([sys.executable, "-c", CODE], env=settings, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr[-2000:]
