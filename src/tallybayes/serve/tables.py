@@ -21,9 +21,12 @@ from tallybayes.serve.problems import Problem
 from tallybayes.serve.settings import Limits
 from tallybayes.sources import ReadOptions, SourceError, open_source
 from tallybayes.sources.bytes_in import codec_of
+from tallybayes.sources.faults import SKIP
+from tallybayes.sources.source import ABSENT_ADVICE
 
 CSV, ARROW = "text/csv", "application/vnd.apache.arrow.stream"
 ID, LABEL = "id", "label"  # the columns that hold them, where nothing else is said
+ADVICE = "Every column of the model must be there."
 COMPRESSION = 3  # the member of a record batch that says how it is compressed
 
 
@@ -72,10 +75,15 @@ def _csv(
                 types[id] = pa.string()
             batches = list(source.batches(types))
         except SourceError as error:
-            raise ValueError(str(error).replace(path, "The body")) from None
+            raise ValueError(_without_options(str(error)).replace(path, "The body")) from None
     if not batches:
         raise ValueError("The body has no rows.")
     return pa.Table.from_batches(batches)
+
+
+def _without_options(sentence: str) -> str:
+    """Who sends a body has no command line."""
+    return sentence.replace(f", {SKIP}", "").replace(ABSENT_ADVICE, ADVICE)
 
 
 def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:
@@ -86,7 +94,7 @@ def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:
             table = stream.read_all()
         for name in wanted:
             if name not in table.schema.names:
-                no_column(name, table.schema.names, "Every column of the model must be there.")
+                no_column(name, table.schema.names, ADVICE)
         table = table.select([*wanted, *([id] if id in table.schema.names and id not in wanted else [])])
         for field in table.schema:
             _check_type(field)
