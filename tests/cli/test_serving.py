@@ -1,10 +1,12 @@
 """`tallybayes serve`: stores made, named, given tokens and served."""
 
 import builtins
+import socket
 
 import httpx
 import pytest
 
+from letters import trained
 from service import process
 from tallybayes import Store, digest, load
 from tallybayes.serve.opening import opened_stores
@@ -107,3 +109,17 @@ def test_on_all_addresses_it_asks_for_the_token(tally, tmp_path, model):
         assert httpx.get(f"{url}/v1/models").status_code == 401
         answer = httpx.get(f"{url}/v1/models", headers={"authorization": f"Bearer {token}"})
         assert answer.json()["models"][0]["name"] == "weather"
+
+
+@pytest.mark.slow
+def test_a_spamd_that_cannot_begin_is_said(tally, model, tmp_path):
+    Store.create(tmp_path / "mail", trained()).close()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        ended = tally("serve", "mail", "--port", "0", "--spamd", place)
+    assert ended.code == 2
+    assert f"tallybayes serve: --spamd {place}: " in ended.err
+    assert "Traceback" not in ended.err
+    ended = tally("serve", "here", "--from", model, "--port", "0", "--spamd", "127.0.0.1:0")
+    assert ended.code == 2
+    assert "Train a model on mail" in ended.err

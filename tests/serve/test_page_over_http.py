@@ -107,6 +107,8 @@ def test_forms_of_other_sites_change_nothing(asking, headers):
         ("forget", {"id": "m-9"}, 404, NEVER_LEARNED),
         ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1000 characters that can be printed."),
         ("correct", {"id": "m-9", "label": "ham"}, 404, NEVER_LEARNED),
+        ("correct", {"id": "m-1"}, 400, "Which class is it? Choose one, or type a new one."),
+        ("correct", {"id": "m-1", "label": ""}, 400, "Which class is it? Choose one, or type a new one."),
     ],
 )
 def test_what_cannot_be_done_is_said(asking, path, fields, status, sentence):

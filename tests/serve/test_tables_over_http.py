@@ -73,6 +73,9 @@ def test_what_is_wrong_with_a_table_is_said(service):
     assert csv("city,age,paid\nRome,old,yes\n").startswith("The body, line 2, column 'age'")
     assert csv("city,age\nRome,3\n").startswith("The body has no column 'paid'; it has 'city', 'age'.")
     assert csv("age,paid\n3,yes\n").startswith("The body has no column 'city'")
+    assert csv("age,paid\n3,yes\n").endswith("Every column of the model must be there.")
+    short = "The body, line 2: the row has 2 cells, and there are 3 columns. Put quotes around cells that hold a ','."
+    assert csv("city,age,paid\nRome,3\n") == short
     assert csv("") == "The body is empty."
     assert csv("city,age,paid\n") == "The body has no rows."
     assert "has no label" in csv("city,age,paid\nRome,3,\n")

@@ -104,6 +104,11 @@ def test_files_that_cannot_grow_leave_the_store_as_it_was(tmp_path):
             for change in ("learn", "decay", "forget"):
                 with pytest.raises(NotWrittenError):
                     CHANGES[change](store)
+            with pytest.raises(NotWrittenError) as refused:
+                store.forget("from the start", "ham")
+            assert str(refused.value) == (
+                "The change could not be written: File too large. Nothing of it was kept; try it again."
+            )
             with pytest.raises(StoreError, match="The snapshot could not be made"):
                 store.snapshot()
             assert store.beliefs().posterior("win").shape == (1, 2)

@@ -44,9 +44,13 @@ def make_app(
     async def running(_: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             stack.callback(service.close)
-            await service.warm_up()
-            for start in beside:
-                await stack.enter_async_context(start(service))
+            try:
+                await service.warm_up()
+                for start in beside:
+                    await stack.enter_async_context(start(service))
+            except Exception as error:
+                service.failed = error
+                raise
             yield
 
     app = Starlette(

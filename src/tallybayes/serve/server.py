@@ -86,6 +86,12 @@ def allow_many_connections() -> None:
 
 
 def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -> None:
-    """Serves until SIGTERM or Ctrl-C."""
+    """Serves until SIGTERM or Ctrl-C; an error, if something that runs beside it could not begin."""
     allow_many_connections()
-    make_server(app, ready).run(sockets=[listening])
+    try:
+        make_server(app, ready).run(sockets=[listening])
+    except SystemExit:  # so uvicorn ends then, and its log, which we do not keep, would say why
+        service: Service = app.state.service
+        if service.failed is None:
+            raise
+        raise service.failed from None

@@ -33,6 +33,7 @@ class Service:
         self.metrics = Metrics(self.models)
         self.downloads = asyncio.Semaphore(self.limits.downloads)
         self.ready = False
+        self.failed: Exception | None = None  # why it could not begin
         self._askers = ThreadPoolExecutor(self.settings.askers, "tallybayes-ask")
         self._lookers = ThreadPoolExecutor(self.settings.lookers, "tallybayes-look")
         self._learners = ThreadPoolExecutor(self.settings.learners, "tallybayes-learn")

@@ -22,9 +22,12 @@ from tallybayes.serve.problems import Problem
 from tallybayes.serve.settings import Limits
 from tallybayes.sources import ReadOptions, Source, SourceError, open_source
 from tallybayes.sources.bytes_in import codec_of
+from tallybayes.sources.faults import SKIP
+from tallybayes.sources.source import ABSENT_ADVICE
 
 CSV, ARROW = "text/csv", "application/vnd.apache.arrow.stream"
 ID, LABEL = "id", "label"  # the columns that hold them, where nothing else is said
+ADVICE = "Every column of the model must be there."
 COMPRESSION = 3  # the member of a record batch that says how it is compressed
 
 
@@ -82,7 +85,12 @@ def csv_source(content: bytes, what: str, if_compressed: str) -> Iterator[Source
         try:
             yield open_source(path, ReadOptions(format="csv"))
         except SourceError as error:
-            raise ValueError(str(error).replace(path, what)) from None
+            raise ValueError(_without_options(str(error)).replace(path, what)) from None
+
+
+def _without_options(sentence: str) -> str:
+    """Who sends a body has no command line."""
+    return sentence.replace(f", {SKIP}", "").replace(ABSENT_ADVICE, ADVICE)
 
 
 def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:
@@ -93,7 +101,7 @@ def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:
             table = stream.read_all()
         for name in wanted:
             if name not in table.schema.names:
-                no_column(name, table.schema.names, "Every column of the model must be there.")
+                no_column(name, table.schema.names, ADVICE)
         table = table.select([*wanted, *([id] if id in table.schema.names and id not in wanted else [])])
         for field in table.schema:
             _check_type(field)

@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from tallybayes.files.replacing import SaveError
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import Changes
 from tallybayes.store.errors import InDoubtError, NotWrittenError, StoreError
@@ -183,10 +184,11 @@ class Writer:
         failure: StoreError
         if self.state.journal.ending and kept:
             failure = InDoubtError(
-                f"The disk failed at the end of the change: {error}. It may have been kept; do it again to be sure."
+                f"The disk failed at the end of the change: {_why(error)}. It may have been kept; do it again to be "
+                "sure."
             )
         else:
-            what = f"The change could not be written: {error}. Nothing of it was kept; try it again."
+            what = f"The change could not be written: {_why(error)}. Nothing of it was kept; try it again."
             failure = NotWrittenError(what)
         failure.__cause__ = error
         return failure
@@ -248,3 +250,9 @@ class Writer:
             self.trouble = error
         end = time.monotonic()
         self._next_snapshot = end + SELDOM * (end - start)
+
+
+def _why(error: Exception) -> str:
+    """What the disk said, without the names of files: it may be told to somebody far away."""
+    said = error.__cause__ if isinstance(error, SaveError) else error
+    return getattr(said, "strerror", None) or str(error)

@@ -1,12 +1,15 @@
 """A spamd beside the service: the same stores, and nobody tells it anything where tokens are asked for."""
 
+import signal
 import socket
+from contextlib import ExitStack
 
 import pytest
 
-from letters import spam
-from service import asked, serving
+from letters import spam, trained
+from service import asked, process, serving
 from spamd_client import say
+from tallybayes import Store
 from tallybayes.mail import read_mail
 from tallybayes.serve.spamd.beside import address_of, spamd_at
 from tallybayes.serve.tokens import new_token
@@ -53,3 +56,16 @@ def test_a_place_is_an_address_and_a_port(place):
 def test_a_network_must_be_one():
     with pytest.raises(ValueError, match=r"--spamd-allow 192\.0\.2\.1/24: .* Give a network such as"):
         spamd_at("127.0.0.1:7830", ["192.0.2.1/24"])
+
+
+@pytest.mark.slow
+def test_told_to_end_it_says_nothing_of_clients_that_say_nothing(tmp_path):
+    Store.create(tmp_path / "spam", trained()).close()
+    port = free_port()
+    with process(tmp_path / "spam", "--spamd", f"127.0.0.1:{port}") as (child, _), ExitStack() as stack:
+        idle = [stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(3)]
+        idle[0].sendall(b"CHECK SPAMC/1.5\r\n")
+        assert say(port, b"PING SPAMC/1.5\r\n\r\n").endswith(b"PONG\r\n")
+        child.send_signal(signal.SIGTERM)
+        assert child.wait(20) == 0
+        assert child.stderr.read().splitlines()[1:] == []  # after what it says of tokens

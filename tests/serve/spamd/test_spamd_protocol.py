@@ -13,7 +13,7 @@ from letters import ham, spam
 from spamd_client import heard, running, say
 from tallybayes import Store
 from tallybayes.mail.stamping import without
-from tallybayes.serve.spamd.protocol import Coming, RefusedError, Request, Room, read_request
+from tallybayes.serve.spamd.protocol import Coming, RefusedError, Request, Room, read_request, refusal
 from tallybayes.serve.spamd.settings import SpamdSettings
 
 
@@ -188,6 +188,11 @@ def test_a_bomb_is_not_unpacked(limited):
 def test_what_is_no_request_is_refused_in_one_line(tell, said):
     refused = tell(said)
     assert re.fullmatch(rb"SPAMD/1\.1 76 EX_PROTOCOL [ -~]{1,200}\r\n\r\n", refused)
+
+
+def test_an_error_of_several_lines_is_told_in_one():
+    error = RefusedError((70, "EX_SOFTWARE"), "one\r\nDidSet: local\n\ntwo")
+    assert refusal(error) == b"SPAMD/1.1 70 EX_SOFTWARE one DidSet: local two\r\n\r\n"
 
 
 def test_unknown_headers_are_ignored_and_the_first_of_a_name_counts(tell):

@@ -161,8 +161,6 @@ async def taught(visit: Visit) -> Response:
         fields, schema = form.fields, model.store.schema
         row = from_text(fields["row"], schema) if "row" in fields else row_of(schema, fields)
         label, id = fields.get("new-label", "").strip() or fields.get("label", ""), fields.get("id") or new_id()
-        if not label:
-            raise ValueError("Which class is it? Choose one, or type a new one.")
         before = answer_of(model, row)
         change = _teach(model, row, label, id, fields.get("known") == "yes")
         if not change.already:
@@ -184,6 +182,8 @@ def _teach(model: ServedModel, row: Row, label: str, id: str, known: bool) -> Ch
 
 def label_named(model: ServedModel, text: str) -> Any:
     """The class that is called so, of whatever type labels are; or a new one."""
+    if not text:
+        raise ValueError("Which class is it? Choose one, or type a new one.")
     return next((label for label in model.known_labels() if spoken(label) == text), text)
 
 

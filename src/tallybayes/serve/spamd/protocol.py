@@ -168,7 +168,7 @@ def answer(code: Code, headers: Mapping[str, str] | None = None, body: bytes = b
 def refusal(error: RefusedError) -> bytes:
     """An answer that says in its first line what is wrong."""
     number, name = error.code
-    return f"{VERSION} {number} {name} {error.sentence}\r\n\r\n".encode("ascii", "replace")
+    return f"{VERSION} {number} {name} {' '.join(error.sentence.split())}\r\n\r\n".encode("ascii", "replace")
 
 
 def _shown(line: bytes) -> str:

@@ -92,6 +92,8 @@ class Spamd:
             await _linger(reader, writer)
         except (OSError, TimeoutError) as error:
             log.info("A client went away: %s", type(error).__name__)
+        except asyncio.CancelledError:  # by `stop`; asyncio of Python 3.11 prints a traceback of tasks that end so
+            log.info("A client was not answered: the service ends")
         finally:
             writer.close()
             self._room.give_back(coming.taken)
