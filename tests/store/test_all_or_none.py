@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tallybayes import Model, Store, Words, digest
 from tallybayes.schema.weights import Weights
 from tallybayes.store import DifferentContentError, NotWrittenError, UnknownRowError, parts
+from tallybayes.store.errors import FileLeftError
 
 TEXTS = {"text": Words()}
 OLD = [("win a prize", "spam"), ("lunch on monday", "ham"), ("the last of its class", "alone")]
@@ -156,3 +157,14 @@ def test_weights_of_a_class_outlive_its_last_row(tmp_path):
         assert (store.model().schema.weights, store.verify().problems) == (weighed, ())
         store.forget(id="c")
         assert (store.digest(), store.verify().problems) == (expected, ())
+
+
+def test_changes_that_were_made_are_not_said_to_be_undone_where_an_old_file_stays(tmp_path):
+    with Store.create(tmp_path / "s", model_of(OLD)) as store:
+        stays = store.path / "base-99.tally"
+        stays.mkdir()  # which cannot be removed as a file
+        with pytest.raises(FileLeftError, match="The change was made, but") as told:
+            store.forget_all([(*OLD[0], None), (*OLD[1], None)])
+        assert not hasattr(told.value, "__notes__")
+        assert store.digest() == digest(model_of(OLD[2:]))
+        stays.rmdir()

@@ -29,3 +29,7 @@ class NotWrittenError(StoreError):
 
 class InDoubtError(NotWrittenError):
     """The disk failed at the very end of a change, which may have been kept all the same."""
+
+
+class FileLeftError(StoreError):
+    """A change that was made, but a file of before, which may hold what was forgotten, could not be removed."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from tallybayes.store.errors import NotWrittenError
+from tallybayes.store.errors import FileLeftError, NotWrittenError
 
 T = TypeVar("T")
 
@@ -26,6 +26,8 @@ def all_of(changes: Iterable[Callable[[], T]], make: Callable[[list[Callable[[],
     try:
         for part in in_parts(changes):
             done += make(part, len(done))
+    except FileLeftError:
+        raise
     except NotWrittenError as error:  # the same for all who shared the commit: it must not be written on
         raise type(error)(f"{error} {_kept(done)}") if done else error from error.__cause__
     except Exception as error:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from tallybayes.files.replacing import SaveError
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import Changes
-from tallybayes.store.errors import InDoubtError, NotWrittenError, StoreError
+from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError, StoreError
 from tallybayes.store.folder import BASE
 
 TOGETHER = 512  # changes in one commit, at most
@@ -219,7 +219,7 @@ class Writer:
         try:
             self.state.folder.keep_only(BASE, self.state.base)
         except OSError as error:
-            why = StoreError(f"The change was made, but a file of before could not be removed: {error}. Remove it.")
+            why = FileLeftError(f"The change was made, but a file of before could not be removed: {error}. Remove it.")
             return [(task, None, refused or why) for task, _, refused in answers]
         return answers
 
