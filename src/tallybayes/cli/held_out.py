@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import tallybayes
+from tallybayes.cli.columns import parsed_columns
 from tallybayes.cli.rows import costs_of
-from tallybayes.cli.train import can_be_read_again, counted, parsed_columns, schema_for
+from tallybayes.cli.train import can_be_read_again, counted, schema_for
 from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ def schema(how: Input, data: Data = None, label: Label = None, column: Columns =
     """
     import sys
 
-    from tallybayes.cli.train import parsed_columns, schema_for
+    from tallybayes.cli.columns import parsed_columns
+    from tallybayes.cli.train import schema_for
 
     text = tallybayes.schema_to_toml(schema_for(how.open(data), label, None, parsed_columns(column), None))
     if is_terminal(sys.stdout):

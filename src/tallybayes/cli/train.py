@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import tallybayes
+from tallybayes.cli.columns import parsed_columns
 from tallybayes.cli.options import (
     Absent,
     AbsentColumn,
@@ -49,7 +48,6 @@ LITTLE = 20_000_000  # … from inputs of fewer bytes than these
 ENOUGH = 200  # rows that can tell what it would gain
 WORTHWHILE = 0.05  # of the log-loss
 SHOWN = 12  # classes, and columns left out, that are named
-WHOLE_FAMILY = re.compile(r"\s*(?:\w+\s*(?:\(.*\))?|left out)\s*", re.DOTALL)
 
 
 def train(
@@ -230,38 +228,6 @@ def _from_file(file: str, hints: dict[Name, Family | None]) -> Schema:
     columns = {name: family for name, family in changed.items() if family is not None}
     reasons = found.reasons | dict.fromkeys(hints, AS_GIVEN)
     return tallybayes.Schema(columns, prior=found.prior, label=found.label, reasons=reasons)
-
-
-def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
-    """NAME=FAMILY, as data; before a family of blocks, several names with commas between them, quoted as in CSV."""
-    from tallybayes.schema.entries import checked_name, members
-    from tallybayes.schema.family_text import column_from_text
-
-    found: dict[Name, Family | None] = {}
-    taken: set[str] = set()
-    for given in columns or []:
-        text, written = _name_and_family(given)
-        if not text or written is None:
-            raise ValueError(f"--column {given!r}: write NAME=FAMILY, as in age=Gaussian.")
-        family = column_from_text(written)
-        block = family is not None and family.takes_blocks
-        name = checked_name(tuple(next(csv.reader([text], skipinitialspace=True)))) if block else text
-        for column in members(name):
-            if column in taken:
-                raise ValueError(f"--column {given!r}: the column {column!r} is given twice.")
-            taken.add(column)
-        found[name] = family
-    return found
-
-
-def _name_and_family(given: str) -> tuple[str, str | None]:
-    """The name ends at the last = after which there is a whole family, with as many brackets opened as closed."""
-    for equals in reversed(list(re.finditer("=", given))):
-        family = given[equals.end() :]
-        if WHOLE_FAMILY.fullmatch(family) and family.count("(") == family.count(")") and equals.start():
-            return given[: equals.start()], family
-    name, equal, family = given.partition("=")
-    return name, family if equal else None
 
 
 def _prior(text: str) -> Any:
