@@ -67,7 +67,7 @@ def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
         made.execute("PRAGMA locking_mode=EXCLUSIVE")
         made.execute("BEGIN EXCLUSIVE")
         made.execute("COMMIT")
-        path.unlink()
+        path.unlink(missing_ok=True)  # it may have been tidied away: it is as nameless then
         yield made
     finally:
         made.close()
