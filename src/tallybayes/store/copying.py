@@ -61,13 +61,13 @@ def telling() -> Iterator[None]:
 @contextmanager
 def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
     """A database on the disk of the store that no file shows: what is forgotten meanwhile must be in none."""
-    path = folder.path / f".tally-{secrets.token_hex(8)}"
+    path = folder.path / f".tally-copy-{secrets.token_hex(8)}"  # which `replacing` does not take for one of its own
     made = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         made.execute("PRAGMA locking_mode=EXCLUSIVE")
         made.execute("BEGIN EXCLUSIVE")
         made.execute("COMMIT")
-        path.unlink(missing_ok=True)  # it may have been tidied away: it is as nameless then
+        path.unlink()
         yield made
     finally:
         made.close()
