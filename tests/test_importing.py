@@ -1,7 +1,9 @@
 """What `from tallybayes import *` brings, with and without scikit-learn."""
 
+import ast
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -32,10 +34,22 @@ def test_without_scikit_learn_a_star_brings_all_that_does_not_need_it(tmp_path):
     assert "NaiveBayes" not in printed(kept + has + alone + "print(tallybayes.__all__)", tmp_path)
 
 
+COMPLETION = "import tallybayes\ntallybayes.Model\nprint(dir(tallybayes))"
+
+
 def test_completion_shows_what_is_the_users_and_no_room_behind_it(tmp_path):
-    code = "import tallybayes\ntallybayes.Model, tallybayes.NaiveBayes\nprint(dir(tallybayes))"
-    faces = {"plots", "sklearn", "spark", "testing"}
-    assert printed(code, tmp_path) == str(sorted({*tallybayes._MODULES, *faces, "__version__"}))
+    faces = {"plots", "sklearn", "testing"} | ({"spark"} if find_spec("pyspark") else set())
+    assert printed(COMPLETION, tmp_path) == str(sorted({*tallybayes._MODULES, *faces, "__version__"}))
+
+
+@pytest.mark.parametrize(
+    ("framework", "names"),
+    [("sklearn", {"sklearn", "NaiveBayes", "SemiNaiveBayes"}), ("pyspark", {"spark"}), ("hypothesis", {"testing"})],
+)
+def test_completion_shows_nothing_that_cannot_be_had(framework, names, tmp_path):
+    hidden = f"import sys\nsys.modules[{framework!r}] = None\n"
+    everything = "[getattr(tallybayes, name) for name in dir(tallybayes)]"
+    assert not names & set(ast.literal_eval(printed(f"{hidden}{COMPLETION}\n{everything}", tmp_path)))
 
 
 def test_asking_which_names_there_are_imports_nothing(tmp_path):

@@ -88,7 +88,7 @@ _FOUND_IN = {
     "model.joint.graph": ("Graph",),
     "model.joint.table": ("JointTable",),
 }
-_FACES = ("plots", "sklearn", "spark", "testing")
+_FACES = {"plots": None, "sklearn": "sklearn", "spark": "pyspark", "testing": "hypothesis"}  # what each needs
 _MODULES = {name: module for module, names in _FOUND_IN.items() for name in names}
 
 
@@ -107,14 +107,20 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What completion shows: what is the user's, and not the rooms behind it."""
-    return sorted({*_MODULES, *_FACES, "__version__"})
+    """What completion shows: what is the user's and can be had here, and not the rooms behind it."""
+    return sorted({*_importable(), *filter(_installed, _FACES), "__version__"})
 
 
 def _importable() -> list[str]:
     """What `from tallybayes import *` brings: everything, but for what needs scikit-learn where there is none."""
+    installed = _installed("sklearn")
+    return sorted(name for name, module in _MODULES.items() if installed or module != "sklearn")
+
+
+def _installed(face: str) -> bool:
+    """Whether there is what a face cannot be without. Nothing is imported to find out."""
     from importlib.util import find_spec
 
-    spec = find_spec("sklearn")
-    installed = spec is not None and spec.origin is not None  # a folder of that name has a spec too, without origin
-    return sorted(name for name, module in _MODULES.items() if installed or module != "sklearn")
+    framework = _FACES[face]
+    spec = framework and find_spec(framework)
+    return not framework or bool(spec and spec.origin)  # a folder of that name has a spec too, without origin

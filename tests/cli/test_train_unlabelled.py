@@ -35,6 +35,7 @@ def test_rows_without_a_label_are_counted_where_em_finds_them(tally, rows):
     assert found.columns == expected.columns
 
 
+@pytest.mark.slow
 def test_the_weight_is_chosen_unless_it_is_given(tally, rows):
     ended = tally("train", "rows.csv", "--label", "y", "--unlabelled", "-o", "m.tally")
     assert ended.code == 0

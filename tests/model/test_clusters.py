@@ -11,6 +11,7 @@ FRAME = {"x": RANDOM.normal(8.0 * KIND), "c": ["uvw"[k] if RANDOM.random() < 0.9
 SCHEMA = {"x": Gaussian(), "c": Categorical()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["bic", "held-out"])
 def test_there_are_as_many_as_there_are(by):
     found = choose_clusters(SCHEMA, FRAME, range(1, 5), by=by, settings=EM(restarts=3, iterations=60))

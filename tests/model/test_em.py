@@ -135,6 +135,7 @@ def test_a_weight_of_two_is_a_row_twice_but_for_the_grid_of_shares():
 SIMPLE = sorted(FAMILIES.keys() - {"Trees", "Several", "Crossed", "Pairs", "Tuples", "Correlated"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMPLE)
 def test_the_objective_never_falls_whatever_the_family(name):
     @given(st.data())
@@ -174,6 +175,7 @@ def assert_rises_to_the_end(schema, frame, labels):
         assert (gains >= 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAXIMA)
 def test_numbers_rise_at_every_step(name):
     random = np.random.default_rng(4)

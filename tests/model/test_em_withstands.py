@@ -155,6 +155,7 @@ def test_progress_is_told_of_every_step():
     assert told == list(enumerate(model.fitted.curve, 1))
 
 
+@pytest.mark.slow
 def test_the_weight_is_chosen_by_rows_that_are_held_out():
     table, labels, _ = mixed_rows(400)
     schema = {"number": Gaussian(), "count": Poisson()}

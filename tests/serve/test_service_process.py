@@ -93,9 +93,10 @@ def test_each_client_reads_its_writes_and_versions_never_go_back(tmp_path):
             with httpx.Client(base_url=f"{url}/v1/models/s", timeout=60, verify=False) as client:
                 last = 0
                 for i in range(10):
-                    entry = {"id": f"{name}-{i}", "row": {"text": f"only{name}x{i}"}, "label": f"class{name}"}
+                    row = {"text": f"only{name}x{i} " * 50}  # outweighs that others may have learned more rows by now
+                    entry = {"id": f"{name}-{i}", "row": row, "label": f"class{name}"}
                     written = client.post("/learn", json=entry).json()["version"]
-                    answer = client.post("/predict", json={"row": {"text": f"only{name}x{i}"}}).json()
+                    answer = client.post("/predict", json={"row": row}).json()
                     assert answer["version"] >= written > last
                     assert answer["answers"][0]["class"] == f"class{name}"
                     last = answer["version"]

@@ -107,6 +107,7 @@ def test_connections_of_adbc_are_asked_too():
         assert rows_of("SELECT 1 AS a, 'x' AS b", connection) == [{"a": 1, "b": "x"}]
 
 
+@pytest.mark.slow
 def test_a_source_that_is_never_read_leaves_no_connection_open(database):
     open_source(database=database, query="SELECT * FROM t")
     gc.collect()  # an open cursor of ADBC would warn

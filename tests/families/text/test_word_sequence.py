@@ -72,6 +72,7 @@ def trained(rows, **settings):
     return Model.train({"text": WordSequence(**settings)}, {"text": texts}, [label for _, label in rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_obeys_the_laws(order):
     check_family(WordSequence(order=order), TEXTS, examples=8)
