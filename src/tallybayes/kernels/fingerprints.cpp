@@ -16,16 +16,26 @@ uint64_t mixed(uint64_t mark, uint64_t value) {
     return mark ^ mark >> 29;
 }
 
+template <class Word>
+uint64_t loaded(const char* at) {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+}
+
+// The bytes of a text shorter than a word, the first one lowest.
+uint64_t few(std::string_view text) {
+    const char* at = text.data();
+    const size_t size = text.size();
+    if (size >= 4) return loaded<uint32_t>(at) | loaded<uint32_t>(at + size - 4) << 8 * (size - 4);
+    if (size >= 2) return loaded<uint16_t>(at) | loaded<uint8_t>(at + size - 1) << 8 * (size - 1);
+    return size ? loaded<uint8_t>(at) : 0;
+}
+
 uint64_t mixed(uint64_t mark, std::string_view text) {
     mark = mixed(mark, text.size());
-    for (; text.size() >= 8; text.remove_prefix(8)) {
-        uint64_t word;
-        std::memcpy(&word, text.data(), 8);
-        mark = mixed(mark, word);
-    }
-    uint64_t rest = 0;
-    for (size_t i = 0; i < text.size(); ++i) rest |= uint64_t(uint8_t(text[i])) << 8 * i;
-    return mixed(mark, rest);
+    for (; text.size() >= 8; text.remove_prefix(8)) mark = mixed(mark, loaded<uint64_t>(text.data()));
+    return mixed(mark, few(text));
 }
 
 }  // namespace
