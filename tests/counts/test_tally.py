@@ -7,6 +7,7 @@ import pytest
 
 from tallybayes import Categorical, Model, Schema, kernels
 from tallybayes.counts.exact import Exact
+from tallybayes.counts.slots import as_positions, positions
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.model.batches import in_pieces
 
@@ -25,6 +26,17 @@ def test_slots_and_classes_that_hold_nothing_are_as_if_never_met():
     left = whole - counts(["b"], ["y"], [[5]])
     assert left == counts(["a"], ["x"], [[1]])
     assert (left.canonical().classes, left.canonical().slots) == (["a"], ["x"])
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_positions_are_aligned_with_more_and_with_fewer_of_them(size):
+    whole = counts(["a"], positions(3), [[1], [2], [3]])
+    assert whole.aligned(positions(size), ["a"]).sums["n"].round()[:, 0].tolist() == [1.0, 2.0, 3.0, 0.0, 0.0][:size]
+    assert whole.read(positions(size), ["b", "a"])["n"].round()[:, 0].tolist() == [0.0] * size
+
+
+def test_positions_are_shared_however_they_are_asked_for():
+    assert positions(7) is positions(7, vectors=False) is as_positions(list(range(7)))
 
 
 def test_many_new_slots_one_at_a_time():

@@ -103,6 +103,8 @@ def test_trees_say_what_is_counted_on_the_way_down(rows, kind, seed, m):
     known = [(row, c, 1.0) for row, c in zip(codes.tolist(), labels.tolist(), strict=True)]
     for first, last in ((0, 3), (1, 2), (2, 2)):
         sums, log_sums = forest.sums(codes, chances, logs, first, last)
+        few = forest.few_sums(codes, forest.node_counts(counts), m, first, last)
+        np.testing.assert_array_equal(few, (sums, log_sums))
         for at, row in enumerate(codes.tolist()):
             said = np.array([slow.chances(row, tree, known, m, CLASSES) for tree in range(first, last)])
             said = said.reshape(last - first, CLASSES)

@@ -41,10 +41,12 @@ class Positions(dict[Slot, int]):
         return positions, self._made_of
 
 
-@lru_cache(maxsize=8)
 def positions(size: int, vectors: bool = False) -> Positions:
     """The positions that all vectors of this size have."""
-    return Positions(size, vectors)
+    return _shared(size, vectors)
+
+
+_shared = lru_cache(maxsize=8)(Positions)
 
 
 def as_positions(slots: Sequence[Slot]) -> Positions | None:
@@ -58,6 +60,9 @@ def as_positions(slots: Sequence[Slot]) -> Positions | None:
 
 def common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the labels stand that both have: among the one's, and among the other's."""
+    if all(isinstance(each, Positions) and VECTORS not in each for each in (targets, sources)):
+        same = np.arange(min(len(targets), len(sources)))
+        return same, same
     pairs = [(i, sources[label]) for label, i in targets.items() if label in sources]
     both = np.array(pairs, np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]

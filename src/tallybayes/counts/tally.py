@@ -125,7 +125,7 @@ class Tally(AnyTally):
         return pack_table(prefix, self.slots, self.aligned(self._slots, keys).sums, arrays)
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Tally:
-        return Tally(keys, *unpack_table(prefix, about, list(self._arrays), len(keys), arrays))
+        return Tally(keys, *unpack_table(prefix, about, list(self._arrays), len(keys), arrays))._in_positions()
 
     def write_row(self, parts: list[bytes]) -> None:
         parts.append(write_table(self._slots, self.sums))
@@ -157,9 +157,13 @@ class Tally(AnyTally):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing
         any more."""
-        tidy = self.canonical()
-        slots = as_positions(tidy.slots) or tidy.slots
-        return Tally, (tidy.classes, slots, tidy.aligned(slots, tidy.classes).sums)
+        tidy = self.canonical()._in_positions()
+        return Tally, (tidy.classes, tidy._slots, tidy.sums)
+
+    def _in_positions(self) -> Tally:
+        """The same sums in the positions that all such tallies share, if sorted slots are most of these."""
+        shared = as_positions(self.slots)
+        return self if shared is None else self.aligned(shared, self.classes)
 
     def canonical(self) -> Tally:
         filled = self._filled_cells()
@@ -179,7 +183,7 @@ class Tally(AnyTally):
 
     def aligned(self, slots: Collection[Slot], classes: Sequence[Key]) -> Tally:
         """The same sums with exactly these labels, in this order; what was never met counts zero."""
-        if list(self._classes) == list(classes) and list(self._slots) == list(slots):
+        if self._has_labels(slots, classes):
             return Tally(classes, slots, {k: Exact(v.limbs.copy(), v.low).carried() for k, v in self.sums.items()})
         result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
         to_slots, from_slots = common(result._slots, self._slots)
@@ -192,8 +196,13 @@ class Tally(AnyTally):
 
     def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
         """The same sums, only to be read: where the labels are these already, nothing is copied."""
-        same = (slots is self._slots or list(slots) == list(self._slots)) and list(classes) == self.classes
-        return self.sums if same else self.aligned(slots, classes).sums
+        return self.sums if self._has_labels(slots, classes) else self.aligned(slots, classes).sums
+
+    def _has_labels(self, slots: Collection[Slot], classes: Sequence[Key]) -> bool:
+        """Exactly these, in this order."""
+        if list(self._classes) != list(classes) or len(self._slots) != len(slots):
+            return False
+        return slots is self._slots or list(slots) == list(self._slots)
 
     def table(self, classes: Sequence[Key], more: Iterable[Slot] = ()) -> tuple[list[Any], Floats]:
         """The slots that hold anything, and those given, sorted; and how often each was counted in these classes."""

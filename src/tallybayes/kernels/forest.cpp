@@ -91,16 +91,51 @@ void Forest::find_all(const CodeRows& given, int32_t* leaves) const {
         walk(given, tree, [&](int64_t row, uint32_t node) { leaves[row * trees() + tree] = leaf_[node]; });
 }
 
-void Forest::count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const {
+void Forest::count_nodes(const double* counts, int64_t classes, int64_t tree, double* sums) const {
     const uint32_t root = roots_[size_t(tree)], end = roots_[size_t(tree) + 1];
-    sums.assign(size_t(end - root) * size_t(classes), 0.0);
+    std::fill_n(sums, size_t(end - root) * size_t(classes), 0.0);
     for (uint32_t i = end; i-- > root;) {
-        double* mine = &sums[size_t(i - root) * size_t(classes)];
+        double* mine = sums + size_t(i - root) * size_t(classes);
         if (leaf_[i] >= 0) std::copy_n(counts + int64_t(leaf_[i]) * classes, classes, mine);
         if (i == root) break;
-        double* above = &sums[size_t(above_[i] - root) * size_t(classes)];
+        double* above = sums + size_t(above_[i] - root) * size_t(classes);
         for (int64_t c = 0; c < classes; ++c) above[c] += mine[c];
     }
+}
+
+void Forest::count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const {
+    sums.resize(size_t(roots_[size_t(tree) + 1] - roots_[size_t(tree)]) * size_t(classes));
+    count_nodes(counts, classes, tree, sums.data());
+}
+
+void Forest::count(const double* counts, int64_t classes, double* sums) const {
+    for (int64_t tree = 0; tree < trees(); ++tree) {
+        heed_signals();
+        count_nodes(counts, classes, tree, sums + int64_t(roots_[size_t(tree)]) * classes);
+    }
+}
+
+void Forest::add_few(const CodeRows& given, const double* counted, int64_t classes, double m, int64_t first, int64_t last,
+                     double* sums, double* log_sums) const {
+    std::vector<double> p(size_t(classes), 0.0);
+    Patience patience;
+    for (int64_t tree = first; tree < last; ++tree)
+        for (int64_t row = 0; row < given.rows; ++row) {
+            std::fill(p.begin(), p.end(), 1.0 / double(classes));
+            for (uint32_t at = roots_[size_t(tree)], next;; at = next) {
+                const double* n = counted + int64_t(at) * classes;
+                patience.spend(classes);
+                double total = m;
+                for (int64_t c = 0; c < classes; ++c) total += n[c];
+                for (int64_t c = 0; c < classes; ++c) p[size_t(c)] = (n[c] + m * p[size_t(c)]) / total;
+                next = nodes_[at].next(given.codes + row * given.columns);
+                if (next == at) break;
+            }
+            for (int64_t c = 0; c < classes; ++c) {
+                sums[row * classes + c] += p[size_t(c)];
+                log_sums[row * classes + c] += std::log(p[size_t(c)]);
+            }
+        }
 }
 
 void Forest::climb(uint32_t node, uint32_t root, std::vector<uint32_t>& path) const {

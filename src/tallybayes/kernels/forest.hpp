@@ -71,6 +71,14 @@ public:
     void add(const CodeRows& given, const double* chances, const double* logs, int64_t classes, int64_t first, int64_t last,
              double* sums, double* log_sums) const;
 
+    // What is counted in every node of every tree, [node, class].
+    int64_t nodes() const { return int64_t(nodes_.size()); }
+    void count(const double* counts, int64_t classes, double* sums) const;
+
+    // The same as `add` from the counts of nodes: for few rows, which need not wait for the probabilities of all leaves.
+    void add_few(const CodeRows& given, const double* counted, int64_t classes, double m, int64_t first, int64_t last,
+                 double* sums, double* log_sums) const;
+
     // The same by the counts without the row itself, of those trees that were grown without its mark; adds how many these are.
     void add_left_out(const CodeRows& given, const CountedRows& own, const double* counts, int64_t classes, double m,
                       int64_t first, int64_t last, double* sums, double* log_sums, int64_t* used) const;
@@ -84,6 +92,7 @@ private:
     // The nodes from one up to its root.
     void climb(uint32_t node, uint32_t root, std::vector<uint32_t>& path) const;
     // What is counted in every node of a tree: the leaves' counts added up.
+    void count_nodes(const double* counts, int64_t classes, int64_t tree, double* sums) const;
     void count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const;
 
     std::vector<Node> nodes_;

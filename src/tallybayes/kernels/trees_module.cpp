@@ -76,6 +76,31 @@ nb::tuple sums(const Forest& forest, Table<uint8_t> codes, Table<double> chances
     return nb::make_tuple(one, other);
 }
 
+nb::object node_counts(const Forest& forest, Table<double> counts) {
+    expect(int64_t(counts.shape(0)) == forest.leaves(), "a leaf has no counts");
+    double* found;
+    nb::object result = give<double>({size_t(forest.nodes()), counts.shape(1)}, &found);
+    Free free;
+    forest.count(counts.data(), int64_t(counts.shape(1)), found);
+    return result;
+}
+
+nb::tuple few_sums(const Forest& forest, Table<uint8_t> codes, Table<double> counted, double m, int64_t first, int64_t last) {
+    const CodeRows given = rows_of(forest, codes);
+    check_trees(forest, first, last);
+    expect(int64_t(counted.shape(0)) == forest.nodes(), "a node has no counts");
+    const size_t rows = codes.shape(0), classes = counted.shape(1);
+    double *total, *log_total;
+    nb::object one = give<double>({rows, classes}, &total), other = give<double>({rows, classes}, &log_total);
+    {
+        Free free;
+        std::fill_n(total, rows * classes, 0.0);
+        std::fill_n(log_total, rows * classes, 0.0);
+        forest.add_few(given, counted.data(), int64_t(classes), m, first, last, total, log_total);
+    }
+    return nb::make_tuple(one, other);
+}
+
 nb::tuple left_out_sums(const Forest& forest, Table<uint8_t> codes, In<int32_t> labels, std::optional<In<double>> weights,
                         std::optional<In<uint64_t>> marks, Table<double> counts, double m, int64_t first, int64_t last) {
     const CodeRows given = rows_of(forest, codes);
@@ -157,6 +182,8 @@ void bind_trees(nb::module_& m) {
         .def("find_all", &find_all, "codes"_a.noconvert())
         .def("believe", &believe, "counts"_a.noconvert(), "m"_a)
         .def("sums", &sums, "codes"_a.noconvert(), "chances"_a.noconvert(), "logs"_a.noconvert(), "first"_a, "last"_a)
+        .def("node_counts", &node_counts, "counts"_a.noconvert())
+        .def("few_sums", &few_sums, "codes"_a.noconvert(), "node_counts"_a.noconvert(), "m"_a, "first"_a, "last"_a)
         .def("changes", &changes, "codes"_a.noconvert(), "counts"_a.noconvert(), "m"_a)
         .def("left_out_sums", &left_out_sums, "codes"_a.noconvert(), "classes"_a.noconvert(), "weights"_a.none(),
              "marks"_a.none(), "counts"_a.noconvert(), "m"_a, "first"_a, "last"_a);

@@ -65,6 +65,15 @@ def test_one_row_at_a_time_says_the_same(schema):
 
 
 @BOTH
+def test_few_rows_are_answered_to_the_last_bit_as_among_many(schema):
+    model = Model.train(schema, FRAME, LABELS)
+    many = model.evidence(pd.concat([FRAME] * 10))[BLOCK]
+    few = model.evidence(FRAME.iloc[:20])[BLOCK]
+    assert len(many) > 256 > len(few)
+    np.testing.assert_array_equal(few, many[:20])
+
+
+@BOTH
 @given(order=st.permutations(range(len(LABELS))), cuts=st.sets(st.integers(1, len(LABELS) - 1), max_size=4))
 @settings(max_examples=some(20))
 def test_any_order_and_any_batches_give_the_same_bytes(schema, order, cuts):

@@ -89,7 +89,7 @@ def test_m_is_belief_and_draws_towards_the_node_above():
     assert counts_digest(vague) == counts_digest(model)
     shares = [1 / 3] * 3
     np.testing.assert_allclose(np.exp(vague.belief(BLOCK).shares), shares, atol=1e-6)
-    np.testing.assert_allclose(vague.belief(BLOCK).chances, 1 / 3, atol=1e-6)
+    np.testing.assert_allclose(vague.belief(BLOCK).leaf_tables[0], 1 / 3, atol=1e-6)
 
 
 def test_evidence_opens_into_the_columns_that_were_asked_about():
@@ -99,7 +99,7 @@ def test_evidence_opens_into_the_columns_that_were_asked_about():
     said = sum(part.said for part in parts)
     belief = model.belief(("one", "two"))
     cells = model.schema.columns["one", "two"].encode([{"one": 1, "two": "1"}])
-    logs = belief.asked.forest.sums(cells, belief.chances, belief.logs, 0, 20)[1][0] / 20
+    logs = belief.asked.forest.sums(cells, *belief.leaf_tables, 0, 20)[1][0] / 20
     np.testing.assert_allclose(said, logs - belief.shares, rtol=1e-9)
 
 

@@ -150,7 +150,7 @@ class Trees(CodedBlock):
 
     def counts_of(self, tally: Tally, classes: Sequence[Key]) -> Floats:
         """How many rows of each class every leaf has."""
-        return np.ascontiguousarray(tally.aligned(positions(self._asked.leaves), classes).sums["n"].round())
+        return np.ascontiguousarray(tally.read(positions(self._asked.leaves), classes)["n"].round())
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         return TreesBelief(self, self._asked, self.counts_of(tally, classes))

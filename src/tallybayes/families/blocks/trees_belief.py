@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from tallybayes.families.posteriors import Posterior
 
 PARTS = ("mean of logs", "log of mean")  # of the probabilities that trees of a kind give
 TINY = 1e-300
+FEW = 256  # rows that are sooner taken down the trees node by node than all leaves are believed
 SHOWN = 8  # first questions of trees
 
 
@@ -34,7 +36,6 @@ class TreesBelief(Belief):
         self.family = family
         self.asked = asked
         self.counts = counts
-        self.chances, self.logs = asked.forest.believe(counts, family.m)
         self.shares = _shares(counts, asked, family.m)
 
     def add_evidence(self, cells: Bytes, scores: Floats) -> None:
@@ -52,7 +53,19 @@ class TreesBelief(Belief):
                 at += 1
 
     def _sums(self, cells: Bytes, first: int, last: int) -> tuple[Floats, Floats]:
-        return self.asked.forest.sums(np.ascontiguousarray(cells), self.chances, self.logs, first, last)
+        codes = np.ascontiguousarray(cells)
+        if len(codes) < FEW:
+            return self.asked.forest.few_sums(codes, self._node_counts, self.family.m, first, last)
+        return self.asked.forest.sums(codes, *self.leaf_tables, first, last)
+
+    @cached_property
+    def _node_counts(self) -> Floats:
+        return self.asked.forest.node_counts(self.counts)
+
+    @cached_property
+    def leaf_tables(self) -> tuple[Floats, Floats]:
+        """P(class) and its logarithm in every leaf."""
+        return self.asked.forest.believe(self.counts, self.family.m)
 
     def parts(self, cells: Bytes) -> Iterator[list[Part]]:
         """What the answers about each column change, in the mean of the trees' logarithms."""
