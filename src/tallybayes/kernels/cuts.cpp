@@ -12,13 +12,13 @@ double phi(double k) { return k > 0.0 ? k * std::log2(k) : 0.0; }
 
 // The classes of some neighbouring values. The entropy of their n classes is (φ(n) − Σ φ(count)) / n bits.
 struct Side {
-    std::vector<double> held;
+    std::vector<double> held, phis;  // counts, and φ of each
     double n = 0.0, parts = 0.0;  // parts: Σ φ(count)
 
-    explicit Side(int64_t classes) : held(size_t(classes), 0.0) {}
+    explicit Side(int64_t classes) : held(size_t(classes), 0.0), phis(held) {}
     void change(int64_t c, double by) {
-        parts -= phi(held[c]);
-        parts += phi(held[c] = std::max(held[c] + by, 0.0));
+        parts -= phis[c];
+        parts += phis[c] = phi(held[c] = std::max(held[c] + by, 0.0));
     }
     double bits() const { return phi(n) - parts; }
     double kinds() const { return double(std::count_if(held.begin(), held.end(), [](double k) { return k > 0.0; })); }
