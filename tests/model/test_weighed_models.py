@@ -204,3 +204,14 @@ def test_columns_are_drawn_to_their_mean_missing_cells_to_nothing_and_parts_to_a
         (_penalty(values + h, layout, strengths)[0] - _penalty(values - h, layout, strengths)[0]) / 2e-6 for h in steps
     ]
     np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("filled", ["t", 1.0, True], ids=["text", "number", "truth"])
+def test_baskets_are_told_apart_by_what_is_not_in_them(filled):
+    """Every cell is the same or missing; one class has each of ten things with probability 0.7, the other with 0.3."""
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, 1000)
+    bought = random.random((1000, 10)) < np.where(labels, 0.7, 0.3)[:, None]
+    baskets = pd.DataFrame({f"c{i}": [filled if has else None for has in bought[:, i]] for i in range(10)})
+    model = NaiveBayes().fit(baskets[:800], labels[:800])
+    assert model.score(baskets[800:], labels[800:]) > 0.85  # the best possible is 0.90

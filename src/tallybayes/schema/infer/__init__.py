@@ -78,7 +78,7 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
     if frames.is_interval(cells.type):
-        return choose_for_texts(frames.texts(cells).drop_null(), whole)
+        return choose_for_texts(frames.texts(cells).drop_null(), whole, cells.null_count > 0)
     return choose_for_numbers(frames.numbers(cells), name, whole)
 
 
@@ -94,7 +94,7 @@ def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:
         return Choice(family, f"written as text, {reason}")
     if _are_times(present):
         return Choice(None, TIMES)
-    return choose_for_texts(present, whole)
+    return choose_for_texts(present, whole, texts.null_count > 0)
 
 
 def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:

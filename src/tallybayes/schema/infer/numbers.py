@@ -16,7 +16,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families import Gaussian, Histogram
 from tallybayes.families.numbers.values import ENOUGH
 from tallybayes.families.smoothing import FITTED
-from tallybayes.schema.infer.choice import CATEGORY, Choice, share_text, unvarying
+from tallybayes.schema.infer.choice import CATEGORY, Choice, all_the_same, share_text, unvarying
 
 FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
 MANY_CELLS = 50  # from where intervals tell more than a Gaussian
@@ -32,6 +32,7 @@ IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|un
 def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
     """The family of numbers like these; NaN is missing. Infinite ones are errors when their turn comes to be counted,
     and say where they stand."""
+    missing = bool(np.isnan(x).any())
     x = x[np.isfinite(x)] + 0.0
     x.sort()
     n = len(x)
@@ -39,7 +40,7 @@ def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
         return unvarying("missing", UNKNOWN, whole)
     different = 1 + int(np.count_nonzero(x[1:] != x[:-1]))
     if different == 1 and n >= ENOUGH:
-        return unvarying("the same", UNKNOWN, whole)
+        return all_the_same(n, UNKNOWN, whole, missing)
     integral = bool((x == np.floor(x)).all())
     if integral and different == n >= MANY_DIFFERENT and _is_identifier(x, name):
         return Choice(None, f"{n} different whole numbers: an identifier")

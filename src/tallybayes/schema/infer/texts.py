@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from tallybayes.families import Words
 from tallybayes.families.numbers.values import ENOUGH
-from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
+from tallybayes.schema.infer.choice import CATEGORY, Choice, all_the_same
 
 FREE_TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
 SHORT_TEXT = replace(FREE_TEXT, characters=(2, 5))
@@ -33,12 +33,12 @@ HALF = 0.5  # of the cells share a word with another, in names that tell somethi
 NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
 
 
-def choose_for_texts(present: pa.Array, whole: bool) -> Choice:
-    """The family of texts like these, none of which is missing."""
+def choose_for_texts(present: pa.Array, whole: bool, missing: bool) -> Choice:
+    """The family of texts like these, none of which is missing; `missing` says whether others are."""
     different = pc.unique(present)
     levels, n = len(different), len(present)
     if n >= ENOUGH and levels == 1:
-        return unvarying("the same", CATEGORY, whole)
+        return all_the_same(n, CATEGORY, whole, missing)
     some = present if n <= SOME else present.take(pa.array(np.linspace(0, n - 1, SOME, dtype=np.int64)))
     mostly_different = levels > n / 2
     characters = _mean_count(some, UNSPACED) if mostly_different else 0.0
