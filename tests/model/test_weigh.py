@@ -149,10 +149,10 @@ def test_fewer_rows_are_left_out_where_texts_are_long():
     random = np.random.default_rng(0)
     frame = {"t": [f"{i} " + "word " * int(random.integers(3800, 4200)) for i in range(2300)]}
     labels = random.integers(0, 2, 2300)
-    model = Model({"t": Words()}, pa.int64())
+    model = Model.train({"t": Words()}, frame, labels)
     rows = sampled_rows(model, frame, labels)
     assert len(rows) == 1000
     again = sampled_rows(model, [({"t": frame["t"][i : i + 90]}, labels[i : i + 90]) for i in range(0, 2300, 90)])
     assert again.cells.equals(rows.cells)
     short = {"t": [text[:300] for text in frame["t"]]}
-    assert len(sampled_rows(model, short, labels)) == 2300
+    assert len(sampled_rows(Model.train({"t": Words()}, short, labels), short, labels)) == 2300

@@ -215,3 +215,21 @@ def test_baskets_are_told_apart_by_what_is_not_in_them(filled):
     baskets = pd.DataFrame({f"c{i}": [filled if has else None for has in bought[:, i]] for i in range(10)})
     model = NaiveBayes().fit(baskets[:800], labels[:800])
     assert model.score(baskets[800:], labels[800:]) > 0.85  # the best possible is 0.90
+
+
+def test_tables_are_weighed_from_twenty_rows_on_and_texts_from_two_hundred():
+    random = np.random.default_rng(0)
+    labels = np.arange(200) % 2
+    table = pd.DataFrame({name: labels + random.normal(size=200) for name in "ab"}).assign(
+        c=lambda x: x["a"], d=lambda x: x["a"]
+    )
+    weights = {n: NaiveBayes().fit(table[:n], labels[:n]).schema_.weights for n in (19, 20)}
+    assert weights[19] is None
+    assert all(weights[20].columns[name] < 0.5 for name in "acd")  # which say the same
+    twice = NaiveBayes().fit(table[:10], labels[:10], sample_weight=np.full(10, 2.0))
+    assert twice.schema_.weights is not None
+    texts = pd.DataFrame(
+        {"t": [f"{'good' if y else 'bad'} word{i % 7} other{i % 5} thing{i % 3}" for i, y in enumerate(labels)]}
+    )
+    mixes = [NaiveBayes().fit(texts[:n], labels[:n]).schema_.columns["t"].mix for n in (199, 200)]
+    assert (mixes[0] is None, mixes[1] is None) == (True, False)

@@ -151,10 +151,21 @@ class Counted(Additive):
             self._merge(other.rows, other.columns, 1)  # exact, so that nothing of the attempt remains
             vars(self).update(before)
             return reason
-        self.rows.drop_traces(other.rows)
-        for name, tally in self.columns.items():
-            tally.drop_traces(other.columns[name])
+        self._drop_traces(other)
         return None
+
+    def without(self, part: Self) -> Self:
+        """The counts without those of a model of some of the same rows. Whether they are the same is not asked."""
+        rest = self.copy()
+        rest._own(part.label_type or self.label_type)
+        rest._merge(part.rows, part.columns, -1)
+        rest._drop_traces(part)
+        return rest
+
+    def _drop_traces(self, gone: Self) -> None:
+        self.rows.drop_traces(gone.rows)
+        for name, tally in self.columns.items():
+            tally.drop_traces(gone.columns[name])
 
     def __radd__(self, other: object) -> Self:
         """So that `sum(models)` is all of them merged."""

@@ -8,7 +8,6 @@ as likely as possible, without training anything again. The counts stay as they 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +62,7 @@ def weigh(
 def sampled_rows(
     model: Model, data: Any, labels: Any = None, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> SampledRows:
-    """Rows to be left out."""
+    """Rows to be left out; an error, if they cannot have been counted."""
     check_absent(absent)
     sample, schema = sample_for(model.schema, rows), model.schema
     labels = schema.label if labels is None else labels
@@ -78,9 +77,20 @@ def sampled_rows(
     else:
         show(data, labels)
     found = sample.rows()
-    if any(family.parts for family in schema.columns.values()):
-        _without(model, found, np.arange(len(found)))  # an error, if they were not counted
+    _check_counted(model, found)
     return found
+
+
+def _check_counted(model: Model, rows: SampledRows) -> None:
+    _codes(rows, model.keys())
+    rest = model.copy()
+    try:
+        rest -= _counted(model.schema, rows, np.arange(len(rows)))
+    except ValueError as error:
+        raise ValueError(
+            f"The rows are not those that the model has counted: {error} Give the rows it was trained on, or train it "
+            "again."
+        ) from None
 
 
 def sample_for(schema: Schema, rows: int | None = None) -> Sample:
@@ -90,7 +100,7 @@ def sample_for(schema: Schema, rows: int | None = None) -> Sample:
 
 
 def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
-    """The model weighed by these rows, and what that is worth."""
+    """The model weighed by these rows, which it has counted, and what that is worth."""
     plain, told = _fitted(model.believing(weights=None), rows)
     pieces = _pieces(plain)
     known = left_out_evidence(plain, rows, pieces, told)
@@ -115,8 +125,6 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, Told]:
             changes[name] = fitted
         if said is not None:
             told[name] = said
-    if told:
-        _without(model, rows, np.arange(len(rows)))  # an error, if they were not counted
     return model.believing(changes) if changes else model, told
 
 
@@ -173,7 +181,7 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     fold; columns that have `told` it already are not asked again."""
     told = told or {}
     number = {key: i for i, key in enumerate(model.keys())}
-    codes = _codes(rows, number)
+    codes = _codes(rows, model.keys())
     shape = (len(rows), len(number))
     columns, missing, parts = len(pieces.names), len(pieces.missing), len(pieces.parts)
     evidence = np.zeros((*shape, columns + missing + parts + 1))
@@ -184,7 +192,7 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     some = pieces._replace(names=[pieces.names[j] for j in asked])
     simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
     for at in rows.folds(_folds(model, rows), together):
-        rest = _without(simple, rows, at)
+        rest = simple.without(_counted(simple.schema, rows, at))
         if not rest.keys():
             base[at] = -np.inf
             continue
@@ -208,8 +216,9 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     )
 
 
-def _codes(rows: SampledRows, number: Mapping[Key, int]) -> NDArray[np.int32]:
-    """The number of every row's class in the model."""
+def _codes(rows: SampledRows, keys: list[Key]) -> NDArray[np.int32]:
+    """The number of every row's class among the model's."""
+    number = {key: i for i, key in enumerate(keys)}
     unknown = [key for key in rows.keys if key not in number]
     if unknown:
         raise ValueError(f"The model has counted no row of the class {unknown[0]!r}; give rows that it has counted.")
@@ -234,18 +243,11 @@ def _folds(model: Model, rows: SampledRows) -> int:
     return min(max(math.ceil(FOLDS * rows.weights.sum() / max(model.n, 1.0)), 1), FOLDS)
 
 
-def _without(model: Model, rows: SampledRows, at: Any) -> Model:
-    part = Model(model.schema)
+def _counted(schema: Schema, rows: SampledRows, at: Any) -> Model:
+    """Some of the rows by themselves."""
+    part = Model(schema)
     part._count(rows.batch(at), 1, ERROR)
-    rest = model.copy()
-    try:
-        rest -= part
-    except ValueError as error:
-        raise ValueError(
-            f"The rows are not those that the model has counted: {error} Give the rows it was trained on, or train it "
-            "again."
-        ) from None
-    return rest
+    return part
 
 
 def _said(rest: Model, known: Beliefs, rows: SampledRows, at: Any, pieces: Pieces) -> Floats:

@@ -51,11 +51,11 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
     def _believed(self, learned: Learned) -> Schema:
         """The schema under the beliefs that the parameters say, about what was learned."""
 
-    def _sample(self, schema: Schema, rows: int) -> Sample | None:
+    def _sample(self, schema: Schema, rows: float) -> Sample | None:
         """What takes some of the first rows, to weigh the evidence by; nothing, where it is not to be weighed."""
         return None
 
-    def _first_sample(self, schema: Schema, rows: int) -> Sample | None:
+    def _first_sample(self, schema: Schema, rows: float) -> Sample | None:
         """The same where rows are learned bit by bit: weights that few rows give would stay."""
         return self._sample(schema, rows) if schema.overlaps else None
 
@@ -90,7 +90,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         labels: NDArray[Any],
         classes: NDArray[Any] | None,
         weights: Floats | None,
-        sampled: Callable[[Schema, int], Sample | None] = lambda *_: None,
+        sampled: Callable[[Schema, float], Sample | None] = lambda *_: None,
         all_labels: NDArray[Any] | None = None,
     ) -> Self:
         all_labels = labels if all_labels is None else all_labels
@@ -101,7 +101,8 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             rows = self._read(X, reset=True)
             schema = self._schema(rows)
             schema = prepare(schema, rows, labels, weights=weights) if len(labels) == len(all_labels) else schema
-            sample = sampled(schema, len(labels))
+            counted = len(labels) if weights is None else float(weights.sum())  # weight two is twice
+            sample = sampled(schema, counted)
             model = self._train(schema, rows, all_labels, {"weights": weights, "sample": sample, **self._how()})
             kept = labels[:0] if len(labels) < len(all_labels) else weightless(labels, weights)
             learned = Learned(schema, model, labels, Expected(classes, kept))

@@ -28,7 +28,8 @@ from tallybayes.sklearn.tables import labels_of, opened
 from tallybayes.sklearn.targets import without_unknown
 from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
 
-ENOUGH = 200  # rows from which on evidence is weighed
+ENOUGH = 20  # rows from which on evidence is weighed …
+ENOUGH_TEXTS = 200  # … and with texts, whose readings have constants that serve well until then
 
 
 class NaiveBayes(CountingClassifier):
@@ -60,8 +61,8 @@ class NaiveBayes(CountingClassifier):
         What counts of words mean ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
     weigh : bool, default=True
         Whether `fit` finds out how much each column's evidence should count, by rows that are left out of the counts;
-        from 200 rows on. Columns that repeat each other then count less, and probabilities are calibrated.
-        `partial_fit` and `forget` keep the weights that `fit` has found.
+        from 20 rows on, with texts from 200. Columns that repeat each other then count less, and probabilities are
+        calibrated. `partial_fit` and `forget` keep the weights that `fit` has found.
     unlabelled : EM, default=None
         How `fit` counts rows without a label, whose `y` is −1, None or NaN: `EM(weight="chosen")`, say. None: there are
         none, and −1 is a label like any other.
@@ -218,8 +219,9 @@ class NaiveBayes(CountingClassifier):
             return super()._train(schema, rows, labels, how)
         return Model.train(self._under(schema), rows, labels, unlabelled=self.unlabelled, **how)
 
-    def _sample(self, schema: Schema, rows: int) -> Sample | None:
-        wanted = schema.overlaps or (self.weigh and rows >= ENOUGH)
+    def _sample(self, schema: Schema, rows: float) -> Sample | None:
+        enough = ENOUGH_TEXTS if any(family.is_text for family in schema.columns.values()) else ENOUGH
+        wanted = schema.overlaps or (self.weigh and rows >= enough)
         return sample_for(schema) if wanted and schema.weights is None else None
 
 
