@@ -13,6 +13,7 @@ from tallybayes.store.copying import Copy
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import model_of
 from tallybayes.store.journal import Journal
+from tallybayes.store.parts import in_parts
 from tallybayes.store.state import mark_of, since_snapshot
 
 
@@ -104,13 +105,13 @@ def _counts(copy: Copy, told: _Told) -> Iterator[str]:
 
 def _rows(journal: Journal, told: _Told, model: Model, base: int) -> Iterator[str]:
     """The rows that are left are those of the chain, and are found by their counts; adds those since the base to it."""
-    read, rows, strange = RowCounts(model.schema).read, told.rows, 0
-    for entry, counts in journal.kept():
-        strange += rows.pop(entry.id, None) != (entry.first, entry.change, entry.at)
-        if entry.mark != mark_of(counts):
-            yield f"The row {entry.id!r} would not be found by its content."
-        if entry.first > base:
-            model += read(counts)
+    read, rows, strange = RowCounts(model.schema).read_all, told.rows, 0
+    for part in in_parts(journal.kept()):
+        for entry, counts in part:
+            strange += rows.pop(entry.id, None) != (entry.first, entry.change, entry.at)
+            if entry.mark != mark_of(counts):
+                yield f"The row {entry.id!r} would not be found by its content."
+        model += read(counts for entry, counts in part if entry.first > base)
     if strange or rows:
         yield "The rows that are left are not those that the chain tells of."
     for change in journal.replaced():
