@@ -44,7 +44,9 @@ def test_cells_are_written_as_the_slow_twin_writes_them_and_come_back(given):
 
 @given(st.lists(st.dictionaries(st.binary(max_size=3), LIMB.filter(bool), max_size=4), max_size=5))
 def test_many_are_read_as_their_sum(texts):
-    data = [kernels.write_labels(list(text), [(np.array([*text.values()], np.int64).reshape(-1, 1), 0)]) for text in texts]
+    data = [
+        kernels.write_labels(list(text), [(np.array([*text.values()], np.int64).reshape(-1, 1), 0)]) for text in texts
+    ]
     labels, found = kernels.read_labels(data, 1)
     expected = {label: sum(text.get(label, 0) for text in texts) for text in texts for label in text}
     assert dict(zip(labels, numbers(found)[0], strict=True)) == expected

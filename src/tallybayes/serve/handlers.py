@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from tallybayes.serve.bodies import JSON, parsed
 from tallybayes.serve.calls import Call, answer, encoded
-from tallybayes.serve.models import Facts, ServedModel
+from tallybayes.serve.models import Facts, Labelled, ServedModel
 from tallybayes.serve.problems import Problem, asking
 from tallybayes.serve.requests import (
     check_members,
@@ -89,16 +89,25 @@ async def _asked(
 
 
 async def learn(call: Call) -> Response:
+    """A small row is counted at once, and waits for its commit alone; all else has a thread."""
     model, kind = call.model, call.media_type()
-    asked = call.query(label=model.store.schema.label or LABEL, id=ID) if kind != JSON else {}
+    if kind != JSON:
+        asked = call.query(label=model.store.schema.label or LABEL, id=ID)
+        return await _changed(call, lambda model, body: _learn_table(model, body, kind, **asked))
+    body = await call.body()
+    if len(body) > model.limits.small or model.width is None:
+        return _told(call, await call.service.change(lambda: model.learn(*_to_learn(model, body))))
+    with asking():
+        entries, prove = _to_learn(model, body)
+        change = model.submit(entries[0], prove) if len(entries) == 1 else None
+    if change is None:
+        return _told(call, await call.service.change(model.learn, entries, prove))
+    return _told(call, model.learned(entries, [await call.service.written(change)]))
 
-    def work(model: ServedModel, body: bytes) -> Facts:
-        if kind != JSON:
-            return _learn_table(model, body, kind, **asked)
-        said = parsed(body)
-        return model.learn(each_of(said, to_learn(model), (PROVE,)), flag(said, PROVE))
 
-    return await _changed(call, work)
+def _to_learn(model: ServedModel, body: bytes) -> tuple[list[Labelled], bool]:
+    said = parsed(body)
+    return each_of(said, to_learn(model), (PROVE,)), flag(said, PROVE)
 
 
 def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str) -> Facts:
@@ -126,9 +135,11 @@ async def correct(call: Call) -> Response:
 
 async def _changed(call: Call, work: Callable[[ServedModel, bytes], Facts]) -> Response:
     model, _ = call.model, call.media_type()
-    body = await call.body()
-    facts = await call.service.change(work, model, body)
-    call.service.metrics.changed(model.name, facts)
+    return _told(call, await call.service.change(work, model, await call.body()))
+
+
+def _told(call: Call, facts: Facts) -> Response:
+    call.service.metrics.changed(call.model.name, facts)
     return answer(encoded(facts))
 
 

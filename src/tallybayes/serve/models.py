@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,16 +145,20 @@ class ServedModel:
 
     def learn(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
         """Adds rows, each a change of its own. What is wrong with a row is found before any of them is learned."""
-        store = self.store
         if len(entries) == 1:
-            row, label, id = entries[0]
-            changes = [store.learn(row, label, id=id, prove=prove)]
-        elif prove:
+            return self.learned(entries, [self.submit(entries[0], prove).result()])
+        if prove:
             raise ValueError("Digests are for one change at a time: send one row, or leave out 'prove'.")
-        else:
-            for number, entry in enumerate(entries):
-                self._check_row(number, entry)
-            changes = store.learn_all(entries)
+        for number, entry in enumerate(entries):
+            self._check_row(number, entry)
+        return self.learned(entries, self.store.learn_all(entries))
+
+    def submit(self, entry: Labelled, prove: bool) -> Future[Change]:
+        """Counts a row; it is learned when the future has its result."""
+        return self.store.submit(entry.row, entry.label, id=entry.id, prove=prove)
+
+    def learned(self, entries: Sequence[Labelled], changes: Sequence[Change]) -> Facts:
+        """What is said of rows that were learned: also the ids that they got, where they had none."""
         named = [change.id for change, entry in zip(changes, entries, strict=True) if entry.id is None]
         return {**self._done("learned", changes), **({"ids": named} if named else {})}
 

@@ -6,6 +6,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -130,8 +131,12 @@ class Store:
         """Adds a row. The same row under the same id again is answered with `already`; another is an error. Without an
         id the row gets a random one. With `prove`, its receipt has the digests of the model before and after, which
         costs what writing the model costs."""
-        counted, name = self._counted(row, label), named(id)
-        return self._do(lambda: self._changes.learn(name, counted, prove))
+        return self.submit(row, label, id=id, prove=prove).result()
+
+    def submit(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Future[Change]:
+        """As `learn`, without waiting: the future has its result when the change is on the disk."""
+        work = partial(self._changes.learn, named(id), self._counted(row, label), prove)
+        return self._writer.hand_over(work)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Adds rows, each (row, label, id), in as few commits as can be. If something is wrong with one, none of its
