@@ -114,6 +114,8 @@ class Spamd:
                 return PONG
             if request.command in PROTECTED and not (peer.is_loopback if self._tell is None else self._tell):
                 raise RefusedError(UNAVAILABLE, "TELL is not allowed from this address")
+            if request.command not in PROTECTED and len(request.mail) <= self.settings.small:
+                return self._respond(request)
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._respond, request)
         except RefusedError as error:
             log.info("Refused: %s", error.code[1])
@@ -131,8 +133,8 @@ class Spamd:
             self._reading.discard(task)
 
     def _respond(self, request: Request) -> bytes:
-        """In a thread. What is wrong is said to the client, whose mail passes then; the log has the kind alone, for a
-        message may quote the mail."""
+        """In a thread, unless a thread would cost more than the answer. What is wrong is said to the client, whose mail
+        passes then; the log has the kind alone, for a message may quote the mail."""
         try:
             return respond(self._filter(request.headers.get("user", "")), request)
         except RefusedError:
