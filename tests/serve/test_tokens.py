@@ -74,6 +74,19 @@ def test_what_is_no_token_is_refused(tokened):
     assert client.get("/healthz/ready").status_code == 200
 
 
+def test_metrics_tell_of_those_models_alone_that_the_token_is_for(tmp_path):
+    with Store.create(tmp_path / "a", TEXTS) as a, Store.create(tmp_path / "b", TEXTS) as b:
+        tokens = {"ours": new_token(a, "predict"), "theirs": new_token(b, "admin")}
+        with serving({"ours": a, "theirs": b}) as client:
+            for name, token in tokens.items():
+                assert client.get(f"/v1/models/{name}", headers=bearer(token)).status_code == 200
+            text = client.get("/metrics", headers=bearer(tokens["ours"])).text
+    assert 'tallybayes_requests_total{model="ours",operation="model",status="200"} 1.0' in text
+    assert 'tallybayes_version{model="ours"} 0.0' in text
+    assert 'tallybayes_request_seconds_count{operation="model"} 2.0' in text
+    assert "theirs" not in text
+
+
 def test_nobody_without_a_token_learns_which_models_there_are(tokened):
     client, tokens = tokened
     assert problem(client.get("/v1/models/spam"), 401) == problem(client.get("/v1/models/other"), 401)

@@ -182,3 +182,11 @@ def test_a_flipped_byte_is_found_if_it_means_anything(store, tmp_path):
             assert name == "journal.sqlite", (name, at)
             assert contents(path) == expected, at
     assert silent < 60
+
+
+def test_verify_tells_how_far_it_is(tmp_path):
+    told = []
+    with Store.create(tmp_path / "store", SCHEMA) as store:
+        store.learn_all(("win a prize", "spam", f"m-{i}") for i in range(2500))
+        assert store.verify(lambda done, whole: told.append((done, whole)))
+    assert told == [(2000, 5001), (4501, 5001), (5001, 5001)]

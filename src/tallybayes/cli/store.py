@@ -11,6 +11,7 @@ from tallybayes.cli.codes import NO
 from tallybayes.cli.options import ModelFile, StoreFolder
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import told
+from tallybayes.cli.watch import counting
 
 NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A folder that is not there yet.", show_default=False)]
 Days = Annotated[
@@ -40,8 +41,8 @@ def verify(store: StoreFolder) -> int | None:
     from tallybayes.store import DamagedStoreError
 
     try:
-        with tallybayes.Store.open(store) as opened:
-            found = opened.verify()
+        with tallybayes.Store.open(store) as opened, counting("verifying") as progress:
+            found = opened.verify(progress)
     except DamagedStoreError as error:
         say(error)
         return NO

@@ -144,9 +144,14 @@ def _told(call: Call, facts: Facts) -> Response:
 
 
 async def models(call: Call) -> Response:
-    token = bearer(call.headers.get("authorization"))
-    seen = [model for name, model in call.service.models.items() if call.service.tokens.allowed(token, name)]
+    seen = [call.service.models[name] for name in _seen(call)]
     return answer(encoded({"models": [await call.service.look(model.brief) for model in seen]}))
+
+
+def _seen(call: Call) -> list[str]:
+    """The models that whoever asks may know of."""
+    token = bearer(call.headers.get("authorization"))
+    return [name for name in call.service.models if call.service.tokens.allowed(token, name)]
 
 
 async def model(call: Call) -> Response:
@@ -195,4 +200,4 @@ async def ready(call: Call) -> Response:
 
 
 async def metrics(call: Call) -> Response:
-    return Response(call.service.metrics.text(), 200, media_type=call.service.metrics.media_type)
+    return Response(call.service.metrics.text(_seen(call)), 200, media_type=call.service.metrics.media_type)

@@ -29,7 +29,7 @@ from tallybayes.store.journal import Journal
 from tallybayes.store.parts import all_of, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State, own_copy
-from tallybayes.store.verifying import Verified, verify
+from tallybayes.store.verifying import Progress, Verified, verify
 from tallybayes.store.writer import Writer
 
 EVERY = 1000  # changes until the next snapshot
@@ -249,12 +249,12 @@ class Store:
         if self._writer.trouble is not None:
             raise StoreError(f"The snapshot could not be made: {self._writer.trouble}.")
 
-    def verify(self) -> Verified:
+    def verify(self, progress: Progress | None = None) -> Verified:
         """Whether counts, journal and chain agree. All of the store is read, from a copy that nobody else sees;
-        changes and questions go on meanwhile."""
+        changes and questions go on meanwhile. `progress(done, all)` is called every now and then."""
         with telling(), ExitStack() as files:
             target = files.enter_context(nameless(self._state.folder))
-            return verify(self._copy(target, files, model=True))
+            return verify(self._copy(target, files, model=True), progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """A copy of the whole store as it is at one moment, in a new folder; changes and questions go on meanwhile.
