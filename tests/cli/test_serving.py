@@ -97,7 +97,7 @@ def test_it_serves_the_model_and_says_that_everybody_may(tmp_path, model):
         assert (found["rows"], found["version"]) == (5, 0)
         child.terminate()
         _, said = child.communicate()
-        assert said == "There are no tokens: whoever can log in to this machine may ask and change everything.\n"
+        assert said == "There are no tokens: anyone who can log in to this machine may ask and change everything.\n"
         assert child.returncode == 0
 
 

@@ -53,7 +53,7 @@ def test_receipts_of_another_history_do_not_hold(store, tmp_path):
         with pytest.raises(ReceiptError, match="The store has no change 3"):
             check_receipt(receipt, other)
         other.forget(id="b")
-        with pytest.raises(ReceiptError, match="The store has another change 3"):
+        with pytest.raises(ReceiptError, match="Change 3 of the store is not the one"):
             check_receipt(receipt, other)
 
 

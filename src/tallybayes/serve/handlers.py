@@ -173,7 +173,7 @@ class Download(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service = self.call.service
         if service.downloads.locked():
-            raise Problem(503, "Others are fetching model files. Ask again soon.", {"retry-after": "5"})
+            raise Problem(503, "Too many downloads at once. Try again soon.", {"retry-after": "5"})
         async with service.downloads, asyncio.timeout(service.limits.download_seconds):
             number, content = await service.look(self.model.file)
             self.headers["content-length"] = str(len(content))
@@ -195,7 +195,7 @@ async def live(call: Call) -> Response:
 
 async def ready(call: Call) -> Response:
     if not call.service.ready:
-        raise Problem(503, "The models are being loaded, or the service is ending.")
+        raise Problem(503, "The models are still loading, or the service is shutting down.")
     return answer(encoded({"status": "ready"}))
 
 

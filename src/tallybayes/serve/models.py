@@ -210,7 +210,8 @@ class ServedModel:
         if rows * len(beliefs.labels) > self.limits.numbers:
             most = max(self.limits.numbers // len(beliefs.labels), 1)
             raise Problem(
-                413, f"The answer would have over {self.limits.numbers:,} numbers. Ask for {most:,} rows at once."
+                413,
+                f"The answer would have over {self.limits.numbers:,} numbers. Ask for at most {most:,} rows at a time.",
             )
 
     def _model(self) -> tuple[int, Model]:

@@ -73,4 +73,4 @@ def unexpected(error: BaseException) -> Problem:
     steps = traceback.extract_tb(error.__traceback__)
     place = f"{steps[-1].filename}:{steps[-1].lineno}" if steps else "nowhere"
     log.error("%s at %s", type(error).__name__, place)
-    return Problem(500, f"Something went wrong here that should not: {type(error).__name__}. It is in the log.")
+    return Problem(500, f"Internal error: {type(error).__name__}. The log says where.")

@@ -20,7 +20,7 @@ from tallybayes.store import Store
 
 T = TypeVar("T")
 
-AGAIN = "It may be made all the same; say it again, with its id."  # to who hears nothing of a change in time
+AGAIN = "The change may still be made: send it again, with the same id."  # to who hears nothing of a change in time
 
 
 class Service:

@@ -232,8 +232,8 @@ class Changes:
 
     def _unknown(self, id: str) -> StoreError:
         last = self.journal.latest(id)
-        gone = "was never learned" if last is None else f"is not in the store any more: {last.what}, {last.at}"
-        return UnknownRowError(f"The row {id!r} {gone}. Give the id that it was learned by.")
+        gone = "was never learned" if last is None else f"is no longer in the store: {last.what}, {last.at}"
+        return UnknownRowError(f"The row {id!r} {gone}. Give the id it was learned under.")
 
 
 def relabelled(model: Model, label: Any) -> Model:

@@ -220,7 +220,9 @@ class Writer:
         try:
             self.state.folder.keep_only(BASE, self.state.base)
         except OSError as error:
-            why = FileLeftError(f"The change was made, but a file of before could not be removed: {error}. Remove it.")
+            why = FileLeftError(
+                f"The change was made, but an old file could not be removed: {error}. Delete it by hand."
+            )
             return [(task, None, refused or why) for task, _, refused in answers]
         return answers
 
