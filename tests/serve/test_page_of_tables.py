@@ -166,7 +166,7 @@ def test_a_file_can_be_dropped(browser, people):
     client, _ = people
     with visiting(browser, client, javascript=True) as page:
         page.goto("/models/people/table")
-        page.get_by_label("Columns that are not there").check()
+        page.get_by_label("Treat columns the file lacks").check()
         file = """new File(["age\\n30\\n"], "few.csv")"""
         carried = page.evaluate_handle(f"() => {{ const it = new DataTransfer(); it.items.add({file}); return it; }}")
         with page.expect_download() as download:

@@ -188,7 +188,7 @@ def test_labels_keep_their_type(tmp_path, labels):
         first, second = map(str, labels)
         answer = client.post("/models/spam/teach", data={"cell-0": "win lunch", "label": second, "id": "p-1"})
         assert answer.status_code == 200, answer.text
-        assert f"<strong>{second}</strong>, change 3." in answer.text
+        assert f"<strong>{second}</strong> (change 3)." in answer.text
         answer = client.post("/models/spam/correct", data={"id": "m-2", "label": first})
         assert answer.status_code == 303, answer.text
         rows = ["win", "lunch", "win lunch"], [labels[0], labels[0], labels[1]]

@@ -25,7 +25,7 @@ REFUSED = {
     "no object": ("predict", b"[1]", "The body is an array; send a JSON object"),
     "nothing": ("predict", b"", "The body is not JSON: "),
     "nested": ("predict", b'{"row":' + b"[" * 100_000, "The JSON is nested too deeply."),
-    "no number": ("predict", b'{"row": {"text": NaN}}', "NaN is no number in JSON; write null"),
+    "no number": ("predict", b'{"row": {"text": NaN}}', "NaN is not a number in JSON; write null"),
     "huge number": ("predict", b'{"row": {"text": 1' + b"0" * 5000 + b"}}", "The body is not JSON: "),
     "no row": ("predict", b"{}", 'Give one row as {"row": {…}}'),
     "row and rows": ("predict", b'{"row": {}, "rows": []}', 'Give one row as {"row": {…}}'),
@@ -47,7 +47,11 @@ REFUSED = {
         b'{"id": 3, "row": {"text": "a"}, "label": "ham"}',
         "'id' is a number; give a string.",
     ),
-    "an empty id": ("learn", b'{"id": "", "row": {"text": "a"}, "label": "ham"}', "give 1 to 1000 characters"),
+    "an empty id": (
+        "learn",
+        b'{"id": "", "row": {"text": "a"}, "label": "ham"}',
+        "give 1 to 1000 printable characters",
+    ),
     "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: 'label' is missing."),
     "proof of many": ("learn", b'{"prove": true, "rows": []}', "Digests are for one change at a time"),
     "proof that is none": ("forget", b'{"prove": 1, "id": "m-1"}', "'prove' is a number; give true or false."),
@@ -115,7 +119,7 @@ def test_parameters_that_nobody_knows_are_refused(client):
 def test_an_answer_of_too_many_numbers_is_refused(client):
     rows = [{"text": ""}] * 500_001
     said = problem(client.post("/v1/models/spam/predict", json={"rows": rows}), 413)
-    assert said == "The answer would have over 1,000,000 numbers. Ask for 500,000 rows at once."
+    assert said == "The answer would have over 1,000,000 numbers. Ask for at most 500,000 rows at a time."
 
 
 def test_a_disk_that_is_full_refuses_changes_and_answers_questions(tmp_path):

@@ -49,7 +49,7 @@ def test_each_operation_takes_a_token_of_its_scope_or_more(tokened, method, oper
     for scope, token in tokens.items():
         answer = client.request(method, path, json=said, headers=bearer(token))
         if SCOPES.index(scope) < SCOPES.index(needed):
-            assert f"one of the scope '{needed}'" in problem(answer, 403)
+            assert f"the scope '{needed}'" in problem(answer, 403)
         else:
             assert answer.status_code == 200, answer.text
 

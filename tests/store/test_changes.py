@@ -28,7 +28,7 @@ def test_a_row_without_an_id_gets_one(store):
 
 @pytest.mark.parametrize("id", ["", "a\nb", "x" * (LONGEST + 1), "\ud800", "a\0"])
 def test_an_id_can_be_printed(store, id):
-    with pytest.raises(ValueError, match="characters that can be printed"):
+    with pytest.raises(ValueError, match="printable characters"):
         store.learn("win", "spam", id=id)
     with pytest.raises(TypeError, match="The id is 17; give a string"):
         store.forget(id=17)

@@ -120,7 +120,7 @@ def test_postfix_passes_mail_through_the_filter(here):
 
 def test_postfix_asks_by_way_of_the_milter(here):
     with milter(here) as place:
-        main = (here / "milter.cf").read_text().replace("spamass/spamass.sock", str(place))
+        main = (here / "main.cf").read_text().replace("spamass/spamass.sock", str(place))
         (here / "delivering.cf").write_text(DELIVERING.format(here=here))
         good, bad = through_postfix(here, f"{main}default_transport = kept:\n", "delivering.cf")
     assert "X-Spam-Status: No, score=" in good
