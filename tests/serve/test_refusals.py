@@ -37,9 +37,10 @@ REFUSED = {
         "The data has no column 'text'; it has 'Text'",
     ),
     "a row without its column": ("predict", b'{"rows": [{"text": "a"}, {}]}', "This is row 1."),
-    "a mistyped member": ("predict", b'{"row": {"text": "a"}, "thread": 1}', "There is no 'thread' here"),
+    "a mistyped member": ("predict", b'{"row": {"text": "a"}, "thread": 1}', "There is no member 'thread' here"),
     "a cell that is none": ("predict", b'{"row": {"text": {"a": 1}}}', "'text'"),
     "no label": ("learn", b'{"row": {"text": "a"}}', "'label' is missing."),
+    "half a character": ("learn", b'{"row": {"text": "\\ud800"}, "label": "a"}', "'\\ud800' is half a character."),
     "a label that is none": ("learn", b'{"row": {"text": "a"}, "label": null}', "'label' is null; give a string"),
     "a label of another type": ("learn", b'{"row": {"text": "a"}, "label": 3}', "The labels are of type int64"),
     "an id that is none": (
@@ -56,7 +57,7 @@ REFUSED = {
     "proof of many": ("learn", b'{"prove": true, "rows": []}', "Digests are for one change at a time"),
     "proof that is none": ("forget", b'{"prove": 1, "id": "m-1"}', "'prove' is a number; give true or false."),
     "nothing to forget": ("forget", b"{}", "'row' is missing. Give {\"id\": …}, or row and label."),
-    "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no 'label' here"),
+    "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no member 'label' here"),
     "nothing to correct": ("correct", b'{"id": "m-1"}', "'label' is missing."),
     "nothing to evaluate": ("evaluate", b'{"rows": []}', "nothing to evaluate"),
 }

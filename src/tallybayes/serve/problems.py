@@ -63,6 +63,8 @@ def _status(error: Exception) -> int:
 def _sentence(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "The request is nested too deeply."
+    if isinstance(error, UnicodeEncodeError):
+        return f"{error.object[error.start]!r} is half a character. Send text that is valid Unicode."
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
     return " ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", ())])

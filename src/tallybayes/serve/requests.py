@@ -88,7 +88,9 @@ def check_members(
         raise ValueError(f"{missing[0]!r} is missing. {advice}".rstrip())
     for name in said:
         if name not in allowed:
-            raise ValueError(f"There is no {name[:40]!r} here; give {', '.join(map(repr, sorted(allowed)))}.")
+            raise ValueError(
+                f"There is no member {name[:40]!r} here; there are {', '.join(map(repr, sorted(allowed)))}."
+            )
 
 
 def _row(value: Any, number: int | None = None) -> Row:
