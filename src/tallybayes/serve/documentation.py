@@ -63,7 +63,8 @@ def _page(described: dict[str, Any]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>tallybayes: the API</title>'
         '<meta name="viewport" content="width=device-width">'
         '<link rel="stylesheet" href="/documentation.css"></head><body>'
-        f'<h1>The API</h1><p>{about} The same as JSON: <a href="/openapi.json">openapi.json</a>.</p>'
+        f'<h1>The API</h1><p>{about} The same for programs: <a href="/openapi.json">openapi.json</a>. '
+        '<a href="/">Back to the models.</a></p>'
         f"{''.join(operations)}</body></html>"
     )
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallybayes.data.errors import CellError, RowError
 from tallybayes.files import digest, to_bytes
 from tallybayes.filtering.thresholds import SETTING as THRESHOLDS
 from tallybayes.model import Model
@@ -24,6 +23,7 @@ from tallybayes.serve.problems import Problem
 from tallybayes.serve.rows import Row, cells_of, label_of, one_row, several
 from tallybayes.serve.settings import Limits
 from tallybayes.store import Change, Store
+from tallybayes.store.parts import AT_ONCE, counted_each
 from tallybayes.store.state import own_copy
 from tallybayes.store.store import Current
 
@@ -149,8 +149,9 @@ class ServedModel:
             return self.learned(entries, [self.submit(entries[0], prove).result()])
         if prove:
             raise ValueError("Digests are for one change at a time: send one row, or leave out 'prove'.")
-        for number, entry in enumerate(entries):
-            self._check_row(number, entry)
+        if len(entries) > AT_ONCE:
+            for _ in counted_each(entries, self._counted):
+                pass
         return self.learned(entries, self.store.learn_all(entries))
 
     def submit(self, entry: Labelled, prove: bool) -> Future[Change]:
@@ -177,14 +178,8 @@ class ServedModel:
             return self._done("corrected", [self.store.correct(*labels[0], prove=prove)])
         return self._done("corrected", self.store.correct_all(labels, prove=prove))
 
-    def _check_row(self, number: int, entry: Labelled) -> None:
-        """An error if this row of many cannot be learned, which says the number it has among them."""
-        try:
-            Model.train(self.store.schema, entry.row, [entry.label])
-        except RowError as error:
-            if error.column is None:
-                raise
-            raise CellError(error.row, error.reason).located(error.column, number) from None
+    def _counted(self, row: Any, label: Any) -> Model:
+        return Model.train(self.store.schema, row, [label])
 
     def _done(self, what: str, changes: Sequence[Change]) -> Facts:
         new = [change.number for change in changes if not change.already]

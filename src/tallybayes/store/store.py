@@ -26,7 +26,7 @@ from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import BASE, JOURNAL, Folder
 from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
-from tallybayes.store.parts import all_of, in_parts
+from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Progress, Verified, verify
@@ -142,7 +142,7 @@ class Store:
         """Adds rows, each (row, label, id), in as few commits as can be. If something is wrong with one, none of its
         commit is learned and none after it; the error's notes say which it is, and how many were learned before."""
         learn = self._changes.learn
-        return self._all(partial(learn, named(id), self._counted(row, label), False) for row, label, id in rows)
+        return self._all(partial(learn, named(id), counted, False) for id, counted in counted_each(rows, self._counted))
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
         """Takes a row away: by its id, or by its content and label. Its counts go from the journal with it, and when
