@@ -117,7 +117,9 @@ def filter(
     try:
         wanted = _wanted(spam, ham, forget, forget_spam, forget_ham)
         if learn and wanted is not None:
-            raise ValueError("--learn takes the filter's word, and the others take yours: give one of them.")
+            raise ValueError(
+                "--learn goes by the filter's verdict, --spam, --ham and --forget by yours: give one of them."
+            )
         scores, names = (spam_score, ham_score), (spam_class, ham_class)
         told, code = _filtered(_opened(model, server, scores, names), mail, wanted, learn, exit_code)
     except Exception as error:
@@ -136,7 +138,7 @@ def _wanted(spam: bool, ham: bool, forget: bool, forget_spam: bool, forget_ham: 
     learned = [word for word, given in ((SPAM, spam), (HAM, ham)) if given]
     forgotten = [word for word, given in ((ANY, forget), (SPAM, forget_spam), (HAM, forget_ham)) if given]
     if len(learned) > 1 or len(forgotten) > 1 or learned == forgotten != []:
-        raise ValueError("A mail is learned as one class, and forgotten as another: give one of each at most.")
+        raise ValueError("Give at most one class to learn the mail as and one to forget it as, and not the same.")
     if not learned and not forgotten:
         return None
     return Wanted(next(iter(learned), None), next(iter(forgotten), None))
@@ -152,7 +154,7 @@ def _opened(
 
     given = {"spam": scores[0], "ham": scores[1]}
     if (model is None) == (server is None):
-        raise ValueError("Who is to be asked? Give the file of a model, or a store, or --server URL: one of them.")
+        raise ValueError("Give a model file, a store or --server URL: one of them.")
     if server is not None:
         from tallybayes.filtering.at_server import ServerFilter
 
@@ -179,7 +181,7 @@ def _filtered(asked: Filter, mail: bytes, wanted: Wanted | None, learn: bool, ex
             if not mail:
                 raise ValueError("There is no mail on standard input.")
             done = "Forgotten." if wanted.learn is None else f"Learned as {wanted.learn}."
-            say(done if asked.change(letter, wanted) else "Nothing to do: it is so already.")
+            say(done if asked.change(letter, wanted) else "Nothing to do: that was done before.")
             return b"" if exit_code else mail, FINE
         verdict = asked.verdict(letter)
         if learn and verdict.word != UNSURE:

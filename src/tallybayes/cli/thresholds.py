@@ -65,7 +65,9 @@ def thresholds(
 
     with _store(model) as store:
         if keep and store is None:
-            raise ValueError(f"--keep: {model} is a file, which keeps no thresholds. Give them to `filter` as options.")
+            raise ValueError(
+                f"--keep: {model} is a model file, which keeps no thresholds. Give them to `filter` as options."
+            )
         found: Model = tallybayes.load(model) if store is None else store.model()
         source = how.open(data)
         with watching(source, "asking"):
@@ -75,7 +77,7 @@ def thresholds(
             store.set(SETTING, choice.thresholds._asdict())
     print(json.dumps(facts(choice)) if as_json else "\n".join(lines(choice)))
     if keep:
-        say(f"{model}: keeps these thresholds.")
+        say(f"{model}: kept these thresholds.")
 
 
 def _store(path: str) -> AbstractContextManager[Store | None]:
