@@ -64,7 +64,7 @@ class State:
         self.number, _ = self.journal.last()
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
-        self._waiting: list[bytes] = []  # counts of rows that are learned, and not added to the model yet
+        self._waiting: list[Counted] = []  # rows that are learned, and not added to the model yet
         self._model = self._replayed()
         self.row_counts = RowCounts(self._model.schema)
 
@@ -81,14 +81,15 @@ class State:
     def learn(self, counted: Counted) -> None:
         """Adds a row, at the latest when somebody looks at the model; or says what is wrong with it."""
         if counted.model.label_type == self._model.label_type:
-            self._waiting.append(counted.data)
+            self._waiting.append(counted)
         else:
             self.model += counted.model
 
     def settle(self) -> None:
         """Adds the rows that wait for it: many at once cost little more than one."""
         if self._waiting:
-            self._model += self.row_counts.read_all(self._waiting)
+            (first, *more), read = self._waiting, self.row_counts.read_all
+            self._model += read(each.data for each in self._waiting) if more else first.model
             self._waiting = []
 
     def _replayed(self) -> Model:

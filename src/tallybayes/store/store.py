@@ -204,6 +204,11 @@ class Store:
         return self.current().beliefs
 
     @property
+    def ready(self) -> bool:
+        """Whether beliefs are at hand, so that whoever asks for them waits for nobody."""
+        return self._writer.published.beliefs is not None
+
+    @property
     def number(self) -> int:
         """The number of the last change: the version of the model."""
         return self._writer.published.number
