@@ -10,7 +10,6 @@ start of spamc. Debian's packages spamc, spamd, spamassassin and bogofilter must
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import shutil
@@ -18,19 +17,15 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mail import raw_mails
-from tallybayes import Bernoulli, Model, Schema, Store, Words, save
+from tallybayes import Bernoulli, Model, Schema, Words, save
 from tallybayes.mail import read_mail
 from tallybayes.mail.row import TEXTS
-from tallybayes.serve.app import make_app
-from tallybayes.serve.server import bound_socket, make_server, url_of
-from tallybayes.serve.spamd import serve_spamd
 from timing import best_of
 
 LEARNED, ASKED, STARTED, ROUNDS = 2_000, 100, 10, 3
@@ -66,34 +61,17 @@ def our_model(folder: Path) -> Model:
 
 
 @contextmanager
-def our_spamd(store: Store) -> Iterator[int]:
-    """In a thread; its port."""
-    loop, started, stop, ports = asyncio.new_event_loop(), threading.Event(), asyncio.Event(), [0]
-
-    async def serve() -> None:
-        async with serve_spamd(store, "127.0.0.1", 0) as (_, ports[0]):
-            started.set()
-            await stop.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    started.wait()
-    yield ports[0]
-    loop.call_soon_threadsafe(stop.set)
-    thread.join()
-
-
-@contextmanager
-def our_service(store: Store) -> Iterator[str]:
-    """In a thread; its URL."""
-    listening, ready = bound_socket("127.0.0.1", 0), threading.Event()
-    server = make_server(make_app({"spam": store}), ready.set)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    ready.wait()
-    yield f"{url_of(listening)}/v1/models/spam"
-    server.should_exit = True
-    thread.join()
+def our_service(folder: Path) -> Iterator[tuple[str, int]]:
+    """As users run it, in a process of its own: its URL, and the port of its spamd."""
+    port = free_port()
+    command = [PROGRAM, "serve", "store", "--from", "model.tally", "--port", "0", "--spamd", f"127.0.0.1:{port}"]
+    service = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert service.stdout is not None
+    try:
+        yield service.stdout.readline().split()[-1], port
+    finally:
+        service.terminate()
+        service.wait()
 
 
 @contextmanager
@@ -154,7 +132,7 @@ def spamc(port: int) -> str:
     return f"spamc -d 127.0.0.1 -p {port} -s 10000000"
 
 
-def measured(folder: Path, store: Store, ports: dict[str, int]) -> None:
+def measured(folder: Path, url: str, ports: dict[str, int]) -> None:
     mails = [path.read_bytes() for path in sorted((folder / "asked").iterdir())]
     works = {f"spamc, {name}": each_by(spamc(port), folder) for name, port in ports.items()}
     if shutil.which("bogofilter"):
@@ -162,12 +140,11 @@ def measured(folder: Path, store: Store, ports: dict[str, int]) -> None:
             subprocess.run(["bogofilter", "-d", folder, option, "-B", folder / kind], check=True)
         works["bogofilter, a process"] = each_by("bogofilter -p -e -d .", folder)
     works |= {f"a connection each, {name}": connecting(port, mails) for name, port in ports.items()}
-    with our_service(store) as url:
-        few = {
-            "tallybayes filter MODEL": each_by(f"{PROGRAM} filter model.tally", folder, STARTED),
-            "tallybayes filter --server": each_by(f"{PROGRAM} filter --server {url}", folder, STARTED),
-        }
-        times = best_of(works, ROUNDS) | best_of(few, ROUNDS)
+    few = {
+        "tallybayes filter MODEL": each_by(f"{PROGRAM} filter model.tally", folder, STARTED),
+        "tallybayes filter --server": each_by(f"{PROGRAM} filter --server {url}", folder, STARTED),
+    }
+    times = best_of(works, ROUNDS) | best_of(few, ROUNDS)
     size = sum(map(len, mails)) // ASKED
     print(f"{ASKED} mails of {size:,} bytes on average, {os.cpu_count()} processors (best of {ROUNDS})")
     for name, seconds in times.items():
@@ -183,13 +160,13 @@ def main() -> None:
         folder = written(Path(name))
         model = our_model(folder)
         save(model, folder / "model.tally")
-        with Store.create(folder / "store", model) as store, our_spamd(store) as port:
+        with our_service(folder) as (url, port):
             ports = {"tallybayes": port}
             if shutil.which("spamd") and shutil.which("sa-learn"):
                 with their_spamd(folder) as other:
-                    measured(folder, store, {**ports, "SpamAssassin": other})
+                    measured(folder, url, {**ports, "SpamAssassin": other})
             else:
-                measured(folder, store, ports)
+                measured(folder, url, ports)
 
 
 if __name__ == "__main__":

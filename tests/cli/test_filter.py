@@ -68,7 +68,7 @@ def test_a_store_answers_as_its_model_does_and_learns(filtered, store):
     assert filtered("store", mail=spam(7)) == filtered("spam.tally", mail=spam(7))
     told = filtered("store", "--ham", mail=spam(50))
     assert (told.code, told.out, told.err) == (0, spam(50).decode(), "Learned as ham.\n")
-    assert filtered("store", "-n", mail=spam(50)).err == "Nothing to do: it is so already.\n"
+    assert filtered("store", "-n", mail=spam(50)).err == "Nothing to do: that was done before.\n"
     assert filtered("store", "--spam", mail=spam(50)).err == "Learned as spam.\n"
     assert filtered("store", "--forget", mail=spam(50)).err == "Forgotten.\n"
     assert filtered("store", "--learn", mail=ham(51)).out.startswith("X-Tallybayes: ham")
@@ -94,16 +94,16 @@ def test_a_file_learns_as_the_verb_does(filtered, program, tmp_path):
         (["nothing.tally"], "nothing.tally: No such file or directory."),
         (["broken.tally"], "broken.tally: "),
         (["text.tally"], "The model has the column 'outlook'; a mail has "),
-        ([], "Who is to be asked?"),
-        (["spam.tally", "--server", "http://127.0.0.1:1"], "Who is to be asked?"),
+        ([], "Give a model file, a store or --server URL"),
+        (["spam.tally", "--server", "http://127.0.0.1:1"], "Give a model file, a store or --server URL"),
         (["--server", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not answer: "),
         (["."], "is not a store"),
         (["spam.tally", "--ham-score", "9"], None),
         (["spam.tally", "--ham-score", "9", "--spam-score", "1"], "Mail is spam from 1 on and ham below 9"),
         (["spam.tally", "--spam-class", "eggs"], "Which class is spam?"),
-        (["spam.tally", "-s", "-n"], "A mail is learned as one class"),
-        (["spam.tally", "-s", "-S"], "A mail is learned as one class"),
-        (["spam.tally", "-u", "-s"], "--learn takes the filter's word"),
+        (["spam.tally", "-s", "-n"], "Give at most one class to learn the mail as"),
+        (["spam.tally", "-s", "-S"], "Give at most one class to learn the mail as"),
+        (["spam.tally", "-u", "-s"], "--learn goes by the filter's verdict"),
         (["spam.tally", "-F"], "A file has no ids"),
         (["spam.tally", "-S"], "These rows cannot be forgotten"),
     ],

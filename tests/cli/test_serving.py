@@ -17,7 +17,7 @@ SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
 def test_there_must_be_a_store_or_something_to_make_one_of(tally):
     ended = tally("serve", "here")
     assert ended.code == 2
-    assert "here: there is no store. Make one of a model, with --from spam.tally, or of a schema" in ended.err
+    assert "here: there is no store. Make one from a model with --from spam.tally" in ended.err
     assert "not both" in tally("serve", "here", "--from", "a.tally", "--schema", "b.toml").err
     assert "make one store" in tally("serve", "here", "there", "--from", "a.tally").err
     assert "no-such.tally" in tally("serve", "here", "--from", "no-such.tally").err
@@ -97,7 +97,7 @@ def test_it_serves_the_model_and_says_that_everybody_may(tmp_path, model):
         assert (found["rows"], found["version"]) == (5, 0)
         child.terminate()
         _, said = child.communicate()
-        assert said == "There are no tokens: whoever can log in to this machine may ask and change everything.\n"
+        assert said == "There are no tokens: anyone who can log in to this machine may ask and change everything.\n"
         assert child.returncode == 0
 
 

@@ -127,7 +127,8 @@ def test_whatever_else_answers_is_an_error_with_a_sentence(at, said):
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1/models/spam"
         with pytest.raises(
-            ServerError, match=r"^http://127\.0\.0\.1:\d+/v1/models/spam (?:does not answer|answered 500|is no service)"
+            ServerError,
+            match=r"^http://127\.0\.0\.1:\d+/v1/models/spam (?:does not answer|answered 500|is not a tallybayes)",
         ):
             at(url).verdict(Letter(spam(1)))
         thread.join()

@@ -77,7 +77,7 @@ def test_thresholds_that_make_no_sense_are_refused(kept):
     ("are_spam", "share"), [([True, True], 0.1), ([False, False], 0.1), ([True, False], 2.0), ([True, False], math.nan)]
 )
 def test_thresholds_need_both_classes_and_a_share(are_spam, share):
-    with pytest.raises(ValueError, match=r"some of both|one of 0 to 1"):
+    with pytest.raises(ValueError, match=r"some of both|a number from 0 to 1"):
         choose_thresholds([1.0, 2.0], are_spam, share)
 
 

@@ -35,11 +35,23 @@ def test_cells_are_written_as_the_slow_twin_writes_them_and_come_back(given):
     labels, sums = given
     data = kernels.write_labels(labels, sums)
     assert data == reference.written(labels, numbers(sums))
-    again, found = kernels.read_labels(data, len(sums))
+    again, found = kernels.read_labels([data], len(sums))
     held = [i for i in sorted(range(len(labels)), key=labels.__getitem__) if any(kind[i] for kind in numbers(sums))]
     assert again == [labels[i] for i in held]
     assert numbers(found) == [[kind[i] for i in held] for kind in numbers(sums)]
     assert all(Exact(limbs, low).is_canonical() for limbs, low in found)
+
+
+@given(st.lists(st.dictionaries(st.binary(max_size=3), LIMB.filter(bool), max_size=4), max_size=5))
+def test_many_are_read_as_their_sum(texts):
+    data = [
+        kernels.write_labels(list(text), [(np.array([*text.values()], np.int64).reshape(-1, 1), 0)]) for text in texts
+    ]
+    labels, found = kernels.read_labels(data, 1)
+    expected = {label: sum(text.get(label, 0) for text in texts) for text in texts for label in text}
+    assert dict(zip(labels, numbers(found)[0], strict=True)) == expected
+    index, words = kernels.read_words(data, 1)
+    assert (len(index), numbers(words)) == (len(labels), numbers(found))
 
 
 @given(st.lists(st.text(max_size=6), unique=True, max_size=6))
@@ -49,7 +61,7 @@ def test_words_are_written_as_their_bytes(words):
     ones = np.ones((len(words), 1), np.int64)
     data = kernels.write_words(index, codes, [(ones, 0)])
     assert data == kernels.write_labels([word.encode() for word in words], [(ones, 0)])
-    again, ((limbs, low),) = kernels.read_words(data, 1)
+    again, ((limbs, low),) = kernels.read_words([data], 1)
     assert (len(again), limbs.tolist(), low) == (len(words), ones.tolist(), 0)
 
 
@@ -59,4 +71,4 @@ def test_words_are_written_as_their_bytes(words):
 def test_other_bytes_are_refused_or_read(data, kinds):
     for read in (kernels.read_labels, kernels.read_words):
         with suppress(ValueError):
-            read(data, kinds)
+            read([data], kinds)

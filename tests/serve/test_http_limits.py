@@ -202,7 +202,7 @@ def test_what_takes_too_long_is_refused_and_may_be_said_again(tmp_path):
         entry = {"id": "x", "row": {"text": "win"}, "label": "spam"}
         answer = client.post("/v1/models/spam/learn", json=entry)
         assert problem(answer, 503) == (
-            "This was not done within 0.2 seconds. It may be made all the same; say it again, with its id."
+            "This was not done within 0.2 seconds. The change may still be made: send it again, with the same id."
         )
         assert answer.headers["retry-after"] == "0"
         go.set()

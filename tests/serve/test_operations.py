@@ -237,7 +237,7 @@ def test_metrics_count_requests_and_rows(service):
     client.get("/v1/models/unknown")
     text = client.get("/metrics").text
     assert 'tallybayes_requests_total{model="spam",operation="predict",status="200"} 1.0' in text
-    assert 'tallybayes_requests_total{model="none",operation="other",status="404"} 1.0' in text
+    assert 'tallybayes_requests_total{model="",operation="other",status="404"} 1.0' in text
     assert 'tallybayes_rows_total{model="spam",what="learned"} 2.0' in text
     assert 'tallybayes_version{model="spam"} 5.0' in text
     assert "unknown" not in text

@@ -108,7 +108,7 @@ def test_every_page_can_be_read(browser, service, size, scheme):
         sent(page, page.locator(".teach button[name=label]").first)
         page.locator("#taught").wait_for()
         check()
-        sent(page, page.get_by_role("button", name="Forget it again"))
+        sent(page, page.get_by_role("button", name="Undo"))
         page.locator("#done").wait_for()
         check()
 

@@ -106,7 +106,7 @@ def test_a_page_that_is_loaded_again_learns_nothing_twice(browser, tmp_path):
         ask(page)
         teach(page, "ham")
         page.reload()
-        assert "already, and is counted once" in page.locator("#taught").inner_text()
+        assert "it counts once" in page.locator("#taught").inner_text()
         assert store.number == 4
 
 
@@ -116,7 +116,7 @@ def test_a_new_class_can_be_named(browser, tmp_path):
         page.get_by_label("Another class").fill("news")
         teach(page, "Learn")
         assert store.beliefs().labels == ["ham", "news", "spam"]
-        assert "not known" in page.locator(".before").inner_text()
+        assert "unknown" in page.locator(".before").inner_text()
 
 
 @both_ways
@@ -126,7 +126,7 @@ def test_forgetting_brings_the_digest_back(browser, tmp_path, javascript):
         ask(page)
         teach(page, "ham")
         second = store.digest()
-        sent(page, page.get_by_role("button", name="Forget it again"))
+        sent(page, page.get_by_role("button", name="Undo"))
         page.locator("#done").wait_for()
         assert page.url.endswith("/models/spam/changes?done=5")
         shown = [page.locator(f"#digest-{which}").inner_text() for which in ("before", "after", "now")]
@@ -139,7 +139,7 @@ def test_the_way_back_leads_to_the_page_before(browser, tmp_path):
     with spam_page(browser, tmp_path, javascript=True) as (page, _):
         ask(page)
         teach(page, "ham")
-        sent(page, page.get_by_role("button", name="Forget it again"))
+        sent(page, page.get_by_role("button", name="Undo"))
         page.locator("#done").wait_for()
         page.go_back()
         page.get_by_role("heading", name="Try it").wait_for()
@@ -184,7 +184,7 @@ def new_page(browser, folder, javascript):
 def test_a_new_store_says_what_to_do_and_learns_its_first_rows(browser, tmp_path, javascript):
     with new_page(browser, tmp_path, javascript) as (page, store):
         page.goto("/")
-        assert page.locator("#empty-title").inner_text() == "It has learned nothing yet"
+        assert page.locator("#empty-title").inner_text() == "It hasn’t learned anything yet"
         assert "/v1/models/new/learn" in page.locator("pre").inner_text()
         page.get_by_label("text", exact=True).fill("win a prize")
         page.get_by_label("Its class").fill("spam")
@@ -218,7 +218,7 @@ def test_a_token_opens_what_it_is_for(browser, tmp_path, javascript):
             page.goto("/models/spam")
             assert page.locator("h1").inner_text() == "A token, please"
             enter(page, "tally-of-nothing")
-            assert "This token is not known." in page.get_by_role("alert").inner_text()
+            assert "Unknown token." in page.get_by_role("alert").inner_text()
             page.goto("/models/spam")
             enter(page, asks)
             assert page.url.endswith("/models/spam")

@@ -144,7 +144,7 @@ def test_a_table_comes_back_with_answers(browser, people, javascript):
             {"name": "people.csv", "mimeType": "text/csv", "buffer": table.encode()}
         )
         with page.expect_download() as download:
-            page.get_by_role("button", name="Download it with answers").click()
+            page.get_by_role("button", name="Download with answers").click()
         assert download.value.suggested_filename == "people-answers.csv"
         found = list(csv.DictReader(io.StringIO(download.value.path().read_text())))
         assert [(row["who"], row["age"], row["calls"], row["notes"]) for row in found] == [
@@ -166,7 +166,7 @@ def test_a_file_can_be_dropped(browser, people):
     client, _ = people
     with visiting(browser, client, javascript=True) as page:
         page.goto("/models/people/table")
-        page.get_by_label("Columns that are not there").check()
+        page.get_by_label("Treat columns the file lacks").check()
         file = """new File(["age\\n30\\n"], "few.csv")"""
         carried = page.evaluate_handle(f"() => {{ const it = new DataTransfer(); it.items.add({file}); return it; }}")
         with page.expect_download() as download:
@@ -182,7 +182,7 @@ def test_what_is_wrong_is_said_in_a_sentence(browser, people, javascript):
         page.get_by_label("A CSV file").set_input_files(
             {"name": "x.csv", "mimeType": "text/csv", "buffer": b"age,city\n3,Oslo\n"}
         )
-        sent(page, page.get_by_role("button", name="Download it with answers"))
+        sent(page, page.get_by_role("button", name="Download with answers"))
         assert page.locator("#problem").inner_text() == (
             "The table has no column 'calls'; it has 'age', 'city'. Rename the column, or tick the box that lets "
             "absent columns count as missing."

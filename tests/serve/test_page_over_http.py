@@ -15,8 +15,8 @@ from tallybayes.serve.settings import Limits, Settings
 FOLDER = Path(tallybayes.serve.page.__file__).parent
 FIELDS, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"
 NAMED = b'--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
-OTHER_MODEL = "The page and the model do not fit together any more. Load the page again."
-NEVER_LEARNED = "The row 'm-9' was never learned. Give the id that it was learned by."
+OTHER_MODEL = "The model has changed since this page was loaded. Reload the page."
+NEVER_LEARNED = "The row 'm-9' was never learned. Give the id it was learned under."
 OTHER_ROW = (
     "The id 'm-1' stands for another row, or for this one with another label. Give every row an id of its own; to "
     "change a label, correct it."
@@ -105,7 +105,7 @@ def test_forms_of_other_sites_change_nothing(asking, headers):
         ("teach", {"row": "[1]", "label": "ham"}, 400, OTHER_MODEL),
         ("teach", {"cell-0": "x", "label": "ham", "id": "m-1"}, 409, OTHER_ROW),
         ("forget", {"id": "m-9"}, 404, NEVER_LEARNED),
-        ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1000 characters that can be printed."),
+        ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1000 printable characters."),
         ("correct", {"id": "m-9", "label": "ham"}, 404, NEVER_LEARNED),
         ("correct", {"id": "m-1"}, 400, "Which class is it? Choose one, or type a new one."),
         ("correct", {"id": "m-1", "label": ""}, 400, "Which class is it? Choose one, or type a new one."),
@@ -188,7 +188,7 @@ def test_labels_keep_their_type(tmp_path, labels):
         first, second = map(str, labels)
         answer = client.post("/models/spam/teach", data={"cell-0": "win lunch", "label": second, "id": "p-1"})
         assert answer.status_code == 200, answer.text
-        assert f"<strong>{second}</strong>, change 3." in answer.text
+        assert f"<strong>{second}</strong> (change 3)." in answer.text
         answer = client.post("/models/spam/correct", data={"id": "m-2", "label": first})
         assert answer.status_code == 303, answer.text
         rows = ["win", "lunch", "win lunch"], [labels[0], labels[0], labels[1]]
@@ -198,7 +198,7 @@ def test_labels_keep_their_type(tmp_path, labels):
 def test_a_model_that_cannot_be_asked_says_why(tmp_path):
     schema = {"x": Gaussian(), ("x", "y"): Correlated()}
     with Store.create(tmp_path / "m", schema) as store, serving({"m": store}) as client:
-        assert "It has learned nothing yet" in client.get("/models/m").text
+        assert "It hasn’t learned anything yet" in client.get("/models/m").text
         store.learn({"x": 1.0, "y": 2.0}, "a")
         for path in ("/models/m", "/models/m/knows"):
             assert "would count twice" in said(client.get(path), 400)

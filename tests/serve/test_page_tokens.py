@@ -74,9 +74,7 @@ def test_who_may_only_ask_sees_and_changes_nothing_else(guarded, method, path):
     client, store, tokens = guarded
     data = {"cell-0": "x", "label": "ham", "id": "m-1"} if method == "POST" else None
     answer = client.request(method, f"/models/spam/{path}", data=data, headers=with_token(tokens["predict"]))
-    assert said(answer, 403) == (
-        "This token may not do that: it takes one of the scope &#39;learn&#39; for this model."
-    )
+    assert said(answer, 403) == ("This token may not do that: it needs the scope &#39;learn&#39; for this model.")
     assert store.number == 3
 
 

@@ -25,7 +25,7 @@ REFUSED = {
     "no object": ("predict", b"[1]", "The body is an array; send a JSON object"),
     "nothing": ("predict", b"", "The body is not JSON: "),
     "nested": ("predict", b'{"row":' + b"[" * 100_000, "The JSON is nested too deeply."),
-    "no number": ("predict", b'{"row": {"text": NaN}}', "NaN is no number in JSON; write null"),
+    "no number": ("predict", b'{"row": {"text": NaN}}', "NaN is not a number in JSON; write null"),
     "huge number": ("predict", b'{"row": {"text": 1' + b"0" * 5000 + b"}}", "The body is not JSON: "),
     "no row": ("predict", b"{}", 'Give one row as {"row": {…}}'),
     "row and rows": ("predict", b'{"row": {}, "rows": []}', 'Give one row as {"row": {…}}'),
@@ -37,23 +37,28 @@ REFUSED = {
         "The data has no column 'text'; it has 'Text'",
     ),
     "a row without its column": ("predict", b'{"rows": [{"text": "a"}, {}]}', "This is row 1."),
-    "a mistyped member": ("predict", b'{"row": {"text": "a"}, "thread": 1}', "'thread' is not understood here"),
+    "a mistyped member": ("predict", b'{"row": {"text": "a"}, "thread": 1}', "There is no member 'thread' here"),
     "a cell that is none": ("predict", b'{"row": {"text": {"a": 1}}}', "'text'"),
-    "no label": ("learn", b'{"row": {"text": "a"}}', "There is no 'label'."),
-    "a label that is none": ("learn", b'{"row": {"text": "a"}, "label": null}', "'label' is null; give a text"),
+    "no label": ("learn", b'{"row": {"text": "a"}}', "'label' is missing."),
+    "half a character": ("learn", b'{"row": {"text": "\\ud800"}, "label": "a"}', "'\\ud800' is half a character."),
+    "a label that is none": ("learn", b'{"row": {"text": "a"}, "label": null}', "'label' is null; give a string"),
     "a label of another type": ("learn", b'{"row": {"text": "a"}, "label": 3}', "The labels are of type int64"),
     "an id that is none": (
         "learn",
         b'{"id": 3, "row": {"text": "a"}, "label": "ham"}',
-        "'id' is a number; give a text.",
+        "'id' is a number; give a string.",
     ),
-    "an empty id": ("learn", b'{"id": "", "row": {"text": "a"}, "label": "ham"}', "give 1 to 1000 characters"),
-    "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: There is no 'label'."),
+    "an empty id": (
+        "learn",
+        b'{"id": "", "row": {"text": "a"}, "label": "ham"}',
+        "give 1 to 1000 printable characters",
+    ),
+    "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: 'label' is missing."),
     "proof of many": ("learn", b'{"prove": true, "rows": []}', "Digests are for one change at a time"),
     "proof that is none": ("forget", b'{"prove": 1, "id": "m-1"}', "'prove' is a number; give true or false."),
-    "nothing to forget": ("forget", b"{}", "There is no 'row'. Give {\"id\": …}, or row and label."),
-    "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "'label' is not understood here"),
-    "nothing to correct": ("correct", b'{"id": "m-1"}', "There is no 'label'."),
+    "nothing to forget": ("forget", b"{}", "'row' is missing. Give {\"id\": …}, or row and label."),
+    "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no member 'label' here"),
+    "nothing to correct": ("correct", b'{"id": "m-1"}', "'label' is missing."),
     "nothing to evaluate": ("evaluate", b'{"rows": []}', "nothing to evaluate"),
 }
 
@@ -109,13 +114,13 @@ def test_gzip_is_unpacked_if_it_is_whole(client):
 
 def test_parameters_that_nobody_knows_are_refused(client):
     answer = client.post("/v1/models/spam/learn?lable=x", content="text,x\na,b\n", headers={"content-type": "text/csv"})
-    assert "'lable' is not understood here; there are 'label', 'id'" in problem(answer, 400)
+    assert "There is no parameter 'lable' here; there are 'label', 'id'" in problem(answer, 400)
 
 
 def test_an_answer_of_too_many_numbers_is_refused(client):
     rows = [{"text": ""}] * 500_001
     said = problem(client.post("/v1/models/spam/predict", json={"rows": rows}), 413)
-    assert said == "The answer would have over 1,000,000 numbers. Ask for 500,000 rows at once."
+    assert said == "The answer would have over 1,000,000 numbers. Ask for at most 500,000 rows at a time."
 
 
 def test_a_disk_that_is_full_refuses_changes_and_answers_questions(tmp_path):
@@ -178,7 +183,7 @@ def test_a_bug_is_answered_with_a_problem_too(tmp_path, caplog):
         assert problem(client.post("/v1/models/spam/explain", json={"row": {"text": "x"}}), 400)
         store._journal.sql.close()  # … and this is nothing that anybody asked for
         said = problem(client.get("/v1/models/spam/receipts/m-1"), 500)
-        assert said == "Something went wrong here that should not: ProgrammingError. It is in the log."
+        assert said == "Internal error: ProgrammingError. The log says where."
         assert "ProgrammingError at " in caplog.text
         assert "secret" not in caplog.text
 

@@ -49,7 +49,7 @@ def test_each_operation_takes_a_token_of_its_scope_or_more(tokened, method, oper
     for scope, token in tokens.items():
         answer = client.request(method, path, json=said, headers=bearer(token))
         if SCOPES.index(scope) < SCOPES.index(needed):
-            assert f"one of the scope '{needed}'" in problem(answer, 403)
+            assert f"the scope '{needed}'" in problem(answer, 403)
         else:
             assert answer.status_code == 200, answer.text
 
@@ -72,6 +72,19 @@ def test_what_is_no_token_is_refused(tokened):
     assert client.get("/metrics").status_code == 401
     assert client.get("/metrics", headers=bearer(tokens["predict"])).status_code == 200
     assert client.get("/healthz/ready").status_code == 200
+
+
+def test_metrics_tell_of_those_models_alone_that_the_token_is_for(tmp_path):
+    with Store.create(tmp_path / "a", TEXTS) as a, Store.create(tmp_path / "b", TEXTS) as b:
+        tokens = {"ours": new_token(a, "predict"), "theirs": new_token(b, "admin")}
+        with serving({"ours": a, "theirs": b}) as client:
+            for name, token in tokens.items():
+                assert client.get(f"/v1/models/{name}", headers=bearer(token)).status_code == 200
+            text = client.get("/metrics", headers=bearer(tokens["ours"])).text
+    assert 'tallybayes_requests_total{model="ours",operation="model",status="200"} 1.0' in text
+    assert 'tallybayes_version{model="ours"} 0.0' in text
+    assert 'tallybayes_request_seconds_count{operation="model"} 2.0' in text
+    assert "theirs" not in text
 
 
 def test_nobody_without_a_token_learns_which_models_there_are(tokened):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallybayes import Model, Store, Words, digest
+from tallybayes import Gaussian, Model, Store, Words, digest
 from tallybayes.schema.weights import Weights
 from tallybayes.store import DifferentContentError, NotWrittenError, UnknownRowError, parts
 from tallybayes.store.errors import FileLeftError
@@ -139,6 +139,37 @@ def test_others_of_the_same_commit_are_not_touched(tmp_path):
         store.forget_all([(None, None, "before"), (None, None, "after")])
         assert store.digest() == expected
         assert store.verify().problems == ()
+
+
+def test_changes_that_share_a_commit_are_made_as_if_one_after_the_other(tmp_path):
+    with Store.create(tmp_path / "s", TEXTS) as store:
+        store.learn("old", "ham", id="old")
+        gate, changes, hand_over = threading.Event(), store._changes, store._writer.hand_over
+        hand_over(gate.wait, changes=False)
+        learned = [store.submit("win", "spam", id="a"), store.submit("lunch", "ham", id="b")]
+        strange = store.submit("win", 7, id="c")
+        again = store.submit("lunch", "ham", id="b")
+        forgotten = hand_over(lambda: changes.forget("a", True))
+        corrected = hand_over(lambda: changes.correct("b", "spam", False))
+        last = store.submit("pills", "spam", id="d")
+        gate.set()
+        assert [each.result().number for each in (*learned, forgotten, corrected, last)] == [2, 3, 4, 5, 6]
+        assert again.result().already
+        assert isinstance(strange.exception(), TypeError)
+        proof = store.receipt("a").record
+        assert proof.before == digest(model_of([("old", "ham"), ("win", "spam"), ("lunch", "ham")]))
+        assert proof.after == digest(model_of([("old", "ham"), ("lunch", "ham")]))
+        assert store.digest() == digest(model_of([("old", "ham"), ("lunch", "spam"), ("pills", "spam")]))
+        assert store.verify().problems == ()
+
+
+def test_a_cell_that_cannot_be_counted_is_named_by_its_row(tmp_path):
+    with Store.create(tmp_path / "s", {"x": Gaussian()}) as store:
+        rows = [({"x": value}, "ham", str(i)) for i, value in enumerate([1.0, 2.0, "three"])]
+        with pytest.raises(ValueError, match="Column 'x', row 2: 'three' is not a number") as refused:
+            store.learn_all(rows)
+        assert refused.value.__notes__ == ["Nothing was changed."]
+        assert store.number == 0
 
 
 def test_weights_of_a_class_outlive_its_last_row(tmp_path):

@@ -53,7 +53,7 @@ def test_receipts_of_another_history_do_not_hold(store, tmp_path):
         with pytest.raises(ReceiptError, match="The store has no change 3"):
             check_receipt(receipt, other)
         other.forget(id="b")
-        with pytest.raises(ReceiptError, match="The store has another change 3"):
+        with pytest.raises(ReceiptError, match="Change 3 of the store is not the one"):
             check_receipt(receipt, other)
 
 
@@ -182,3 +182,11 @@ def test_a_flipped_byte_is_found_if_it_means_anything(store, tmp_path):
             assert name == "journal.sqlite", (name, at)
             assert contents(path) == expected, at
     assert silent < 60
+
+
+def test_verify_tells_how_far_it_is(tmp_path):
+    told = []
+    with Store.create(tmp_path / "store", SCHEMA) as store:
+        store.learn_all(("win a prize", "spam", f"m-{i}") for i in range(2500))
+        assert store.verify(lambda done, whole: told.append((done, whole)))
+    assert told == [(2000, 5001), (4501, 5001), (5001, 5001)]

@@ -22,14 +22,14 @@ TOKEN = "TALLYBAYES_TOKEN"
 
 def filter(
     model: Annotated[
-        str | None, typer.Argument(metavar="MODEL", help="The file of a model, or a store.", show_default=False)
+        str | None, typer.Argument(metavar="MODEL", help="A model file or a store.", show_default=False)
     ] = None,
     server: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="Ask a running service instead: http://127.0.0.1:8765, or with the name of a model "
-            f"http://127.0.0.1:8765/v1/models/spam. A token is taken from the environment, {TOKEN}.",
+            help="Ask a running service instead: http://127.0.0.1:8765, or, to name a model, "
+            f"http://127.0.0.1:8765/v1/models/spam. The token, if it needs one, is read from {TOKEN}.",
         ),
     ] = None,
     exit_code: Annotated[
@@ -37,63 +37,75 @@ def filter(
         typer.Option(
             "--exit-code",
             "-e",
-            help="Write the header alone, and end with 0 for spam, 1 for ham, 2 for unsure and 3 for an error.",
+            help="Write only the header, and exit with 0 for spam, 1 for ham, 2 for unsure or 3 for an error.",
         ),
     ] = False,
     learn: Annotated[
         bool,
         typer.Option(
-            "--learn", "-u", help="Learn the mail as what it is taken for, unless unsure.", rich_help_panel=LEARNING
+            "--learn",
+            "-u",
+            help="Learn the mail as whatever it is judged to be, unless unsure.",
+            rich_help_panel=LEARNING,
         ),
     ] = False,
     spam: Annotated[
         bool, typer.Option("--spam", "-s", help="Learn the mail as spam.", rich_help_panel=LEARNING)
     ] = False,
-    ham: Annotated[bool, typer.Option("--ham", "-n", help="Learn it as ham.", rich_help_panel=LEARNING)] = False,
+    ham: Annotated[bool, typer.Option("--ham", "-n", help="Learn the mail as ham.", rich_help_panel=LEARNING)] = False,
     forget: Annotated[
         bool,
-        typer.Option("--forget", "-F", help="Forget it, whatever it was learned as.", rich_help_panel=LEARNING),
+        typer.Option("--forget", "-F", help="Forget the mail, whatever it was learned as.", rich_help_panel=LEARNING),
     ] = False,
     forget_spam: Annotated[
-        bool, typer.Option("--forget-spam", "-S", help="Forget it as spam.", rich_help_panel=LEARNING)
+        bool,
+        typer.Option(
+            "--forget-spam", "-S", help="Forget the mail, which was learned as spam.", rich_help_panel=LEARNING
+        ),
     ] = False,
     forget_ham: Annotated[
-        bool, typer.Option("--forget-ham", "-N", help="Forget it as ham.", rich_help_panel=LEARNING)
+        bool,
+        typer.Option("--forget-ham", "-N", help="Forget the mail, which was learned as ham.", rich_help_panel=LEARNING),
     ] = False,
     spam_score: Annotated[
         float | None,
         typer.Option(
             metavar="SCORE",
-            help="Mail is spam from this score on, its log-odds: 4.6 is a probability of 0.99, and the default unless "
-            "a store keeps another.",
+            help="Call mail spam from this score up. Scores are log-odds; 4.6, the default unless the store keeps "
+            "another, is a probability of 0.99.",
             rich_help_panel=CLASSES,
         ),
     ] = None,
     ham_score: Annotated[
         float | None,
         typer.Option(
-            metavar="SCORE", help="Mail is ham below this score; in between it is unsure.", rich_help_panel=CLASSES
+            metavar="SCORE", help="Call mail ham below this score, and unsure in between.", rich_help_panel=CLASSES
         ),
     ] = None,
     spam_class: Annotated[
         str | None,
-        typer.Option(metavar="CLASS", help="The class that is spam; spam by default.", rich_help_panel=CLASSES),
+        typer.Option(
+            metavar="CLASS", help="Which class is spam; by default the one called spam.", rich_help_panel=CLASSES
+        ),
     ] = None,
     ham_class: Annotated[
         str | None,
         typer.Option(
-            metavar="CLASS", help="The class to learn ham as; ham, or the only other one.", rich_help_panel=CLASSES
+            metavar="CLASS",
+            help="Which class is ham; by default the one called ham, or the only other one.",
+            rich_help_panel=CLASSES,
         ),
     ] = None,
 ) -> int:
-    """Pass a mail on, with a header that says what it is.
+    """Add a header to a mail that says whether it is spam.
 
-    The mail comes from standard input and goes to standard output with the header X-Tallybayes: spam, ham or unsure,
-    the probability of spam, and its score. Whatever goes wrong, the mail passes as it came: a sentence on standard
-    error says what it was. With --spam, --ham and --forget it is learned or forgotten, and passes as it came.
+    The mail is read from standard input and written to standard output, with the header X-Tallybayes: spam, ham or
+    unsure, then the probability of spam and its score. If anything goes wrong, the mail passes through unchanged and
+    standard error says why. With --spam, --ham or --forget the mail is learned or forgotten, and passes through
+    unchanged.
 
-    In a store and at a service, a mail is known by its Message-ID: learned twice it counts once, and learned as the
-    other class it is corrected. A model file has no ids: to correct there, forget and learn at once, as in -Sn.
+    Stores and services know a mail by its Message-ID: learning it twice counts once, and learning it as the other class
+    corrects it. A model file has no ids; to correct a mail there, forget and learn it in one go, as in -Sn.
 
     \b
     tallybayes filter spam.tally < mail
@@ -105,7 +117,9 @@ def filter(
     try:
         wanted = _wanted(spam, ham, forget, forget_spam, forget_ham)
         if learn and wanted is not None:
-            raise ValueError("--learn takes the filter's word, and the others take yours: give one of them.")
+            raise ValueError(
+                "--learn goes by the filter's verdict, --spam, --ham and --forget by yours: give one of them."
+            )
         scores, names = (spam_score, ham_score), (spam_class, ham_class)
         told, code = _filtered(_opened(model, server, scores, names), mail, wanted, learn, exit_code)
     except Exception as error:
@@ -124,7 +138,7 @@ def _wanted(spam: bool, ham: bool, forget: bool, forget_spam: bool, forget_ham: 
     learned = [word for word, given in ((SPAM, spam), (HAM, ham)) if given]
     forgotten = [word for word, given in ((ANY, forget), (SPAM, forget_spam), (HAM, forget_ham)) if given]
     if len(learned) > 1 or len(forgotten) > 1 or learned == forgotten != []:
-        raise ValueError("A mail is learned as one class, and forgotten as another: give one of each at most.")
+        raise ValueError("Give at most one class to learn the mail as and one to forget it as, and not the same.")
     if not learned and not forgotten:
         return None
     return Wanted(next(iter(learned), None), next(iter(forgotten), None))
@@ -140,7 +154,7 @@ def _opened(
 
     given = {"spam": scores[0], "ham": scores[1]}
     if (model is None) == (server is None):
-        raise ValueError("Who is to be asked? Give the file of a model, or a store, or --server URL: one of them.")
+        raise ValueError("Give a model file, a store or --server URL: one of them.")
     if server is not None:
         from tallybayes.filtering.at_server import ServerFilter
 
@@ -167,7 +181,7 @@ def _filtered(asked: Filter, mail: bytes, wanted: Wanted | None, learn: bool, ex
             if not mail:
                 raise ValueError("There is no mail on standard input.")
             done = "Forgotten." if wanted.learn is None else f"Learned as {wanted.learn}."
-            say(done if asked.change(letter, wanted) else "Nothing to do: it is so already.")
+            say(done if asked.change(letter, wanted) else "Nothing to do: that was done before.")
             return b"" if exit_code else mail, FINE
         verdict = asked.verdict(letter)
         if learn and verdict.word != UNSURE:

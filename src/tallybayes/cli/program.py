@@ -48,8 +48,8 @@ for verb in VERBS:
 
 # Verbs of two words, and what the first stands for.
 GROUPS = {
-    "receipt": ("Receipts of what was done with a row of a store.", (receipt.check, receipt.show)),
-    "store": ("Look after a store.", (store.create, store.verify, store.backup, store.expire)),
+    "receipt": ("Print and check receipts of changes to a store.", (receipt.check, receipt.show)),
+    "store": ("Manage a store.", (store.create, store.verify, store.backup, store.expire)),
 }
 for group, (about_group, verbs) in GROUPS.items():
     part = typer.Typer(help=about_group, no_args_is_help=True, rich_markup_mode=None)

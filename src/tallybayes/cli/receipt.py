@@ -22,9 +22,9 @@ def show(
         int | None, typer.Option("--change", metavar="NUMBER", min=0, help="The number of a change, instead of an id.")
     ] = None,
 ) -> None:
-    """Print the receipt of what was last done with a row.
+    """Print the receipt of the last change to a row.
 
-    Whoever keeps it can check later that the store still says so, and that nothing before it was rewritten.
+    Whoever keeps it can check later that the store still has the change, and that no history before it was rewritten.
 
     \b
     tallybayes receipt show store/ m-17 > m-17.json
@@ -40,10 +40,10 @@ def check(
         typer.Argument(metavar="STORE_OR_MODEL", help="The folder of a store, or a model's file.", show_default=False),
     ],
 ) -> int | None:
-    """Check a receipt, without trusting who gave it.
+    """Check a receipt, without trusting whoever issued it.
 
-    Of a store it says whether the change is in its chain, and whether the chain holds from there to its end. Of a model
-    file it says whether that is the model right before or right after the change, which needs a change that was proved.
+    Against a store: is the change in its chain, and is the chain intact from there to the end? Against a model file: is
+    it the model right before or right after the change? That needs a receipt with digests (a change made with "prove").
 
     \b
     tallybayes receipt check m-17.json store/

@@ -29,29 +29,29 @@ class TokenScope(StrEnum):
 
 def serve(
     stores: Annotated[
-        list[str], typer.Argument(metavar="STORE", help="The folder of a store, or several.", show_default=False)
+        list[str], typer.Argument(metavar="STORE", help="The folders of one or more stores.", show_default=False)
     ],
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="MODEL", help="Make the store of this model, where there is none yet."),
+        typer.Option("--from", metavar="MODEL", help="If there is no store yet, make one that starts with this model."),
     ] = None,
     schema: Annotated[
         str | None,
-        typer.Option(
-            "--schema", metavar="FILE", help="Make a store of no rows, where there is none yet, with this schema."
-        ),
+        typer.Option("--schema", metavar="FILE", help="If there is no store yet, make an empty one with this schema."),
     ] = None,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="At which port; 0 is any free one.")] = 8765,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = 8765,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A name that clients may call this machine by. Repeat it."),
+        typer.Option(metavar="NAME", help="A name by which clients reach this machine. Can be repeated."),
     ] = None,
     spamd: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS:PORT",
-            help="Speak the protocol of spamd there as well, for spamc, Exim and milters, as in 127.0.0.1:7830.",
+            help="Also speak the spamd protocol there, for spamc, Exim and milters: 127.0.0.1:7830.",
             rich_help_panel=SPAMD,
         ),
     ] = None,
@@ -59,8 +59,8 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="NETWORK",
-            help="Answer clients of this network as well, as in 192.0.2.0/24; by default those of this machine. Repeat "
-            "it.",
+            help="Answer spamd clients from this network too, such as 192.0.2.0/24; by default only from this machine. "
+            "Can be repeated.",
             rich_help_panel=SPAMD,
         ),
     ] = None,
@@ -68,23 +68,24 @@ def serve(
         bool,
         typer.Option(
             "--allow-tell",
-            help="Let all of them tell what is spam and ham, also where a store has tokens; by default this machine "
-            "may, where there are none.",
+            help="Let every spamd client teach what is spam and ham, even if a store has tokens; by default only this "
+            "machine may, and only if there are none.",
             rich_help_panel=SPAMD,
         ),
     ] = False,
     new_token: Annotated[
-        TokenScope | None, typer.Option("--new-token", help="Make a token, print it, and do not serve.")
+        TokenScope | None, typer.Option("--new-token", help="Make a token, print it, and exit.")
     ] = None,
     revoke_tokens: Annotated[
-        bool, typer.Option("--revoke-tokens", help="End all tokens of the store, and do not serve.")
+        bool, typer.Option("--revoke-tokens", help="Revoke all tokens of the store, and exit.")
     ] = False,
 ) -> None:
     """Serve models over HTTP: ask, explain, learn, correct, forget.
 
-    A store is a folder with a model and its journal: what is acknowledged is on the disk. It is made of --from or
-    --schema where there is none. SIGTERM and Ctrl-C end the service: what is in flight is finished or refused. Without
-    tokens everybody on this machine may ask and change; other addresses need tokens.
+    A store is a folder with a model and its journal; whatever is acknowledged is on disk. If there is none yet, --from
+    or --schema makes one. SIGTERM or Ctrl-C ends the service, after it has finished or refused the requests in flight.
+    Without tokens, anyone on this machine may ask and change everything; to listen on any other address, make tokens
+    first.
 
     \b
     tallybayes serve store/ --from spam.tally
@@ -147,7 +148,7 @@ def _serve(
             "one: tallybayes serve STORE --new-token learn (or predict, or admin)."
         )
     if not tokens.required:
-        say("There are no tokens: whoever can log in to this machine may ask and change everything.")
+        say("There are no tokens: anyone who can log in to this machine may ask and change everything.")
 
     def ready() -> None:
         print(f"Serving {', '.join(stores)} at {url_of(listening)}", flush=True)

@@ -11,15 +11,16 @@ from tallybayes.cli.codes import NO
 from tallybayes.cli.options import ModelFile, StoreFolder
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import told
+from tallybayes.cli.watch import counting
 
-NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A folder that is not there yet.", show_default=False)]
+NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder.", show_default=False)]
 Days = Annotated[
-    float, typer.Option("--older-than", metavar="DAYS", min=0, help="Rows that were learned longer ago go.")
+    float, typer.Option("--older-than", metavar="DAYS", min=0, help="Forget rows learned more than this many days ago.")
 ]
 
 
 def create(model: ModelFile, folder: NewStore) -> None:
-    """Make a store that begins with what a model has counted.
+    """Make a store that starts with a model.
 
     \b
     tallybayes store create spam.tally store/
@@ -29,10 +30,10 @@ def create(model: ModelFile, folder: NewStore) -> None:
 
 
 def verify(store: StoreFolder) -> int | None:
-    """Say whether counts, journal and chain agree.
+    """Check that counts, journal and chain agree.
 
-    Everything is read: every link of the chain, the counts of every row against their hash, the model against its
-    rows counted again.
+    It reads everything: each link of the chain, the counts of each row against their hash, and the model against the
+    sum of its rows.
 
     \b
     tallybayes store verify store/
@@ -40,22 +41,22 @@ def verify(store: StoreFolder) -> int | None:
     from tallybayes.store import DamagedStoreError
 
     try:
-        with tallybayes.Store.open(store) as opened:
-            found = opened.verify()
+        with tallybayes.Store.open(store) as opened, counting("verifying") as progress:
+            found = opened.verify(progress)
     except DamagedStoreError as error:
         say(error)
         return NO
     if not found:
         say(*found.problems)
         return NO
-    print(f"{store}: {found.changes:,} changes and {found.rows:,} rows by their ids agree.")
+    print(f"{store}: {found.changes:,} changes and {found.rows:,} rows with ids agree.")
     return None
 
 
 def backup(store: StoreFolder, folder: NewStore) -> None:
     """Copy a store into a new folder.
 
-    What is forgotten later is still in the copy: decide how long copies are kept.
+    Whatever is forgotten later is still in the copy, so decide how long to keep copies.
 
     \b
     tallybayes store backup store/ copies/monday
@@ -67,7 +68,7 @@ def backup(store: StoreFolder, folder: NewStore) -> None:
 
 
 def expire(store: StoreFolder, older_than: Days) -> None:
-    """Forget the rows that were learned longer ago.
+    """Forget rows that are older than a number of days.
 
     \b
     tallybayes store expire store/ --older-than 90

@@ -23,35 +23,37 @@ if TYPE_CHECKING:
 
 
 def thresholds(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The file of a model, or a store.", show_default=False)],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file or a store.", show_default=False)],
     how: Input,
     data: Data = None,
     label: Label = None,
     max_false_positives: Annotated[
         float,
-        typer.Option(metavar="SHARE", min=0, max=1, help="The share of good mail that may be taken for spam."),
+        typer.Option(metavar="SHARE", min=0, max=1, help="How much of the good mail may be mistaken for spam."),
     ] = 0.001,
     max_false_negatives: Annotated[
-        float, typer.Option(metavar="SHARE", min=0, max=1, help="The share of spam that may be taken for ham.")
+        float, typer.Option(metavar="SHARE", min=0, max=1, help="How much of the spam may be mistaken for ham.")
     ] = 0.01,
     leave_one_out: Annotated[
         bool,
-        typer.Option("--leave-one-out", help="The model has counted these mails: score each by the model without it."),
+        typer.Option(
+            "--leave-one-out", help="The model has learned this mail: score each mail by the model without it."
+        ),
     ] = False,
     spam_class: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="The class that is spam; spam by default.")
+        str | None, typer.Option(metavar="CLASS", help="Which class is spam; by default the one called spam.")
     ] = None,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep them in the store: whoever filters by it decides by them.")
+        bool, typer.Option("--keep", help="Keep the thresholds in the store, for everyone who filters with it.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write them as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Choose from which score on mail is spam, and below which it is ham.
+    """Choose the scores above which mail is spam and below which it is ham.
 
-    The data is mail whose class is known. The threshold of spam is the lowest that takes no more than the given
-    share of the good mail for spam, and that of ham the highest that takes no more than the given share of the spam
-    for ham; in between, mail is unsure. Both are found by counting. Of mail that it has learned, a model knows too
-    much: give other mail, or --leave-one-out.
+    DATA is mail whose class is known. The spam threshold is the lowest score that mistakes no more than
+    --max-false-positives of the good mail for spam; the ham threshold is the highest that mistakes no more than
+    --max-false-negatives of the spam for ham. In between, mail is unsure. A model judges mail it has learned too well:
+    give it other mail, or --leave-one-out.
 
     \b
     tallybayes thresholds spam.tally later --max-false-positives 0.001
@@ -63,7 +65,9 @@ def thresholds(
 
     with _store(model) as store:
         if keep and store is None:
-            raise ValueError(f"--keep: {model} is a file, which keeps no thresholds. Give them to `filter` as options.")
+            raise ValueError(
+                f"--keep: {model} is a model file, which keeps no thresholds. Give them to `filter` as options."
+            )
         found: Model = tallybayes.load(model) if store is None else store.model()
         source = how.open(data)
         with watching(source, "asking"):
@@ -73,7 +77,7 @@ def thresholds(
             store.set(SETTING, choice.thresholds._asdict())
     print(json.dumps(facts(choice)) if as_json else "\n".join(lines(choice)))
     if keep:
-        say(f"{model}: keeps these thresholds.")
+        say(f"{model}: kept these thresholds.")
 
 
 def _store(path: str) -> AbstractContextManager[Store | None]:
@@ -88,7 +92,7 @@ def lines(choice: Choice) -> list[str]:
     """What is told of it."""
     (spam, ham), lost = choice.thresholds, f"{choice.lost} of {choice.ham} good mails lost"
     return [
-        f"spam from {spam:.4g} on: {lost}, of all good mail {bound(choice.lost, choice.ham):.2%} at most (95%)",
+        f"spam from {spam:.4g} up: {lost}; {bound(choice.lost, choice.ham):.2%} of all good mail at most (95%)",
         f"ham below {ham:.4g}: {choice.missed} of {choice.spam} spams missed",
         f"unsure in between: {choice.unsure} of {choice.ham + choice.spam}",
         f"tallybayes filter --spam-score {spam!r} --ham-score {ham!r} …",

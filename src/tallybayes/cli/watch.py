@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,20 @@ def watching(source: Source, doing: str, shown: bool = True) -> Iterator[None]:
         say(*(f"  {bad.where}: {bad.reason.replace(f', {SKIP}', '')}" for bad in source.bad))
         if source.skipped > len(source.bad):
             say(f"  … and {source.skipped - len(source.bad):,} more")
+
+
+@contextmanager
+def counting(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work that says itself how much is done, and how much there is in all."""
+    if not is_terminal(sys.stderr):
+        yield lambda done, total: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console(sys.stderr), transient=True) as progress:
+        task = progress.add_task(doing, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 @contextmanager

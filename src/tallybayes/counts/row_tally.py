@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.slots import Slot
 from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.written import FEW, write_table
 
 RowSums = tuple[Slot, Key, tuple[str, ...], tuple[float, ...], tuple[bool, ...]]
 ONCE = ("n",), (1.0,), (False,)  # what is added where something is counted and no more
@@ -32,15 +34,33 @@ class RowTally(Tally):
     def __getattr__(self, name: str) -> Any:
         if self._row is None or name not in ("_slots", "_classes", "_arrays"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        slot, key, *statistics = self._row
-        sums = {
-            name: Exact(*kernels.limbs_of(value, squared)) for name, value, squared in zip(*statistics, strict=True)
-        }
-        Tally.__init__(self, [key], [slot], sums)
+        slot, key, names, values, squared = self._row
+        Tally.__init__(self, [key], [slot], _sums(names, values, squared))
         self._row = None
         return self.__dict__[name]
+
+    @property
+    def classes(self) -> list[Key]:
+        return super().classes if self._row is None else [self._row[1]]
+
+    def write_row(self, parts: list[bytes]) -> None:
+        if self._row is None:
+            super().write_row(parts)
+        else:
+            slot, _, names, values, squared = self._row
+            parts.append(_written(slot, names, values, squared))
 
     def _add_to(self, tally: Tally, sign: int) -> int:
         if self._row is None:
             return super()._add_to(tally, sign)
         return kernels.add_values(tally._slots, tally._classes, tally._arrays, self._row, sign)
+
+
+def _sums(names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]) -> dict[str, Exact]:
+    each = zip(names, values, squared, strict=True)
+    return {name: Exact(*kernels.limbs_of(value, is_squared)) for name, value, is_squared in each}
+
+
+@lru_cache(FEW, typed=True)
+def _written(slot: Slot, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]) -> bytes:
+    return write_table([slot], _sums(names, values, squared))

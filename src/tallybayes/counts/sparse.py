@@ -137,7 +137,7 @@ class SparseTally(AnyTally):
     def write_row(self, parts: list[bytes]) -> None:
         parts.append(write_words(self._index, self.cells()))
 
-    def read_row(self, key: Key, parts: Iterator[bytes]) -> SparseTally:
+    def read_rows(self, key: Key, parts: Iterator[list[bytes]]) -> SparseTally:
         index, cells = read_words(next(parts), list(self._sums))
         return SparseTally([key] if len(index) else [], index, *cells)
 

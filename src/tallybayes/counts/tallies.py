@@ -93,8 +93,9 @@ class AnyTally(Additive):
         """Adds the sums of a tally that has one class, or none, to what is written of a row."""
 
     @abstractmethod
-    def read_row(self, key: Key, parts: Iterator[bytes]) -> Self:
-        """What was written, as a tally like this one, of this class."""
+    def read_rows(self, key: Key, parts: Iterator[list[bytes]]) -> Self:
+        """What was written of some rows, added up, as a tally like this one, of this class. `parts` gives the next part
+        of each row."""
 
 
 class Tallies(AnyTally):
@@ -201,8 +202,8 @@ class Tallies(AnyTally):
         for part in self.parts.values():
             part.write_row(parts)
 
-    def read_row(self, key: Key, parts: Iterator[bytes]) -> Self:
-        return self._each(lambda part: part.read_row(key, parts))
+    def read_rows(self, key: Key, parts: Iterator[list[bytes]]) -> Self:
+        return self._each(lambda part: part.read_rows(key, parts))
 
     def _each(self, work: Any) -> Self:
         return self._with({name: work(part) for name, part in self.parts.items()})

@@ -130,7 +130,7 @@ class Tally(AnyTally):
     def write_row(self, parts: list[bytes]) -> None:
         parts.append(write_table(self._slots, self.sums))
 
-    def read_row(self, key: Key, parts: Iterator[bytes]) -> Tally:
+    def read_rows(self, key: Key, parts: Iterator[list[bytes]]) -> Tally:
         slots, sums = read_table(next(parts), list(self._arrays))
         return Tally([key], slots, sums) if slots else Tally.empty(self._arrays)
 

@@ -28,8 +28,9 @@ def write_table(slots: Iterable[Any], sums: Mapping[str, Exact]) -> bytes:
     return kernels.write_labels(labels, [(array.limbs.reshape(len(labels), -1), array.low) for array in sums.values()])
 
 
-def read_table(data: bytes, names: Sequence[str]) -> tuple[list[Any], dict[str, Exact]]:
-    labels, sums = kernels.read_labels(data, len(names))
+def read_table(tables: list[bytes], names: Sequence[str]) -> tuple[list[Any], dict[str, Exact]]:
+    """What was written of several rows, added up."""
+    labels, sums = kernels.read_labels(tables, len(names))
     exact = (Exact(limbs[:, None], low) for limbs, low in sums)
     return [_label_from(label) for label in labels], dict(zip(names, exact, strict=True))
 
@@ -39,8 +40,9 @@ def write_words(index: kernels.StringIndex, cells: Cells) -> bytes:
     return kernels.write_words(index, cells.words, [(array.limbs, array.low) for array in cells.sums.values()])
 
 
-def read_words(data: bytes, names: Sequence[str]) -> tuple[kernels.StringIndex, Cells]:
-    index, sums = kernels.read_words(data, len(names))
+def read_words(texts: list[bytes], names: Sequence[str]) -> tuple[kernels.StringIndex, Cells]:
+    """What was written of several texts, added up."""
+    index, sums = kernels.read_words(texts, len(names))
     words = np.arange(len(index), dtype=np.int32)
     exact = {name: Exact(limbs, low) for name, (limbs, low) in zip(names, sums, strict=True)}
     return index, Cells(words, np.zeros_like(words), exact)

@@ -7,7 +7,7 @@ the names of arrays: those would be most of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -49,12 +49,27 @@ class RowCounts:
 
     def read(self, data: bytes) -> Model:
         """The inverse of `write`."""
-        parts = _parts(data)
+        return self.read_all([data])
+
+    def read_all(self, rows: Iterable[bytes]) -> Model:
+        """What several rows add, at once: far quicker than one by one."""
+        by_label: dict[bytes, list[list[bytes]]] = {}
+        for data in rows:
+            label, *parts = [*_parts(data)] or [b""]
+            by_label.setdefault(label, []).append(parts)
+        total = Model(self._schema)
+        for label, some in by_label.items():
+            found = self._of_one_class(label, some)
+            total = found if len(by_label) == 1 else total + found
+        return total
+
+    def _of_one_class(self, label: bytes, rows: Sequence[Sequence[bytes]]) -> Model:
         try:
-            label_type, key = _label_from(next(parts))
+            label_type, key = _label_from(label)
+            parts = map(list, zip(*rows, strict=True))
             model = Model(self._schema, label_type)
-            model.rows = self._rows.read_row(key, parts)
-            model.columns = {name: empty.read_row(key, parts) for name, empty in self._columns}
+            model.rows = self._rows.read_rows(key, parts)
+            model.columns = {name: empty.read_rows(key, parts) for name, empty in self._columns}
         except (ValueError, TypeError, LookupError, AttributeError, StopIteration, RecursionError) as error:
             raise FileError(f"These are not the counts of a row: {error}.") from None
         if next(parts, None) is not None:

@@ -128,11 +128,11 @@ class ServerFilter(Filter):
             why = _mapping(found).get("detail") or answer.reason
             raise ServerError(f"{self.url} answered {answer.status}: {why}", answer.status)
         if not isinstance(found, dict):
-            raise self._strange("its answer is no JSON object")
+            raise self._strange("its answer is not a JSON object")
         return found
 
     def _strange(self, what: str) -> ServerError:
-        return ServerError(f"{self.url} is no service of tallybayes: {what}.")
+        return ServerError(f"{self.url} is not a tallybayes service: {what}.")
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

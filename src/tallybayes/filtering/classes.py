@@ -18,7 +18,7 @@ class Names(NamedTuple):
         """The label of spam. A model that has met one class at most has perhaps met no spam yet."""
         found = _named(known, self.spam or SPAM)
         if found is None and len(known) > 1:
-            raise ValueError(f"Which class is spam? There are {_listed(known)}: say which by --spam-class.")
+            raise ValueError(f"Which class is spam? There are {_listed(known)}: name it with --spam-class.")
         return found if found is not None else self.spam or SPAM
 
     def of_ham(self, known: Sequence[Any]) -> Any:
@@ -29,7 +29,7 @@ class Names(NamedTuple):
         spam = self.of_spam(known)
         others = [label for label in known if label != spam]
         if len(others) > 1:
-            raise ValueError(f"Which class is ham? There are {_listed(others)}: say which by --ham-class.")
+            raise ValueError(f"Which class is ham? There are {_listed(others)}: name it with --ham-class.")
         return others[0] if others else HAM
 
     def of(self, word: str, known: Sequence[Any]) -> Any:

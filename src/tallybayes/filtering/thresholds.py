@@ -36,7 +36,9 @@ class Thresholds(NamedTuple):
     def of(cls, kept: Any = None, *, spam: float | None = None, ham: float | None = None) -> Thresholds:
         """What is given, or else what was kept in a store, or else the defaults as far as they go with that."""
         if kept is not None and not isinstance(kept, Mapping):
-            raise ValueError(f"The thresholds are {kept!r}; they should be as {cls()._asdict()}. Choose them again.")
+            raise ValueError(
+                f"The thresholds are {kept!r}; they should look like {cls()._asdict()}. Choose them again."
+            )
         told = {**(kept or {}), **{name: value for name, value in (("spam", spam), ("ham", ham)) if value is not None}}
         found = {name: _score(told[name], name) for name in cls._fields if name in told}
         usual = cls()
@@ -101,7 +103,7 @@ def choose_thresholds(
 def _part(n: int, share: float, what: str) -> int:
     """How many of n a share is, as it is written: 0.29 of 100 are 29, though 0.29 * 100 is 28.999999999999996."""
     if not isinstance(share, (int, float)) or not 0 <= share <= 1:
-        raise ValueError(f"The share of {what} mail that may be taken for the other is {share!r}; give one of 0 to 1.")
+        raise ValueError(f"The share of {what} mail that may be misjudged is {share!r}; give a number from 0 to 1.")
     return int(Fraction(repr(share)) * n)
 
 

@@ -10,6 +10,7 @@ namespace tallybayes {
 namespace {
 
 constexpr int64_t most_limbs = 400;  // more than any sum of products of doubles needs
+constexpr size_t most_cells = size_t(1) << 29;  // whose limbs can be added without a carry
 constexpr uint64_t small = uint64_t(1) << 61;
 
 // A number as limbs without a sign, the lowest and the highest of them not zero.
@@ -75,8 +76,9 @@ public:
         return {take(size), size_t(size)};
     }
 
-    Number number() {
-        Number number;
+    void number(Number& number) {
+        number.limbs.clear();
+        number.low = 0;
         const uint64_t tag = length();
         number.negative = tag >> 1 & 1;
         if (tag & 1) {
@@ -94,7 +96,6 @@ public:
             for (uint64_t value = tag >> 2; value; value >>= 32) number.limbs.push_back(uint32_t(value));
             while (!number.limbs.empty() && !number.limbs.front()) ++number.low, number.limbs.erase(number.limbs.begin());
         }
-        return number;
     }
 
 private:
@@ -107,24 +108,26 @@ private:
     const char *at_, *end_;
 };
 
-// Numbers of one kind, the next after every `step`, with limbs from the lowest of them to the highest.
-WrittenSums side_by_side(const std::vector<Number>& numbers, size_t first, size_t step) {
-    int64_t low = most_limbs + 1, end = -most_limbs - 1;
-    for (size_t i = first; i < numbers.size(); i += step) {
-        const Number& number = numbers[i];
-        if (number.limbs.empty()) continue;
-        low = std::min(low, number.low);
-        end = std::max(end, number.low + int64_t(number.limbs.size()));
-    }
-    if (end < low) low = 0, end = 1;
-    WrittenSums sums{std::vector<int64_t>(numbers.size() / step * size_t(end - low)), end - low, low};
-    int64_t* out = sums.limbs.data();
-    for (size_t i = first; i < numbers.size(); i += step, out += end - low)
-        for (size_t j = 0; j < numbers[i].limbs.size(); ++j) {
-            const auto limb = int64_t(numbers[i].limbs[j]);
-            out[numbers[i].low - low + int64_t(j)] = numbers[i].negative ? -limb : limb;
+// Every cell of every text: its label, and after that `each(kind, number)` for each kind of numbers.
+template <class Label, class Each>
+void each_cell(const std::vector<std::string_view>& texts, size_t kinds, Label label, Each each) {
+    Number number;
+    for (std::string_view text : texts) {
+        Reader reader(text);
+        std::string_view last;
+        const uint64_t cells = reader.length();
+        if (cells > text.size()) throw NotWritten("the bytes are cut short");
+        for (uint64_t cell = 0; cell < cells; ++cell) {
+            const std::string_view found = reader.text();
+            if (cell && found <= last) throw NotWritten("the labels are not in order");
+            label(last = found);
+            for (size_t kind = 0; kind < kinds; ++kind) {
+                reader.number(number);
+                each(kind, number);
+            }
         }
-    return sums;
+        if (!reader.done()) throw NotWritten("something follows the last cell");
+    }
 }
 
 }  // namespace
@@ -149,18 +152,31 @@ std::string write_cells(const std::vector<std::string_view>& labels, const std::
     return out += cells;
 }
 
-WrittenCells read_cells(std::string_view bytes, size_t kinds) {
-    Reader reader(bytes);
+WrittenCells read_cells(const std::vector<std::string_view>& texts, size_t kinds) {
     WrittenCells found;
-    std::vector<Number> numbers;
-    const uint64_t cells = reader.length();
-    if (cells > bytes.size()) throw NotWritten("the bytes are cut short");
-    for (uint64_t cell = 0; cell < cells; ++cell) {
-        found.labels.push_back(reader.text());
-        for (size_t kind = 0; kind < kinds; ++kind) numbers.push_back(reader.number());
+    std::vector<int32_t> codes;
+    std::vector<int64_t> ends(kinds, -most_limbs - 1);
+    found.sums.assign(kinds, {{}, 0, most_limbs + 1});
+    const auto meet = [&](std::string_view label) { codes.push_back(found.labels.encode(label, true)); };
+    each_cell(texts, kinds, meet, [&](size_t kind, const Number& number) {
+        if (number.limbs.empty()) return;
+        found.sums[kind].low = std::min(found.sums[kind].low, number.low);
+        ends[kind] = std::max(ends[kind], number.low + int64_t(number.limbs.size()));
+    });
+    if (codes.size() > most_cells) throw NotWritten("there are too many cells");
+    for (size_t kind = 0; kind < kinds; ++kind) {
+        WrittenSums& sums = found.sums[kind];
+        if (ends[kind] < sums.low) sums.low = 0, ends[kind] = 1;
+        sums.size = ends[kind] - sums.low;
+        sums.limbs.assign(size_t(found.labels.size() * sums.size), 0);
     }
-    if (!reader.done()) throw NotWritten("something follows the last cell");
-    for (size_t kind = 0; kind < kinds; ++kind) found.sums.push_back(side_by_side(numbers, kind, kinds));
+    auto code = codes.begin();
+    int32_t cell = 0;
+    each_cell(texts, kinds, [&](std::string_view) { cell = *code++; }, [&](size_t kind, const Number& number) {
+        WrittenSums& sums = found.sums[kind];
+        int64_t* out = sums.limbs.data() + cell * sums.size + number.low - sums.low;
+        for (uint32_t limb : number.limbs) *out++ += number.negative ? -int64_t(limb) : int64_t(limb);
+    });
     return found;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "strings.hpp"
+
 namespace tallybayes {
 
 struct NotWritten : std::runtime_error {
@@ -28,11 +30,12 @@ struct WrittenSums {
 };
 
 struct WrittenCells {
-    std::vector<std::string_view> labels;  // within the bytes
+    StringIndex labels;
     std::vector<WrittenSums> sums;
 };
 
-// The inverse, of so many kinds of numbers; `NotWritten` where the bytes are of another make.
-WrittenCells read_cells(std::string_view bytes, size_t kinds);
+// The inverse, of so many kinds of numbers: the cells of all texts, those of the same label added up. `NotWritten`
+// where the bytes are of another make.
+WrittenCells read_cells(const std::vector<std::string_view>& texts, size_t kinds);
 
 }  // namespace tallybayes

@@ -29,16 +29,26 @@ nb::list sums_in(const WrittenCells& cells) {
     nb::list result;
     for (const WrittenSums& sums : cells.sums) {
         int64_t* out;
-        nb::object limbs = give<int64_t>({cells.labels.size(), size_t(sums.size)}, &out);
+        nb::object limbs = give<int64_t>({size_t(cells.labels.size()), size_t(sums.size)}, &out);
         std::copy(sums.limbs.begin(), sums.limbs.end(), out);
         result.append(nb::make_tuple(limbs, sums.low));
     }
     return result;
 }
 
-WrittenCells read(nb::bytes data, size_t kinds) {
+// Each element of a list of bytes, which the list holds on to.
+std::vector<std::string_view> views_of(nb::list given) {
+    std::vector<std::string_view> views;
+    for (nb::handle each : given) {
+        const auto bytes = nb::cast<nb::bytes>(each);
+        views.emplace_back(bytes.c_str(), bytes.size());
+    }
+    return views;
+}
+
+WrittenCells read(nb::list texts, size_t kinds) {
     try {
-        return read_cells({data.c_str(), data.size()}, kinds);
+        return read_cells(views_of(texts), kinds);
     } catch (const NotWritten& error) {
         throw nb::value_error(error.what());
     }
@@ -48,11 +58,7 @@ WrittenCells read(nb::bytes data, size_t kinds) {
 
 void bind_written(nb::module_& m) {
     m.def("write_labels", [](nb::list labels, nb::list sums) {
-        std::vector<std::string_view> views;
-        for (nb::handle label : labels) {
-            const auto bytes = nb::cast<nb::bytes>(label);
-            views.emplace_back(bytes.c_str(), bytes.size());  // which the list holds on to
-        }
+        const std::vector<std::string_view> views = views_of(labels);
         return as_bytes(write_cells(views, sums_of(sums, views.size())));
     }, "labels"_a, "sums"_a);
     m.def("write_words", [](const StringIndex& index, In<int32_t> words, nb::list sums) {
@@ -64,19 +70,17 @@ void bind_written(nb::module_& m) {
         }
         return as_bytes(write_cells(views, sums_of(sums, views.size())));
     }, "index"_a, "words"_a.noconvert(), "sums"_a);
-    m.def("read_labels", [](nb::bytes data, size_t kinds) {
-        const WrittenCells cells = read(data, kinds);
+    m.def("read_labels", [](nb::list texts, size_t kinds) {
+        const WrittenCells cells = read(texts, kinds);
         nb::list labels;
-        for (std::string_view label : cells.labels) labels.append(nb::bytes(label.data(), label.size()));
+        for (int32_t i = 0; i < cells.labels.size(); ++i) labels.append(nb::bytes(cells.labels[i].data(), cells.labels[i].size()));
         return nb::make_tuple(labels, sums_in(cells));
-    }, "data"_a, "kinds"_a);
-    m.def("read_words", [](nb::bytes data, size_t kinds) {
-        const WrittenCells cells = read(data, kinds);
-        StringIndex index;
-        for (std::string_view label : cells.labels) index.encode(label, true);
-        expect(size_t(index.size()) == cells.labels.size(), "a word comes twice");
-        return nb::make_tuple(std::move(index), sums_in(cells));
-    }, "data"_a, "kinds"_a);
+    }, "texts"_a, "kinds"_a);
+    m.def("read_words", [](nb::list texts, size_t kinds) {
+        WrittenCells cells = read(texts, kinds);
+        nb::list sums = sums_in(cells);
+        return nb::make_tuple(std::move(cells.labels), sums);
+    }, "texts"_a, "kinds"_a);
 }
 
 }  // namespace tallybayes

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 FIELD = re.compile(rb"[!-9;-~]++[ \t]*+:")
 EMPTY_LINE = re.compile(rb"^\r?\n", re.MULTILINE)
 FROM_LINES = (b"From ", b">From ")  # the first line of a mail in an mbox
 MESSAGE_ID = re.compile(rb"^message-id[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE | re.IGNORECASE)
 BETWEEN_ANGLES = re.compile(rb"<([^<>]++)>")
+NOT_SHOWN = re.compile("[^ -~]")
 LONGEST_VALUE = 200  # characters of a field that is added
 
 
@@ -58,8 +60,7 @@ def one_value(text: str) -> bytes:
     >>> one_value("spam\\r\\nX-Forged: yes")
     b'spam??X-Forged: yes'
     """
-    shown = "".join(c if " " <= c <= "~" else "?" for c in text)
-    return shown[:LONGEST_VALUE].encode("ascii")
+    return NOT_SHOWN.sub("?", text[:LONGEST_VALUE]).encode("ascii")
 
 
 def message_id(raw: bytes) -> bytes:
@@ -76,6 +77,7 @@ def message_id(raw: bytes) -> bytes:
     return named[1] if named else value.strip(b"<>")
 
 
+@lru_cache(maxsize=8)
 def _pattern(names: tuple[str, ...]) -> re.Pattern[bytes]:
     wanted = [re.escape(name.removesuffix("*")) + ("[!-9;-~]*+" if name.endswith("*") else "") for name in names]
     field = rf"^(?:{'|'.join(wanted)})[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+\n?"

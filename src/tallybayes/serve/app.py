@@ -89,5 +89,8 @@ class Endpoint:
 async def _as_problem(_: Request, error: Exception) -> Response:
     """What Starlette itself refuses: paths and methods that there are not."""
     assert isinstance(error, HTTPException)
-    sentences = {404: "There is nothing at this path; /openapi.json says what there is.", 405: "Not by this method."}
+    sentences = {
+        404: "There is nothing at this path; /openapi.json says what there is.",
+        405: "This path does not take that method.",
+    }
     return Problem(error.status_code, sentences.get(error.status_code, error.detail), error.headers).response()

@@ -30,7 +30,7 @@ async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits
     """All bytes of the body, unpacked."""
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
-        raise Problem(415, f"Content-Encoding: {encoding} is not understood. Send gzip, or plain bytes.", CLOSE)
+        raise Problem(415, f"Content-Encoding: {encoding} is not supported. Send gzip, or no encoding.", CLOSE)
     told = headers.get("content-length")
     if told is not None and told.isdecimal() and int(told) > limits.body:
         _too_long(limits)
@@ -74,7 +74,7 @@ def _unpacked(packed: bytes, limits: Limits) -> bytes:
     if len(body) > limits.body:
         raise Problem(413, f"The body is longer than {limits.body:,} bytes when it is unpacked. Send it in parts.")
     if not unpacking.eof or unpacking.unused_data:
-        raise Problem(400, "The body is not one whole gzip file: it is cut short, or something follows.")
+        raise Problem(400, "The body is not one whole gzip file: it is cut short, or something follows it.")
     return body
 
 
@@ -97,7 +97,7 @@ def parsed(body: bytes) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number in JSON; write null for what is missing")
+    raise ValueError(f"{name} is not a number in JSON; write null for a missing value")
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_number)  # made once: that takes longer than a short body
@@ -111,5 +111,5 @@ def kind_of(value: Any) -> str:
     """
     if value is None:
         return "null"
-    names = {bool: "a truth value", int: "a number", float: "a number", str: "a string", list: "an array"}
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "an array"}
     return names.get(type(value), "an object")

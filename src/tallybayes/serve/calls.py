@@ -62,7 +62,7 @@ class Call(Incoming):
         for name, _ in given:
             if name not in defaults:
                 known = ", ".join(map(repr, defaults)) or "none"
-                raise Problem(400, f"The parameter {name[:40]!r} is not understood here; there are {known}.")
+                raise Problem(400, f"There is no parameter {name[:40]!r} here; there are {known}.")
         return {**defaults, **dict(given)}
 
 

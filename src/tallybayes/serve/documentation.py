@@ -63,23 +63,24 @@ def _page(described: dict[str, Any]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>tallybayes: the API</title>'
         '<meta name="viewport" content="width=device-width">'
         '<link rel="stylesheet" href="/documentation.css"></head><body>'
-        f'<h1>The API</h1><p>{about} The same as JSON: <a href="/openapi.json">openapi.json</a>.</p>'
+        f'<h1>The API</h1><p>{about} The same for programs: <a href="/openapi.json">openapi.json</a>. '
+        '<a href="/">Back to the models.</a></p>'
         f"{''.join(operations)}</body></html>"
     )
 
 
 def _operation(path: str, method: str, operation: dict[str, Any]) -> str:
     name, scope = operation["operationId"], operation.get("x-scope")
-    token = f" Where tokens are used, it takes one of the scope <code>{scope}</code>." if scope else ""
+    token = f" If the service has tokens, it needs one with the scope <code>{scope}</code>." if scope else ""
     example = f"<pre>{escape(EXAMPLES[name])}</pre>" if name in EXAMPLES else ""
     bodies = ", ".join(operation.get("requestBody", {}).get("content", {}))
-    accepts = f"<p>Takes {escape(bodies)}.</p>" if bodies else ""
+    accepts = f"<p>Body: {escape(bodies)}.</p>" if bodies else ""
     answers = operation["responses"]["200"]["content"]
     shape = json.dumps(next(iter(answers.values()))["schema"], indent=1)
     problems = ", ".join(status for status in operation["responses"] if status != "200")
     return (
         f'<h2 id="{name}"><span class="method">{method.upper()}</span><code>{escape(path)}</code></h2>'
         f"<p>{escape(operation['summary'])}{token}</p>{example}{accepts}"
-        f"<p>Answers 200 with {escape(', '.join(answers))}; {problems} as {MEDIA_TYPE}.</p>"
-        f"<details><summary>The shape of the answer</summary><pre>{escape(shape)}</pre></details>"
+        f"<p>Answer: {escape(', '.join(answers))}. Errors: {problems}, as {MEDIA_TYPE}.</p>"
+        f"<details><summary>JSON Schema of the answer</summary><pre>{escape(shape)}</pre></details>"
     )

@@ -78,7 +78,7 @@ class Guard:
         except GoneError:
             return None
         except asyncio.CancelledError:
-            return Problem(503, "The service is ending. Ask again soon.", {"connection": "close"})
+            return Problem(503, "The service is shutting down. Try again soon.", {"connection": "close"})
         except Exception as error:
             return unexpected(error)
         return None
@@ -94,7 +94,7 @@ class Guard:
             return
         origin = headers.get("origin")
         if (origin is not None and not _same(origin, host)) or headers.get("sec-fetch-site") not in OWN_SITE:
-            raise Problem(403, "This request comes from a page of another origin. Ask from this service's own page.")
+            raise Problem(403, "This request comes from a page of another origin. Use this service's own page.")
 
     def _is_ours(self, name: str, scope: Scope) -> bool:
         if name in LOOPBACK or name in self.service.settings.hosts:
@@ -108,7 +108,7 @@ def _headers(scope: Scope) -> dict[str, str]:
     for raw, value in scope["headers"]:
         name = raw.decode("latin-1")
         if name in found and name in ("host", "authorization", "content-length", "content-type", "origin"):
-            raise Problem(400, f"The header {name!r} is there twice. Send it once.")
+            raise Problem(400, f"The header {name!r} was sent twice. Send it once.")
         found[name] = value.decode("latin-1")
     return found
 

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from tallybayes.serve.bodies import JSON, parsed
 from tallybayes.serve.calls import Call, answer, encoded
-from tallybayes.serve.models import Facts, ServedModel
+from tallybayes.serve.models import Facts, Labelled, ServedModel
 from tallybayes.serve.problems import Problem, asking
 from tallybayes.serve.requests import (
     check_members,
@@ -89,16 +89,25 @@ async def _asked(
 
 
 async def learn(call: Call) -> Response:
+    """A small row is counted at once, and waits for its commit alone; all else has a thread."""
     model, kind = call.model, call.media_type()
-    asked = call.query(label=model.store.schema.label or LABEL, id=ID) if kind != JSON else {}
+    if kind != JSON:
+        asked = call.query(label=model.store.schema.label or LABEL, id=ID)
+        return await _changed(call, lambda model, body: _learn_table(model, body, kind, **asked))
+    body = await call.body()
+    if len(body) > model.limits.small or model.width is None:
+        return _told(call, await call.service.change(lambda: model.learn(*_to_learn(model, body))))
+    with asking():
+        entries, prove = _to_learn(model, body)
+        change = model.submit(entries[0], prove) if len(entries) == 1 else None
+    if change is None:
+        return _told(call, await call.service.change(model.learn, entries, prove))
+    return _told(call, model.learned(entries, [await call.service.written(change)]))
 
-    def work(model: ServedModel, body: bytes) -> Facts:
-        if kind != JSON:
-            return _learn_table(model, body, kind, **asked)
-        said = parsed(body)
-        return model.learn(each_of(said, to_learn(model), (PROVE,)), flag(said, PROVE))
 
-    return await _changed(call, work)
+def _to_learn(model: ServedModel, body: bytes) -> tuple[list[Labelled], bool]:
+    said = parsed(body)
+    return each_of(said, to_learn(model), (PROVE,)), flag(said, PROVE)
 
 
 def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str) -> Facts:
@@ -126,16 +135,23 @@ async def correct(call: Call) -> Response:
 
 async def _changed(call: Call, work: Callable[[ServedModel, bytes], Facts]) -> Response:
     model, _ = call.model, call.media_type()
-    body = await call.body()
-    facts = await call.service.change(work, model, body)
-    call.service.metrics.changed(model.name, facts)
+    return _told(call, await call.service.change(work, model, await call.body()))
+
+
+def _told(call: Call, facts: Facts) -> Response:
+    call.service.metrics.changed(call.model.name, facts)
     return answer(encoded(facts))
 
 
 async def models(call: Call) -> Response:
-    token = bearer(call.headers.get("authorization"))
-    seen = [model for name, model in call.service.models.items() if call.service.tokens.allowed(token, name)]
+    seen = [call.service.models[name] for name in _seen(call)]
     return answer(encoded({"models": [await call.service.look(model.brief) for model in seen]}))
+
+
+def _seen(call: Call) -> list[str]:
+    """The models that whoever asks may know of."""
+    token = bearer(call.headers.get("authorization"))
+    return [name for name in call.service.models if call.service.tokens.allowed(token, name)]
 
 
 async def model(call: Call) -> Response:
@@ -157,7 +173,7 @@ class Download(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service = self.call.service
         if service.downloads.locked():
-            raise Problem(503, "Others are fetching model files. Ask again soon.", {"retry-after": "5"})
+            raise Problem(503, "Too many downloads at once. Try again soon.", {"retry-after": "5"})
         async with service.downloads, asyncio.timeout(service.limits.download_seconds):
             number, content = await service.look(self.model.file)
             self.headers["content-length"] = str(len(content))
@@ -179,9 +195,9 @@ async def live(call: Call) -> Response:
 
 async def ready(call: Call) -> Response:
     if not call.service.ready:
-        raise Problem(503, "The models are being loaded, or the service is ending.")
+        raise Problem(503, "The models are still loading, or the service is shutting down.")
     return answer(encoded({"status": "ready"}))
 
 
 async def metrics(call: Call) -> Response:
-    return Response(call.service.metrics.text(), 200, media_type=call.service.metrics.media_type)
+    return Response(call.service.metrics.text(_seen(call)), 200, media_type=call.service.metrics.media_type)

@@ -3,18 +3,32 @@ sent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
 
 from tallybayes.serve.models import ServedModel
 
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-NONE = "none"  # the model of a request that is about no model
+NONE = ""  # the model of a request that is about no model; to Prometheus, no label at all
 CHANGES = ("learned", "forgotten", "corrected")
+
+
+class Seen(Collector):
+    """A registry, as far as somebody may see the models in it."""
+
+    def __init__(self, registry: CollectorRegistry, models: Collection[str]) -> None:
+        self._registry, self._models = registry, models
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self._registry.collect():
+            metric.samples = [each for each in metric.samples if each.labels.get("model", NONE) in self._models]
+            yield metric
 
 
 class Metrics:
@@ -47,8 +61,9 @@ class Metrics:
             if facts.get(what):
                 self._rows.labels(model, what).inc(facts[what])
 
-    def text(self) -> bytes:
-        return generate_latest(self._registry)
+    def text(self, models: Collection[str]) -> bytes:
+        """All that is counted, of no other models than these."""
+        return generate_latest(Seen(self._registry, {*models, NONE}))
 
     def _children(self, operation: str, model: str | None, status: int) -> tuple[Any, Any]:
         return self._requests.labels(operation, model or NONE, str(status)), self._seconds.labels(operation)

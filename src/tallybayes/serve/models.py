@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallybayes.data.errors import CellError, RowError
 from tallybayes.files import digest, to_bytes
 from tallybayes.filtering.thresholds import SETTING as THRESHOLDS
 from tallybayes.model import Model
@@ -23,6 +23,7 @@ from tallybayes.serve.problems import Problem
 from tallybayes.serve.rows import Row, cells_of, label_of, one_row, several
 from tallybayes.serve.settings import Limits
 from tallybayes.store import Change, Store
+from tallybayes.store.parts import AT_ONCE, counted_each
 from tallybayes.store.state import own_copy
 from tallybayes.store.store import Current
 
@@ -144,16 +145,21 @@ class ServedModel:
 
     def learn(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
         """Adds rows, each a change of its own. What is wrong with a row is found before any of them is learned."""
-        store = self.store
         if len(entries) == 1:
-            row, label, id = entries[0]
-            changes = [store.learn(row, label, id=id, prove=prove)]
-        elif prove:
+            return self.learned(entries, [self.submit(entries[0], prove).result()])
+        if prove:
             raise ValueError("Digests are for one change at a time: send one row, or leave out 'prove'.")
-        else:
-            for number, entry in enumerate(entries):
-                self._check_row(number, entry)
-            changes = store.learn_all(entries)
+        if len(entries) > AT_ONCE:
+            for _ in counted_each(entries, self._counted):
+                pass
+        return self.learned(entries, self.store.learn_all(entries))
+
+    def submit(self, entry: Labelled, prove: bool) -> Future[Change]:
+        """Counts a row; it is learned when the future has its result."""
+        return self.store.submit(entry.row, entry.label, id=entry.id, prove=prove)
+
+    def learned(self, entries: Sequence[Labelled], changes: Sequence[Change]) -> Facts:
+        """What is said of rows that were learned: also the ids that they got, where they had none."""
         named = [change.id for change, entry in zip(changes, entries, strict=True) if entry.id is None]
         return {**self._done("learned", changes), **({"ids": named} if named else {})}
 
@@ -172,14 +178,8 @@ class ServedModel:
             return self._done("corrected", [self.store.correct(*labels[0], prove=prove)])
         return self._done("corrected", self.store.correct_all(labels, prove=prove))
 
-    def _check_row(self, number: int, entry: Labelled) -> None:
-        """An error if this row of many cannot be learned, which says the number it has among them."""
-        try:
-            Model.train(self.store.schema, entry.row, [entry.label])
-        except RowError as error:
-            if error.column is None:
-                raise
-            raise CellError(error.row, error.reason).located(error.column, number) from None
+    def _counted(self, row: Any, label: Any) -> Model:
+        return Model.train(self.store.schema, row, [label])
 
     def _done(self, what: str, changes: Sequence[Change]) -> Facts:
         new = [change.number for change in changes if not change.already]
@@ -205,7 +205,8 @@ class ServedModel:
         if rows * len(beliefs.labels) > self.limits.numbers:
             most = max(self.limits.numbers // len(beliefs.labels), 1)
             raise Problem(
-                413, f"The answer would have over {self.limits.numbers:,} numbers. Ask for {most:,} rows at once."
+                413,
+                f"The answer would have over {self.limits.numbers:,} numbers. Ask for at most {most:,} rows at a time.",
             )
 
     def _model(self) -> tuple[int, Model]:

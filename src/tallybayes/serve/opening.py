@@ -44,7 +44,7 @@ def opened_store(path: str, schema: str | None = None, model: str | None = None)
         return Store.open(path)
     if schema is None and model is None:
         raise ValueError(
-            f"{path}: there is no store. Make one of a model, with --from spam.tally, or of a schema without any rows, "
+            f"{path}: there is no store. Make one from a model with --from spam.tally, or an empty one from a schema "
             "with --schema schema.toml, as `tallybayes schema` writes it."
         )
     store = Store.create(path, _start(schema, model))

@@ -63,6 +63,8 @@ def _status(error: Exception) -> int:
 def _sentence(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "The request is nested too deeply."
+    if isinstance(error, UnicodeEncodeError):
+        return f"{error.object[error.start]!r} is half a character. Send text that is valid Unicode."
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
     return " ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", ())])
@@ -73,4 +75,4 @@ def unexpected(error: BaseException) -> Problem:
     steps = traceback.extract_tb(error.__traceback__)
     place = f"{steps[-1].filename}:{steps[-1].lineno}" if steps else "nowhere"
     log.error("%s at %s", type(error).__name__, place)
-    return Problem(500, f"Something went wrong here that should not: {type(error).__name__}. It is in the log.")
+    return Problem(500, f"Internal error: {type(error).__name__}. The log says where.")

@@ -85,11 +85,11 @@ def check_members(
     """An error that says what is missing, and what nobody asked for: a mistyped member must not pass unseen."""
     missing = [name for name in required if name not in said]
     if missing:
-        raise ValueError(f"There is no {missing[0]!r}. {advice}".rstrip())
+        raise ValueError(f"{missing[0]!r} is missing. {advice}".rstrip())
     for name in said:
         if name not in allowed:
             raise ValueError(
-                f"{name[:40]!r} is not understood here; there are {', '.join(map(repr, sorted(allowed)))}."
+                f"There is no member {name[:40]!r} here; there are {', '.join(map(repr, sorted(allowed)))}."
             )
 
 
@@ -102,14 +102,14 @@ def _row(value: Any, number: int | None = None) -> Row:
 
 def _label(value: Any, name: str = "label") -> Any:
     if type(value) not in LABELS:
-        raise ValueError(f"{name!r} is {kind_of(value)}; give a text, a number or a truth value.")
+        raise ValueError(f"{name!r} is {kind_of(value)}; give a string, a number or a boolean.")
     return value
 
 
 def _id(said: dict[str, Any], required: bool = True) -> str | None:
     value = said.get("id")
     if type(value) is not str and ("id" in said or required):
-        raise ValueError(f"'id' is {kind_of(value)}; give a text.")
+        raise ValueError(f"'id' is {kind_of(value)}; give a string.")
     return value
 
 

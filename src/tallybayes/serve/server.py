@@ -65,7 +65,9 @@ def bound_socket(host: str, port: int) -> socket.socket:
             found.bind(address)
         except (OSError, UnicodeError) as error:
             why = getattr(error, "strerror", None) or error
-            raise ValueError(f"{host}, port {port}: {why}. Give another --host or --port; 0 is any.") from None
+            raise ValueError(
+                f"{host}, port {port}: {why}. Give another --host or --port; port 0 picks a free one."
+            ) from None
         stack.pop_all()
         return found
 

@@ -6,9 +6,9 @@ The page and the spamd protocol are given a `Service`, and so is every endpoint 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from tallybayes.serve.metrics import Metrics
@@ -19,6 +19,8 @@ from tallybayes.serve.tokens import Tokens, known_tokens
 from tallybayes.store import Store
 
 T = TypeVar("T")
+
+AGAIN = "The change may still be made: send it again, with the same id."  # to who hears nothing of a change in time
 
 
 class Service:
@@ -55,13 +57,32 @@ class Service:
 
     async def change(self, work: Callable[..., T], *args: Any) -> T:
         """A change, in a thread that waits until it is on the disk."""
-        return await self._in(self._learners, "It may be made all the same; say it again, with its id.", work, *args)
+        return await self._in(self._learners, AGAIN, work, *args)
+
+    async def written(self, change: Future[T]) -> T:
+        """A change that was submitted, when it is on the disk."""
+        loop = asyncio.get_running_loop()
+        there = asyncio.Event()
+
+        def tell(_: object) -> None:
+            with suppress(RuntimeError):  # nobody waits: the loop has ended
+                loop.call_soon_threadsafe(there.set)
+
+        change.add_done_callback(tell)
+        async with self._in_time(AGAIN):
+            await there.wait()
+            return change.result()
 
     async def _in(self, threads: Executor, advice: str, work: Callable[..., T], *args: Any) -> T:
+        async with self._in_time(advice):
+            return await asyncio.get_running_loop().run_in_executor(threads, work, *args)
+
+    @asynccontextmanager
+    async def _in_time(self, advice: str) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(self.limits.seconds):
                 with asking():
-                    return await asyncio.get_running_loop().run_in_executor(threads, work, *args)
+                    yield
         except TimeoutError:
             sentence = f"This was not done within {self.limits.seconds:g} seconds. {advice}"
             raise Problem(503, sentence, {"retry-after": str(round(self.limits.seconds))}) from None

@@ -144,7 +144,7 @@ def _check_type(field: pa.Field) -> None:
     texts = any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
     vectors = (pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)) and pa.types.is_primitive(kind.value_type)
     if not (simple or texts or vectors):
-        raise Problem(415, f"Column {field.name!r} is of Arrow's type {field.type}. Send numbers, truths or texts.")
+        raise Problem(415, f"Column {field.name!r} is of Arrow's type {field.type}. Send numbers, booleans or strings.")
 
 
 def _check_size(name: str, column: pa.ChunkedArray, limits: Limits) -> None:
@@ -153,4 +153,4 @@ def _check_size(name: str, column: pa.ChunkedArray, limits: Limits) -> None:
         words = chunk.dictionary
         lengths = pc.binary_length(words) if not pa.types.is_primitive(words.type) else pa.array([8] * len(words))
         if (pc.sum(pc.take(lengths.cast(pa.int64()), chunk.indices)).as_py() or 0) > limits.body:
-            raise Problem(413, f"Column {name!r} is longer than {limits.body:,} bytes when it is spelled out.")
+            raise Problem(413, f"Column {name!r} is longer than {limits.body:,} bytes once it is decoded.")

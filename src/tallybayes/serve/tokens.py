@@ -76,9 +76,9 @@ class Tokens:
         level, anywhere = self._levels(token, model)
         if anywhere < 0:
             self._failures.add(address)
-            raise Problem(401, "This token is not known. Tokens are made by `tallybayes serve --new-token`.", CHALLENGE)
+            raise Problem(401, "Unknown token. Make one with `tallybayes serve --new-token`.", CHALLENGE)
         if level < SCOPES.index(scope):
-            raise Problem(403, f"This token may not do that: it takes one of the scope {scope!r} for this model.")
+            raise Problem(403, f"This token may not do that: it needs the scope {scope!r} for this model.")
 
     def has_any(self, model: str) -> bool:
         return bool(self._known[model])

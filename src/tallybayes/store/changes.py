@@ -180,11 +180,15 @@ class Changes:
         """Changes the model, and says so in the journal."""
         state, number = self.state, self.state.number + 1
         before = digest(state.model) if prove else None
-        self._merge(take, add and add.model, keep_schema=not rebase)
+        if add is not None and take is None:
+            state.learn(add)
+        else:
+            self._merge(take, add and add.model, keep_schema=not rebase)
         self.halfway = True
         if self._merged is not None:
             self._merged.append((take, add))
-        state.model = state.model if put is None else put
+        if put is not None:
+            state.model = put
         self._now = moment(datetime.now(UTC))
         content = None if add is None else self.journal.keep(number, add.data)
         base = state.rebase(number) if rebase else None
@@ -208,27 +212,28 @@ class Changes:
     def _merge(self, take: Model | None, add: Model | None, keep_schema: bool = True) -> None:
         """All of it, or nothing: whatever is refused, the model is as it was. A class that loses its last row keeps its
         weights in the schema unless that is written anew: they were there before the row was."""
-        state, schema = self.state, self.state.model.schema
+        model = self.state.model
+        schema = model.schema
         if take is not None:
-            state.model -= take
+            model -= take
         try:
             if add is not None:
-                state.model += add
+                model += add
         except BaseException:
             if take is not None:
-                state.model += take
-                state.model.schema = schema
+                model += take
+                model.schema = schema
             raise
         if keep_schema:
-            state.model.schema = schema
+            model.schema = schema
 
     def _same(self, entry: Entry, counted: Counted) -> bool:
         return entry.mark == counted.mark and self.journal.counts(entry.change) == counted.data
 
     def _unknown(self, id: str) -> StoreError:
         last = self.journal.latest(id)
-        gone = "was never learned" if last is None else f"is not in the store any more: {last.what}, {last.at}"
-        return UnknownRowError(f"The row {id!r} {gone}. Give the id that it was learned by.")
+        gone = "was never learned" if last is None else f"is no longer in the store: {last.what}, {last.at}"
+        return UnknownRowError(f"The row {id!r} {gone}. Give the id it was learned under.")
 
 
 def relabelled(model: Model, label: Any) -> Model:

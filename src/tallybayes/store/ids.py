@@ -14,7 +14,7 @@ def named(id: str | None) -> str:
 
 def checked_id(id: Any) -> str:
     if not isinstance(id, str):
-        raise TypeError(f"The id is {id!r}; give a text.")
+        raise TypeError(f"The id is {id!r}; give a string.")
     if not 0 < len(id) <= LONGEST or not id.isprintable():
-        raise ValueError(f"The id is {id[:40]!r}; give 1 to {LONGEST} characters that can be printed.")
+        raise ValueError(f"The id is {id[:40]!r}; give 1 to {LONGEST} printable characters.")
     return id

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
+from tallybayes.data.errors import CellError, RowError
 from tallybayes.store.errors import FileLeftError, NotWrittenError
 
 T = TypeVar("T")
@@ -17,6 +18,20 @@ def in_parts(things: Iterable[T]) -> Iterator[list[T]]:
     left = iter(things)
     while some := list(islice(left, AT_ONCE)):
         yield some
+
+
+def counted_each(
+    rows: Iterable[tuple[Any, Any, str | None]], count: Callable[[Any, Any], T]
+) -> Iterator[tuple[str | None, T]]:
+    """The id of every (row, label, id), and what it counts. What is wrong with a row is said with its number."""
+    for number, (row, label, id) in enumerate(rows):
+        try:
+            counted = count(row, label)
+        except RowError as error:
+            if error.column is None:
+                raise
+            raise CellError(error.row, error.reason).located(error.column, number) from None
+        yield id, counted
 
 
 def all_of(changes: Iterable[Callable[[], T]], make: Callable[[list[Callable[[], T]], int], list[T]]) -> list[T]:

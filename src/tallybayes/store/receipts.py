@@ -55,7 +55,7 @@ class Receipt:
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             if isinstance(error, ReceiptError):
                 raise
-            raise ReceiptError("This is not a receipt. Give the JSON that receipt(id).text() has.") from None
+            raise ReceiptError("This is not a receipt. Give the JSON of receipt(id).text().") from None
 
 
 def receipt_of(journal: Journal, id: str | None, number: int | None) -> Receipt:
@@ -115,7 +115,7 @@ def of_journal(receipt: Receipt, journal: Journal) -> str:
     previous, since = receipt.previous, -1
     for since, (text, linked) in enumerate(chain):
         if since == 0 and (text, linked) != (record.text(), receipt.link):
-            raise ReceiptError(f"The store has another change {record.number} than the receipt ({done}).")
+            raise ReceiptError(f"Change {record.number} of the store is not the one in the receipt ({done}).")
         if link(previous, text) != linked:
             raise ReceiptError(f"The chain of the store is broken at change {record.number + since}.")
         previous = linked

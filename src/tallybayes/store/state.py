@@ -9,6 +9,7 @@ after.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tallybayes.files import RowCounts
@@ -17,6 +18,7 @@ from tallybayes.schema import Schema
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import BASE, SNAPSHOT, Folder
 from tallybayes.store.journal import Entry, Journal
+from tallybayes.store.parts import in_parts
 
 
 class Counted(NamedTuple):
@@ -47,7 +49,6 @@ def mark_of(counts: bytes) -> int:
 class State:
     """What was counted, on disk and in memory; for one thread at a time."""
 
-    model: Model
     number: int  # of the last change
     base: int  # the change that the base was written at
     snapshot: int | None  # the change that the snapshot was written at, if there is one that can be read
@@ -63,8 +64,33 @@ class State:
         self.number, _ = self.journal.last()
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
-        self.model = self._replayed()
-        self.row_counts = RowCounts(self.model.schema)
+        self._waiting: list[Counted] = []  # rows that are learned, and not added to the model yet
+        self._model = self._replayed()
+        self.row_counts = RowCounts(self._model.schema)
+
+    @property
+    def model(self) -> Model:
+        """With all that was learned."""
+        self.settle()
+        return self._model
+
+    @model.setter
+    def model(self, model: Model) -> None:
+        self._model = model
+
+    def learn(self, counted: Counted) -> None:
+        """Adds a row, at the latest when somebody looks at the model; or says what is wrong with it."""
+        if counted.model.label_type == self._model.label_type:
+            self._waiting.append(counted)
+        else:
+            self.model += counted.model
+
+    def settle(self) -> None:
+        """Adds the rows that wait for it: many at once cost little more than one."""
+        if self._waiting:
+            (first, *more), read = self._waiting, self.row_counts.read_all
+            self._model += read(each.data for each in self._waiting) if more else first.model
+            self._waiting = []
 
     def _replayed(self) -> Model:
         """The snapshot and what came after it, or else the base and every row."""
@@ -75,9 +101,7 @@ class State:
             except StoreError:  # it only saves time; `verify` tells that it is damaged
                 self.snapshot = None
         model = self.read_base()
-        read = RowCounts(model.schema).read
-        for _, counts in self.journal.kept("WHERE first > ?", self.base):
-            model += read(counts)
+        add_rows(model, self.journal.kept("WHERE first > ?", self.base))
         return model
 
     def read_base(self) -> Model:
@@ -146,12 +170,18 @@ class State:
 def since_snapshot(journal: Journal, model: Model, base: int, snapshot: int) -> Model:
     """A snapshot, and what came after it."""
     schema, read = model.schema, RowCounts(model.schema).read
-    for _, counts in journal.kept("WHERE first > ? AND entries.change > ?", base, snapshot):
-        model += read(counts)
+    add_rows(model, journal.kept("WHERE first > ? AND entries.change > ?", base, snapshot))
     for change in journal.replaced():
         model -= read(journal.counts(change))
     model.schema = schema  # with the weights of classes that have lost their last row: the base has them too
     return model
+
+
+def add_rows(model: Model, rows: Iterable[tuple[Entry, bytes]]) -> None:
+    """Adds rows of the journal, many at a time."""
+    read = RowCounts(model.schema).read_all
+    for part in in_parts(rows):
+        model += read(counts for _, counts in part)
 
 
 def own_copy(model: Model) -> Model:

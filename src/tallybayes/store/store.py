@@ -6,6 +6,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -25,10 +26,10 @@ from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import BASE, JOURNAL, Folder
 from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
-from tallybayes.store.parts import all_of, in_parts
+from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State, own_copy
-from tallybayes.store.verifying import Verified, verify
+from tallybayes.store.verifying import Progress, Verified, verify
 from tallybayes.store.writer import Writer
 
 EVERY = 1000  # changes until the next snapshot
@@ -130,14 +131,18 @@ class Store:
         """Adds a row. The same row under the same id again is answered with `already`; another is an error. Without an
         id the row gets a random one. With `prove`, its receipt has the digests of the model before and after, which
         costs what writing the model costs."""
-        counted, name = self._counted(row, label), named(id)
-        return self._do(lambda: self._changes.learn(name, counted, prove))
+        return self.submit(row, label, id=id, prove=prove).result()
+
+    def submit(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Future[Change]:
+        """As `learn`, without waiting: the future has its result when the change is on the disk."""
+        work = partial(self._changes.learn, named(id), self._counted(row, label), prove)
+        return self._writer.hand_over(work)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Adds rows, each (row, label, id), in as few commits as can be. If something is wrong with one, none of its
         commit is learned and none after it; the error's notes say which it is, and how many were learned before."""
         learn = self._changes.learn
-        return self._all(partial(learn, named(id), self._counted(row, label), False) for row, label, id in rows)
+        return self._all(partial(learn, named(id), counted, False) for id, counted in counted_each(rows, self._counted))
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
         """Takes a row away: by its id, or by its content and label. Its counts go from the journal with it, and when
@@ -199,6 +204,11 @@ class Store:
         return self.current().beliefs
 
     @property
+    def ready(self) -> bool:
+        """Whether beliefs are at hand, so that whoever asks for them waits for nobody."""
+        return self._writer.published.beliefs is not None
+
+    @property
     def number(self) -> int:
         """The number of the last change: the version of the model."""
         return self._writer.published.number
@@ -244,12 +254,12 @@ class Store:
         if self._writer.trouble is not None:
             raise StoreError(f"The snapshot could not be made: {self._writer.trouble}.")
 
-    def verify(self) -> Verified:
+    def verify(self, progress: Progress | None = None) -> Verified:
         """Whether counts, journal and chain agree. All of the store is read, from a copy that nobody else sees;
-        changes and questions go on meanwhile."""
+        changes and questions go on meanwhile. `progress(done, all)` is called every now and then."""
         with telling(), ExitStack() as files:
             target = files.enter_context(nameless(self._state.folder))
-            return verify(self._copy(target, files, model=True))
+            return verify(self._copy(target, files, model=True), progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """A copy of the whole store as it is at one moment, in a new folder; changes and questions go on meanwhile.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tallybayes.files import RowCounts, digest
@@ -13,7 +13,10 @@ from tallybayes.store.copying import Copy
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import model_of
 from tallybayes.store.journal import Journal
+from tallybayes.store.parts import AT_ONCE, in_parts
 from tallybayes.store.state import mark_of, since_snapshot
+
+Progress = Callable[[int, int], object]  # is told how much is done, and how much there is in all
 
 
 class Verified(NamedTuple):
@@ -36,12 +39,18 @@ class _Told(NamedTuple):
     problems: list[str]
 
 
-def verify(copy: Copy) -> Verified:
+def verify(copy: Copy, progress: Progress | None = None) -> Verified:
     """Of a store as it was at one moment, and the model that was in memory then."""
     try:
-        told, changes = _chain(copy.journal)
+        tables = [copy.journal.one(f"SELECT count(*) FROM {table}")[0] for table in ("changes", "entries")]
+
+        def tell(done: int) -> None:
+            if progress is not None:
+                progress(done, sum(tables))
+
+        told, changes = _chain(copy.journal, tell)
         rows, problems = len(told.rows), [*told.problems, *_database(copy.journal)]
-        return Verified(changes, rows, (*problems, *_counts(copy, told)))
+        return Verified(changes, rows, (*problems, *_counts(copy, told, lambda seen: tell(changes + seen))))
     except (sqlite3.Error, StoreError, ValueError, TypeError, OverflowError) as error:
         return Verified(0, 0, (f"The store cannot be read: {error}",))
 
@@ -54,7 +63,7 @@ def _database(journal: Journal) -> Iterator[str]:
         yield f"What is kept under {name!r} is not what was told."
 
 
-def _chain(journal: Journal) -> tuple[_Told, int]:
+def _chain(journal: Journal, tell: Callable[[int], None]) -> tuple[_Told, int]:
     """What the chain says, from the first change to the last, and how many there are."""
     told, previous, changes = _Told({}, [], (0, None), []), START, 0
     base: tuple[int, str | None] = told.base
@@ -68,6 +77,8 @@ def _chain(journal: Journal) -> tuple[_Told, int]:
         previous = linked
         base = base if record.base is None else (number, record.base)
         _follow(told, record)
+        if changes % AT_ONCE == 0:
+            tell(changes)
     return told._replace(base=base), changes
 
 
@@ -86,14 +97,14 @@ def _follow(told: _Told, record: Record) -> None:
         told.problems.append(f"Change {number} cannot have been made: {record.what} {id!r}.")
 
 
-def _counts(copy: Copy, told: _Told) -> Iterator[str]:
+def _counts(copy: Copy, told: _Told, tell: Callable[[int], None]) -> Iterator[str]:
     """Rows, base, snapshot and the model in memory, each against what it must be."""
     journal, (base, file) = copy.journal, copy.base
     if (journal.about("base"), journal.about("base digest")) != told.base or base != told.base[0]:
         yield "The base is not the one that the chain tells of."
         return
     model = model_of(file.read(), journal.about("base digest"), file.name)
-    yield from _rows(journal, told, model, base)
+    yield from _rows(journal, told, model, base, tell)
     now = digest(model)
     if copy.model is not None and digest(copy.model) != now:
         yield "The model in memory is not what its base and the rows since come to."
@@ -102,15 +113,17 @@ def _counts(copy: Copy, told: _Told) -> Iterator[str]:
         yield "The decays are not those that the chain tells of."
 
 
-def _rows(journal: Journal, told: _Told, model: Model, base: int) -> Iterator[str]:
+def _rows(journal: Journal, told: _Told, model: Model, base: int, tell: Callable[[int], None]) -> Iterator[str]:
     """The rows that are left are those of the chain, and are found by their counts; adds those since the base to it."""
-    read, rows, strange = RowCounts(model.schema).read, told.rows, 0
-    for entry, counts in journal.kept():
-        strange += rows.pop(entry.id, None) != (entry.first, entry.change, entry.at)
-        if entry.mark != mark_of(counts):
-            yield f"The row {entry.id!r} would not be found by its content."
-        if entry.first > base:
-            model += read(counts)
+    read, rows, strange, seen = RowCounts(model.schema).read_all, told.rows, 0, 0
+    for part in in_parts(journal.kept()):
+        for entry, counts in part:
+            strange += rows.pop(entry.id, None) != (entry.first, entry.change, entry.at)
+            if entry.mark != mark_of(counts):
+                yield f"The row {entry.id!r} would not be found by its content."
+        model += read(counts for entry, counts in part if entry.first > base)
+        seen += len(part)
+        tell(seen)
     if strange or rows:
         yield "The rows that are left are not those that the chain tells of."
     for change in journal.replaced():

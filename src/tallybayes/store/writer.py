@@ -151,6 +151,7 @@ class Writer:
             base = self.state.base
             with self.state.journal.transaction():
                 answers.extend((task, *self._try(task)) for task in group)
+                self.state.settle()
         except Exception as error:
             failure = self._undo(error, self.state.number)
             answers = [(task, None, failure) for task in group]
@@ -168,7 +169,7 @@ class Writer:
         """The result, or why it is refused. What goes wrong halfway is wrong for all that share the commit."""
         try:
             return task.work(), None
-        except (sqlite3.Error, OSError):
+        except (sqlite3.Error, OSError, MemoryError):
             raise
         except Exception as error:
             if self.changes.halfway:
@@ -219,7 +220,9 @@ class Writer:
         try:
             self.state.folder.keep_only(BASE, self.state.base)
         except OSError as error:
-            why = FileLeftError(f"The change was made, but a file of before could not be removed: {error}. Remove it.")
+            why = FileLeftError(
+                f"The change was made, but an old file could not be removed: {error}. Delete it by hand."
+            )
             return [(task, None, refused or why) for task, _, refused in answers]
         return answers
 

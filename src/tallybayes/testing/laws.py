@@ -98,6 +98,8 @@ def files_come_back_the_same(family: Family, a: list[Row], b: list[Row]) -> None
         twice = counted + counted
         twice -= counted
         assert rows.write(twice) == rows.write(rows.read(written)) == written, "equal counts are equal bytes"
+    together = rows.read_all(rows.write(train(family, [row])) for row in b)
+    assert together == train(family, b), "what many rows add is read as their sum"
 
 
 def scores_follow_the_counts(family: Family, a: list[Row], b: list[Row]) -> None:

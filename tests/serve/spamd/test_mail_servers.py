@@ -48,6 +48,9 @@ anvil unix - - n - 1 anvil
 SENDMAIL = """#!/bin/sh
 { echo "$@"; cat; } > HERE/mail/$$.tmp && mv HERE/mail/$$.tmp HERE/mail/$$
 """
+DELIVERING = """smtp       inet  n  -  n  -  -   smtpd
+kept unix - n n - 10 pipe flags=Rq user=nobody argv={here}/sendmail -f ${{sender}} -- ${{recipient}}
+"""
 DOVECOT = """mail_location = maildir:{here}/home/Maildir
 mail_home = {here}/home
 base_dir = {here}/run
@@ -88,16 +91,15 @@ def free_port():
 
 
 @contextmanager
-def postfix(here):
+def postfix(here, main="", recipe="master.cf"):
     """A Postfix of its own, and the port where it takes mail."""
     program, port = parts.program("postfix"), free_port()
-    if os.getuid() != 0:
-        parts.missing("postfix", "only root can start it")
+    needs_root()
     for name, owner in (("conf", 0), ("queue", 0), ("data", "postfix"), ("mail", NOBODY)):
         (here / name).mkdir(mode=0o755)
         shutil.chown(here / name, owner)
-    (here / "conf" / "main.cf").write_text(MAIN.format(here=here))
-    recipe = (here / "master.cf").read_text().replace("smtp       inet", f"{port} inet")
+    (here / "conf" / "main.cf").write_text(MAIN.format(here=here) + main)
+    recipe = (here / recipe).read_text().replace("smtp       inet", f"{port} inet")
     (here / "conf" / "master.cf").write_text(recipe + MASTER)
     subprocess.run([program, "-c", here / "conf", "start"], check=True, capture_output=True)
     try:
@@ -108,19 +110,61 @@ def postfix(here):
 
 def test_postfix_passes_mail_through_the_filter(here):
     """Up to sendmail, which works for the Postfix of the system alone: another one here keeps what it is given."""
-    (here / "sendmail").write_text(SENDMAIL.replace("HERE", str(here)))
-    (here / "sendmail").chmod(0o755)
-    with postfix(here) as port:
-        with smtplib.SMTP("127.0.0.1", port, timeout=60) as client:
-            for mail in (ham(77), spam(77)):
-                client.sendmail("ann@example.net", ["ben@example.org"], mail)
-        found = [content.decode() for content in arrived(here / "mail", 2, here / "log")]
-    good, bad = sorted(found, key=lambda mail: "X-Spam-Flag: YES" in mail)
+    good, bad = through_postfix(here)
     assert "X-Tallybayes: ham, " in good
     assert "At noon on 77?" in good
     assert "X-Tallybayes: spam, " in bad
     assert "Claim your free prize, number 77, today." in bad
     assert good.startswith("-G -i -f ann@example.net -- ben@example.org\n")
+
+
+def test_postfix_asks_by_way_of_the_milter(here):
+    with milter(here) as place:
+        main = (here / "main.cf").read_text().replace("spamass/spamass.sock", str(place))
+        (here / "delivering.cf").write_text(DELIVERING.format(here=here))
+        good, bad = through_postfix(here, f"{main}default_transport = kept:\n", "delivering.cf")
+    assert "X-Spam-Status: No, score=" in good
+    assert "At noon on 77?" in good
+    assert "X-Spam-Status: Yes, score=" in bad
+    assert "Claim your free prize, number 77, today." in bad
+
+
+@contextmanager
+def milter(here):
+    """A spamass-milter that Postfix may ask, and where."""
+    program, folder = parts.program("spamass-milter"), here / "milter"
+    needs_root()
+    folder.mkdir()
+    shutil.chown(folder, "postfix")
+    asking = f". {here}/spamass-milter; exec {program} -p {folder}/sock $OPTIONS"
+    process = subprocess.Popen(["sh", "-c", asking], user="postfix")
+    try:
+        until = time.monotonic() + 60
+        while not (folder / "sock").exists():
+            assert process.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        yield folder / "sock"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def needs_root():
+    if os.getuid() != 0:
+        parts.missing("postfix", "only root can start it")
+
+
+def through_postfix(here, *how):
+    """A good mail and spam, as they come out."""
+    (here / "sendmail").write_text(SENDMAIL.replace("HERE", str(here)))
+    (here / "sendmail").chmod(0o755)
+    with postfix(here, *how) as port:
+        with smtplib.SMTP("127.0.0.1", port, timeout=60) as client:
+            for mail in (ham(77), spam(77)):
+                client.sendmail("ann@example.net", ["ben@example.org"], mail)
+        found = [content.decode() for content in arrived(here / "mail", 2, here / "log")]
+    return sorted(found, key=lambda mail: "X-Spam-Flag: YES" in mail)
 
 
 def arrived(folder, wanted, log):

@@ -164,5 +164,5 @@ def from_text(text: str, schema: Schema) -> Row:
     except (ValueError, RecursionError):
         found = None
     if type(found) is not dict or found.keys() != schema.by_column.keys():
-        raise ValueError("The page and the model do not fit together any more. Load the page again.")
+        raise ValueError("The model has changed since this page was loaded. Reload the page.")
     return found

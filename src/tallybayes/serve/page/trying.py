@@ -28,7 +28,7 @@ from tallybayes.store.store import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
 TOP = 12  # columns, and words of each, that have a bar
-BEFORE = "the classes themselves"  # how probable they are before a row is looked at
+BEFORE = "class prior"  # how probable they are before a row is looked at
 PREFIX = "page-"  # of the ids of rows that are taught here
 
 

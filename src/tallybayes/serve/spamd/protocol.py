@@ -145,15 +145,15 @@ def _unpacked(mail: bytes, method: str | None, most: int) -> bytes:
     if not method:
         return mail
     if method.lower() != COMPRESSED:
-        raise RefusedError(PROTOCOL, f"Unknown compression {_shown(method.encode())}; there is {COMPRESSED}")
+        raise RefusedError(PROTOCOL, f"Unknown compression {_shown(method.encode())}; use {COMPRESSED}")
     unpacking = zlib.decompressobj()
     try:
         found = unpacking.decompress(mail, most + 1)
     except zlib.error:
-        raise RefusedError(PROTOCOL, f"The mail is not compressed by {COMPRESSED}") from None
+        raise RefusedError(PROTOCOL, f"The mail is not {COMPRESSED} data") from None
     _bounded(found, most)
     if not unpacking.eof:
-        raise RefusedError(PROTOCOL, "The compressed mail is cut off")
+        raise RefusedError(PROTOCOL, "The compressed mail is cut short")
     return found
 
 

@@ -114,6 +114,8 @@ class Spamd:
                 return PONG
             if request.command in PROTECTED and not (peer.is_loopback if self._tell is None else self._tell):
                 raise RefusedError(UNAVAILABLE, "TELL is not allowed from this address")
+            if request.command not in PROTECTED and self._is_quick(request):
+                return self._respond(request)
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._respond, request)
         except RefusedError as error:
             log.info("Refused: %s", error.code[1])
@@ -130,18 +132,23 @@ class Spamd:
         finally:
             self._reading.discard(task)
 
+    def _is_quick(self, request: Request) -> bool:
+        """Whether a thread would cost more than the answer, which waits for nobody."""
+        return len(request.mail) <= self.settings.small and self._filter(request).store.ready
+
     def _respond(self, request: Request) -> bytes:
-        """In a thread. What is wrong is said to the client, whose mail passes then; the log has the kind alone, for a
-        message may quote the mail."""
+        """In a thread, or else at once. What is wrong is said to the client, whose mail passes then; the log has the
+        kind alone, for a message may quote the mail."""
         try:
-            return respond(self._filter(request.headers.get("user", "")), request)
+            return respond(self._filter(request), request)
         except RefusedError:
             raise
         except Exception as error:
             log.error("%s failed: %s", request.command, type(error).__name__)
             raise RefusedError(_code(error), str(error) or type(error).__name__) from error
 
-    def _filter(self, user: str) -> StoreFilter:
+    def _filter(self, request: Request) -> StoreFilter:
+        user = request.headers.get("user", "")
         return self.filters[user if user in self.filters else self.default]
 
 

@@ -17,6 +17,7 @@ class SpamdSettings:
     spam_score: float | None = None
     ham_score: float | None = None
     size: int = 10_000_000  # bytes of a mail, also after it is unpacked
+    small: int = 16_384  # bytes of a mail up to which it is looked at at once, without a thread
     line: int = 8_192  # bytes of a line before the mail
     lines: int = 100  # of them
     seconds: float = 30.0  # until a request has come, and until its answer is taken
