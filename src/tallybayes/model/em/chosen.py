@@ -23,7 +23,7 @@ from tallybayes.model.em.settings import EM, WEIGHTS
 from tallybayes.model.model import Model
 
 FOLDS = 5
-STEPS = 20  # of EM, which are enough to tell weights apart
+TOLERANCE = 1e-3  # which is enough to tell weights apart
 LEAST_ROWS = 2.0  # of every class, with labels
 LEAST = 1e-15  # of a probability, where a held-out row is impossible
 
@@ -37,7 +37,7 @@ def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, fl
     if problem.fixed is None or not problem.fixed.n:
         raise ValueError("EM(weight='chosen'): there are no rows with labels to choose the weight by; give a number.")
     losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
-    quick = replace(settings, iterations=min(settings.iterations, STEPS), progress=None)
+    quick = replace(settings, tolerance=max(settings.tolerance, TOLERANCE), progress=None)
     for fold in range(FOLDS):
         rows = Without(problem, fold)
         fixed = count_labelled(problem.given, rows, problem.keys, problem.label_type, problem.threads)
