@@ -18,6 +18,7 @@ from tallybayes import (
     Words,
     digest,
     open_source,
+    prepare,
 )
 
 
@@ -127,10 +128,39 @@ def test_scores_that_are_no_likelihood_are_read_as_one():
 
 
 def test_what_must_be_settled_before_counting_is_settled_first():
-    schema = {("number", "count"): FAMILIES["Pairs"]()}
     table, labels, _ = mixed_rows(100)
-    with pytest.raises(ValueError, match=r"prepare\(schema, rows, labels\)"):
-        Model.train(schema, table, labels, unlabelled=EM())
+    known = [i for i, label in enumerate(labels) if label is not None]
+    schema = Schema({("number", "count"): FAMILIES["Pairs"]()})
+    chosen = prepare(schema, table.take(pa.array(known)), [labels[i] for i in known])
+    model = Model.train(schema, table, labels, unlabelled=EM(iterations=3))
+    assert model.schema.columns == chosen.columns
+    with pytest.raises(ValueError, match="There are no rows with a label, from which intervals, levels or questions"):
+        Model.train(schema, table, unlabelled=EM(classes=2))
+
+
+BLOCKS = {
+    "Pairs": {("level", "count"): FAMILIES["Pairs"]()},
+    "Tuples": {("level", "count", "number"): FAMILIES["Tuples"]()},
+    "Trees": {("level", "count", "number"): FAMILIES["Trees"](n=3)},
+    "Correlated": {("count", "number"): FAMILIES["Correlated"]()},
+    "Crossed": {("level", "kind"): FAMILIES["Crossed"]()},
+    "Several": {("level", "count"): FAMILIES["Several"](members=(FAMILIES["Trees"](n=3), FAMILIES["Pairs"]()))},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_are_counted_in_shares_like_any_column(name):
+    table, labels, truth = mixed_rows(200)
+    table = table.append_column("kind", pa.array(["xyz"[y] for y in truth]))
+    settings = EM(iterations=4)
+    model = Model.train(BLOCKS[name], table, labels, unlabelled=settings)
+    assert model.n == 200.0
+    assert (np.diff(model.fitted.curve) >= 0).all()
+    assert Model.train(model.schema, table, model.fitted.soft_labels) == model
+    order = np.random.default_rng(1).permutation(200)
+    shuffled, other = table.take(pa.array(order)), [labels[i] for i in order]
+    assert digest(Model.train(BLOCKS[name], shuffled, other, unlabelled=settings, threads=2)) == digest(model)
 
 
 def test_blocks_are_counted_too():
