@@ -11,6 +11,7 @@ from tallybayes import (
     Categorical,
     Gaussian,
     Histogram,
+    Mixture,
     Model,
     Poisson,
     Schema,
@@ -175,6 +176,51 @@ def test_intervals_of_values_are_counted_too():
     table, labels, _ = mixed_rows(100)
     model = Model.train({"number": Histogram()}, table, labels, unlabelled=EM(iterations=5))
     assert model.n == 100.0
+
+
+def test_rows_that_weigh_nothing_are_as_if_they_were_not_there():
+    frame, labels = {"x": [0.0, 1.0, 9.0, 10.0, 0.5, 9.5]}, ["a", "a", "b", "b", None, None]
+    schema = {"x": Gaussian()}
+    model = Model.train(schema, frame, labels, weights=[1, 1, 1, 1, 0, 0], unlabelled=EM())
+    assert digest(model) == digest(Model.train(schema, {"x": frame["x"][:4]}, labels[:4]))
+    none = Model.train(schema, frame, labels, weights=[0] * 6, unlabelled=EM())
+    assert none.n == 0.0
+    no_b = Model.train(schema, frame, labels, weights=[1, 1, 0, 0, 1, 1], unlabelled=EM(restarts=2))
+    assert (no_b.n, no_b.classes) == (4.0, ["a", "b"])
+
+
+def test_one_label_begins_but_cannot_choose():
+    frame, labels = {"x": [0.0, 1.0, 9.0]}, ["a", None, None]
+    assert Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM()).rows_by_class() == {"a": 3.0}
+    with pytest.raises(ValueError, match="one row with a label is not enough to choose by; give a number"):
+        Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen"))
+    named = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(classes=["a", "b"], restarts=2))
+    assert named.n == 3.0
+
+
+def test_rows_of_which_every_cell_is_missing_are_shared_as_the_classes_are():
+    frame = {"x": [0.0, 0.5, 9.0, None, None, None]}
+    model = Model.train({"x": Gaussian()}, frame, ["a", "a", "b", None, None, None], unlabelled=EM(tolerance=1e-9))
+    np.testing.assert_allclose(model.fitted.shares[3:], [[2 / 3, 1 / 3]] * 3, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_million_rows_beside_ten_that_have_labels():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, 1_000_000)
+    level = np.array(["u", "v"])[np.where(random.random(len(truth)) < 0.8, truth, 1 - truth)]
+    table = pa.table({"x": random.normal(4.0 * truth), "c": level})
+    labels = np.full(len(truth), None, object)
+    labels[:10] = truth[:10]
+    model = Model.train({"x": Gaussian(), "c": Categorical()}, table, labels.tolist(), unlabelled=EM())
+    assert model.n == 1_000_000.0
+    assert (model.most_probable(table) == truth).mean() > 0.98
+
+
+def test_a_component_that_no_row_needs_leaves_its_class_whole():
+    mixture = Mixture.train({"x": Categorical()}, {"x": ["u"] * 5 + ["v"] * 5}, ["a"] * 5 + ["b"] * 5, EM(components=4))
+    assert mixture.rows_by_class() == {"a": 5.0, "b": 5.0}
+    assert mixture.decide({"x": ["u", "v"]}) == ["a", "b"]
 
 
 def test_progress_is_told_of_every_step():

@@ -48,9 +48,9 @@ def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, fl
             part = replace(problem, rows=rows, fixed=fixed, weight=weight, keeps=False)
             counts = fixed if not weight else fit(part, fixed, quick, problem.fixed.n).counts
             losses[weight].append(_losses(problem, counts, fold))
-    if not losses[0.0]:
-        raise ValueError("EM(weight='chosen'): there is one row with a label; give the weight as a number.")
-    found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
+    found = {weight: np.concatenate([np.zeros(0), *parts]) for weight, parts in losses.items()}
+    if not len(found[0.0]):
+        raise ValueError("EM(weight='chosen'): one row with a label is not enough to choose by; give a number.")
     enough = problem.fixed.rows.aligned([""], problem.keys).sums["n"].round()[0].min() >= LEAST_ROWS
     return _best(found) if enough else 0.0, {weight: float(each.mean()) for weight, each in found.items()}
 
