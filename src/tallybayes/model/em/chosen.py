@@ -31,9 +31,9 @@ T = TypeVar("T")
 
 
 def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, float]]:
-    """The best weight, and the log-loss of labelled rows, held out, under each. Rows without labels are counted only
-    where that is better beyond doubt: by more than the standard error of the difference, and where every class has two
-    labelled rows at least. A class is unknown while its only row is held out, and EM may well do away with it."""
+    """The best weight, and the log-loss of held-out labelled rows under each. Rows without labels count only where that
+    is clearly better: by more than the standard error of the difference, and where every class has at least two
+    labelled rows. A class is unknown while its only row is held out, and EM may well do away with it."""
     if problem.fixed is None or not problem.fixed.n:
         raise ValueError("EM(weight='chosen'): there are no rows with labels to choose the weight by; give a number.")
     losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
@@ -56,12 +56,16 @@ def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, fl
 
 
 def _best(losses: dict[float, Floats]) -> float:
-    def gain(weight: float) -> float:
-        apart = losses[0.0] - losses[weight]
-        return float(apart.mean() - apart.std() / np.sqrt(len(apart)))
+    """Of weights that cannot be told apart the largest: with small ones, smoothing outweighs what is counted."""
 
-    best = max(losses, key=lambda weight: (gain(weight), -weight))
-    return best if gain(best) > 0 else 0.0
+    def gain(weight: float, over: float, errors: float) -> float:
+        """How much lower the loss is, less so many standard errors."""
+        apart = losses[over] - losses[weight]
+        return float(apart.mean() - errors * apart.std() / np.sqrt(len(apart)))
+
+    better = [weight for weight in losses if gain(weight, 0.0, 1.0) > 0]
+    best = max(better, key=lambda weight: gain(weight, 0.0, 1.0), default=0.0)
+    return max((weight for weight in better if gain(weight, best, -1.0) >= 0), default=0.0)
 
 
 class Without:
