@@ -291,3 +291,17 @@ def count_shared(documents, shares):
                     weight = Fraction(unit, 1 << 32)
                     found[word, class_] = (n + times * weight, held + weight, share + times * part * weight)
     return found
+
+
+def share_out(scores, weights):
+    """How many units of each row's weight every class has, by scores[class][row]; and log Σ exp(score) of the row."""
+    shares, logs = [], []
+    for row, weight in enumerate(weights):
+        column = [of_class[row] for of_class in scores]
+        best = max(column)
+        told = [math.exp(score - best) if math.isfinite(best) else 1.0 for score in column]
+        units = [math.floor(each / sum(told) * weight) for each in told]
+        units[column.index(best)] += int(weight) - sum(units)
+        shares.append(units)
+        logs.append(best + math.log(sum(told)) if math.isfinite(best) else -math.inf)
+    return shares, logs

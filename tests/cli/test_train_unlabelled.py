@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tallybayes
@@ -51,9 +52,54 @@ def test_clusters_need_no_labels(tally, rows):
     assert {json.loads(line)["class"] for line in answers} == {0, 1}
 
 
+@pytest.fixture
+def mixture(tally, rows):
+    given = ("--label", "y", "--column", "x=Gaussian", "--unlabelled", "--components", "2")
+    ended = tally("train", "rows.csv", *given, "-o", "m.tally")
+    assert (ended.code, "120 rows in 4 classes: a/1 " in ended.err) == (0, True)
+    rows.with_name("known.csv").write_text("".join(rows.read_text().splitlines(keepends=True)[:16]))
+
+
+def test_classes_of_several_components_are_asked_as_classes(tally, mixture):
+    asked = tallybayes.Mixture(tallybayes.load("m.tally"))
+    answers = tally("predict", "m.tally", "rows.csv", "--proba", "--format", "jsonl", "--find", "b")
+    first = json.loads(answers.out.splitlines()[0])
+    assert (answers.code, list(first)) == (0, ["y", "probability", "P(a)", "P(b)"])
+    assert first["P(b)"] == pytest.approx(asked.posterior(pd.read_csv("rows.csv")[:1])[0, 1])
+    report = json.loads(tally("evaluate", "m.tally", "known.csv", "--format", "json").out)
+    assert report["accuracy"] >= 0.8
+    told = tally("explain", "m.tally", "--cell", "x=5", "--class", "b").out
+    assert told.startswith("b 0.")
+    assert "a/1" in tally("show", "m.tally").out
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("learn", "m.tally", "known.csv"),
+        ("forget", "m.tally", "known.csv"),
+        ("weigh", "m.tally", "known.csv"),
+        ("suspects", "m.tally", "known.csv"),
+        ("evaluate", "m.tally", "known.csv", "--leave-one-out"),
+        ("predict", "m.tally", "known.csv", "--interval", "0.9"),
+        ("explain", "m.tally", "known.csv", "--ask"),
+        ("sample", "m.tally", "3"),
+    ],
+)
+def test_what_components_cannot_be_asked_is_said(tally, mixture, given):
+    ended = tally(*given)
+    assert ended.code == 2
+    assert "component" in ended.err
+    assert "Traceback" not in ended.err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--components", "2"], "--components says how EM counts rows; give --unlabelled as well"),
+        (["--clusters", "2", "--components", "2"], "give one of the two"),
+        (["--unlabelled", "--components", "2", "--weigh"], "components of classes cannot be weighed"),
+        (["--unlabelled", "--components", "2", "--unlabelled-weight", "chosen"], "where a class is one component"),
         (["--unlabelled-weight", "1"], "give --unlabelled as well"),
         (["--unlabelled", "--unlabelled-weight", "much"], "--unlabelled-weight much: give a number from 0 to 1"),
         (["--unlabelled", "--unlabelled-weight", "2"], "--unlabelled-weight 2: give a number from 0 to 1"),

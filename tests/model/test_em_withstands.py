@@ -11,6 +11,7 @@ from tallybayes import (
     Categorical,
     Gaussian,
     Histogram,
+    Mixture,
     Model,
     Poisson,
     Schema,
@@ -18,6 +19,7 @@ from tallybayes import (
     Words,
     digest,
     open_source,
+    prepare,
 )
 
 
@@ -127,10 +129,39 @@ def test_scores_that_are_no_likelihood_are_read_as_one():
 
 
 def test_what_must_be_settled_before_counting_is_settled_first():
-    schema = {("number", "count"): FAMILIES["Pairs"]()}
     table, labels, _ = mixed_rows(100)
-    with pytest.raises(ValueError, match=r"prepare\(schema, rows, labels\)"):
-        Model.train(schema, table, labels, unlabelled=EM())
+    known = [i for i, label in enumerate(labels) if label is not None]
+    schema = Schema({("number", "count"): FAMILIES["Pairs"]()})
+    chosen = prepare(schema, table.take(pa.array(known)), [labels[i] for i in known])
+    model = Model.train(schema, table, labels, unlabelled=EM(iterations=3))
+    assert model.schema.columns == chosen.columns
+    with pytest.raises(ValueError, match="There are no rows with a label, from which intervals, levels or questions"):
+        Model.train(schema, table, unlabelled=EM(classes=2))
+
+
+BLOCKS = {
+    "Pairs": {("level", "count"): FAMILIES["Pairs"]()},
+    "Tuples": {("level", "count", "number"): FAMILIES["Tuples"]()},
+    "Trees": {("level", "count", "number"): FAMILIES["Trees"](n=3)},
+    "Correlated": {("count", "number"): FAMILIES["Correlated"]()},
+    "Crossed": {("level", "kind"): FAMILIES["Crossed"]()},
+    "Several": {("level", "count"): FAMILIES["Several"](members=(FAMILIES["Trees"](n=3), FAMILIES["Pairs"]()))},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BLOCKS)
+def test_blocks_are_counted_in_shares_like_any_column(name):
+    table, labels, truth = mixed_rows(200)
+    table = table.append_column("kind", pa.array(["xyz"[y] for y in truth]))
+    settings = EM(iterations=4)
+    model = Model.train(BLOCKS[name], table, labels, unlabelled=settings)
+    assert model.n == 200.0
+    assert (np.diff(model.fitted.curve) >= 0).all()
+    assert Model.train(model.schema, table, model.fitted.soft_labels) == model
+    order = np.random.default_rng(1).permutation(200)
+    shuffled, other = table.take(pa.array(order)), [labels[i] for i in order]
+    assert digest(Model.train(BLOCKS[name], shuffled, other, unlabelled=settings, threads=2)) == digest(model)
 
 
 def test_blocks_are_counted_too():
@@ -145,6 +176,51 @@ def test_intervals_of_values_are_counted_too():
     table, labels, _ = mixed_rows(100)
     model = Model.train({"number": Histogram()}, table, labels, unlabelled=EM(iterations=5))
     assert model.n == 100.0
+
+
+def test_rows_that_weigh_nothing_are_as_if_they_were_not_there():
+    frame, labels = {"x": [0.0, 1.0, 9.0, 10.0, 0.5, 9.5]}, ["a", "a", "b", "b", None, None]
+    schema = {"x": Gaussian()}
+    model = Model.train(schema, frame, labels, weights=[1, 1, 1, 1, 0, 0], unlabelled=EM())
+    assert digest(model) == digest(Model.train(schema, {"x": frame["x"][:4]}, labels[:4]))
+    none = Model.train(schema, frame, labels, weights=[0] * 6, unlabelled=EM())
+    assert none.n == 0.0
+    no_b = Model.train(schema, frame, labels, weights=[1, 1, 0, 0, 1, 1], unlabelled=EM(restarts=2))
+    assert (no_b.n, no_b.classes) == (4.0, ["a", "b"])
+
+
+def test_one_label_begins_but_cannot_choose():
+    frame, labels = {"x": [0.0, 1.0, 9.0]}, ["a", None, None]
+    assert Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM()).rows_by_class() == {"a": 3.0}
+    with pytest.raises(ValueError, match="one row with a label is not enough to choose by; give a number"):
+        Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen"))
+    named = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(classes=["a", "b"], restarts=2))
+    assert named.n == 3.0
+
+
+def test_rows_of_which_every_cell_is_missing_are_shared_as_the_classes_are():
+    frame = {"x": [0.0, 0.5, 9.0, None, None, None]}
+    model = Model.train({"x": Gaussian()}, frame, ["a", "a", "b", None, None, None], unlabelled=EM(tolerance=1e-9))
+    np.testing.assert_allclose(model.fitted.shares[3:], [[2 / 3, 1 / 3]] * 3, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_million_rows_beside_ten_that_have_labels():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, 1_000_000)
+    level = np.array(["u", "v"])[np.where(random.random(len(truth)) < 0.8, truth, 1 - truth)]
+    table = pa.table({"x": random.normal(4.0 * truth), "c": level})
+    labels = np.full(len(truth), None, object)
+    labels[:10] = truth[:10]
+    model = Model.train({"x": Gaussian(), "c": Categorical()}, table, labels.tolist(), unlabelled=EM())
+    assert model.n == 1_000_000.0
+    assert (model.most_probable(table) == truth).mean() > 0.98
+
+
+def test_a_component_that_no_row_needs_leaves_its_class_whole():
+    mixture = Mixture.train({"x": Categorical()}, {"x": ["u"] * 5 + ["v"] * 5}, ["a"] * 5 + ["b"] * 5, EM(components=4))
+    assert mixture.rows_by_class() == {"a": 5.0, "b": 5.0}
+    assert mixture.decide({"x": ["u", "v"]}) == ["a", "b"]
 
 
 def test_progress_is_told_of_every_step():

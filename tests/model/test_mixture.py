@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tallybayes import EM, Gaussian, Mixture, Model, Schema, Words, digest, load, save
+from tallybayes import EM, Gaussian, Mixture, Model, Schema, Words, digest, evaluate, load, save
 
 RANDOM = np.random.default_rng(0)
 X = np.concatenate([RANDOM.normal(-6, 1, 60), RANDOM.normal(6, 1, 60), RANDOM.normal(0, 1, 120)])
@@ -72,8 +72,44 @@ def test_a_model_that_was_counted_plainly_is_a_mixture_of_single_components():
 def test_what_is_no_mixture_says_so():
     with pytest.raises(ValueError, match=r"are a Mixture\. Write Mixture\.train"):
         Model.train(SCHEMA, {"x": X}, LABELS, unlabelled=EM(components=2))
-    with pytest.raises(ValueError, match="choose the weight by"):
+    with pytest.raises(ValueError, match="can be chosen where a class is one component"):
         Mixture.train(SCHEMA, {"x": X}, LABELS, EM(components=2, weight="chosen"))
     given = Schema(SCHEMA, prior={"inside": 0.5, "outside": 0.5})
     with pytest.raises(ValueError, match="have no probability of their own"):
         Mixture.train(given, {"x": X}, LABELS, EM(components=2))
+
+
+def test_labels_of_any_type_are_given_back_as_they_came():
+    for labels in ([label == "inside" for label in LABELS], [len(label) for label in LABELS], [b"a", b"b"] * 120):
+        mixture = Mixture.train(SCHEMA, {"x": X}, labels, EM(components=2, restarts=1, iterations=3))
+        assert mixture.classes == sorted(set(labels))
+        assert mixture.rows_by_class() == dict.fromkeys(sorted(set(labels)), 120.0)
+    with pytest.raises(TypeError, match="cannot name components; give texts"):
+        Mixture.train(SCHEMA, {"x": X}, [b"\xff", b"b"] * 120, EM(components=2))
+
+
+def test_a_class_may_have_the_mark_in_its_name(tmp_path):
+    labels = [label.replace("side", "side/1") for label in LABELS]
+    mixture = Mixture.train(SCHEMA, {"x": X}, labels, EM(components=2, restarts=1, iterations=3))
+    save(mixture.model, tmp_path / "m.tally")
+    assert Mixture(load(tmp_path / "m.tally")).classes == ["inside/1", "outside/1"]
+    plain = Model.train(SCHEMA, {"x": X}, labels)
+    assert Mixture(plain).classes == ["inside/1", "outside/1"]
+
+
+def test_it_is_evaluated_by_its_classes():
+    mixture = Mixture.train(SCHEMA, {"x": X}, LABELS, EM(components=2, restarts=3))
+    found = evaluate(mixture, {"x": X}, LABELS)
+    assert found.classes == ("inside", "outside")
+    right = np.array(mixture.decide({"x": X})) == LABELS
+    assert found.accuracy == right.mean() > 0.97
+
+
+def test_labels_do_not_say_which_component_a_row_belongs_to_but_shares_do():
+    mixture = Mixture.train(SCHEMA, {"x": X}, LABELS, EM(components=2, restarts=1))
+    schema, shares = mixture.model.schema, mixture.model.fitted.soft_labels
+    with pytest.raises(ValueError, match="labels do not say which component a row belongs to"):
+        Model.train(schema, {"x": X[:3]}, LABELS[:3])
+    assert Model.train(schema, {"x": X}, shares) == mixture.model
+    with pytest.raises(ValueError, match="the other components of classes"):
+        mixture.model += Model.train(SCHEMA, {"x": X[:3]}, LABELS[:3])

@@ -1,5 +1,6 @@
 """Rows that belong to several classes, with a share in each."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -90,14 +91,33 @@ def test_words_of_shared_documents_are_counted_as_fractions_are(documents):
     words, classes, *sums = kernels.count_shared(*given_words, *given_shares)
     expected = reference.count_shared(listed, shares)
     values = [
-        [sum(int(limb) << (32 * i) for i, limb in enumerate(row)) for row in limbs.reshape(len(words), size)]
-        for limbs, size in zip(sums, (3, 2, 4), strict=True)
+        [sum(int(limb) << (32 * i) for i, limb in enumerate(row)) for row in np.split(limbs, len(words))]
+        for limbs in sums
+        if len(words)
     ]
     found = {
         (w, c): (Fraction(n, 1 << 32), Fraction(d, 1 << 32), Fraction(s, 1 << 96))
-        for w, c, n, d, s in zip(words.tolist(), classes.tolist(), *values, strict=True)
+        for w, c, n, d, s in zip(words.tolist(), classes.tolist(), *(values or [[]] * 3), strict=True)
     }
     assert found == expected
+
+
+SCORES = st.one_of(st.floats(-800.0, 50.0), st.just(-math.inf), st.sampled_from([0.0, -1.0]))
+
+
+@given(st.data(), st.integers(1, 5), st.integers(0, 300))
+def test_rows_are_shared_out_as_in_plain_python(data, classes, rows):
+    few = data.draw(st.lists(SCORES, min_size=classes * min(rows, 7), max_size=classes * min(rows, 7)))
+    scores = np.resize(np.array(few), (classes, rows)) if few else np.zeros((classes, rows))
+    weights = np.resize([2.0**32, 0.0, 2.0**33, 12345.0], rows)
+    expected, logs = reference.share_out(scores.tolist(), weights.tolist())
+    starts, codes, units, found = kernels.share_out(scores.copy(), weights)
+    shares = np.zeros((rows, classes))
+    shares[np.repeat(np.arange(rows), np.diff(starts)), codes] = units
+    assert (units > 0).all()
+    np.testing.assert_array_equal(shares.sum(axis=1), weights)
+    np.testing.assert_allclose(shares, np.reshape(expected, (rows, classes)), atol=classes)
+    np.testing.assert_allclose(found, logs, rtol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Rows without labels, as scikit-learn has them: −1."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,3 +77,23 @@ def test_rows_that_come_later_have_labels():
     with pytest.raises(ValueError, match="partial_fit counts rows with labels, and 108 have none: use fit"):
         estimator.partial_fit(frame, y)
     assert estimator.partial_fit(frame, truth).class_count_.sum() == 240
+
+
+def test_a_class_may_be_a_mixture_of_components():
+    random = np.random.default_rng(0)
+    X = np.concatenate([random.normal(-6, 1, 60), random.normal(6, 1, 60), random.normal(0, 1, 120)])[:, None]
+    truth = np.repeat([1, 0], 120)
+    y = np.where(np.arange(240) % 3, truth, -1)
+    family = Gaussian(shared=True, plugin=True)
+    one, two = (NaiveBayes(family, unlabelled=EM(components=n, restarts=3)).fit(X, y) for n in (1, 2))
+    assert one.score(X, truth) < 0.8 < 0.97 < two.score(X, truth)
+    assert (two.classes_.tolist(), two.class_count_.sum()) == ([0, 1], 240.0)
+    probabilities = two.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+    np.testing.assert_allclose(np.exp(two.predict_log_proba(X)), probabilities)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(two)).predict_proba(X), probabilities)
+    np.testing.assert_array_equal(clone(two).fit(X, y).predict_proba(X), probabilities)
+    assert two.evidence(X[:2]).classes == [0, 1]
+    assert two.set_params(plugin=False).score(X, truth) > 0.97
+    with pytest.raises(ValueError, match="labels do not say which component a row belongs to"):
+        two.partial_fit(X, truth)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-import tallybayes
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import ModelFile
 from tallybayes.report.characters import clean
 
@@ -28,7 +28,7 @@ def ask(
     tallybayes ask iris.tally "4.5 < petal_length <= 5 | class=virginica"
     tallybayes ask tennis.tally --row "play=yes"
     """
-    found = tallybayes.load(model)
+    found = load_of_classes(model)
     if not row:
         print(f"{found.probability(question):.12g}")
         return

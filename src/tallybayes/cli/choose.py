@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import (
     HELD_OUT,
     Absent,
@@ -71,7 +72,7 @@ def choose(
     from tallybayes.model.validation.folds import counted_folds
 
     keep_apart(output, *how.files(data))
-    found = tallybayes.load(model)
+    found = load_of_classes(model)
     tried = checked_candidates(found.schema, _candidates(found.schema, candidates))
     source = how.open(data)
     check_read_again(source, data)

@@ -128,7 +128,10 @@ def _loaded(path: str) -> Model:
         raise ValueError(f"{error} To evaluate data without a model, give --folds 10 or --leave-one-out.") from None
 
 
-def _measured(found: Model, source: Source, label: str | None, **asked: Any) -> Evaluation:
-    asked["costs"] = costs_of(found, asked["costs"])
+def _measured(found: Model, source: Source, label: str | None, **how: Any) -> Evaluation:
+    from tallybayes.model.mixture import asked
+
+    model = asked(found)
+    how["costs"] = costs_of(model, how["costs"])
     with watching(source, "asking"):
-        return tallybayes.evaluate(found, source, label, **asked)
+        return tallybayes.evaluate(model, source, label, **how)

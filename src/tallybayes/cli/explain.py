@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tallybayes
+from tallybayes.cli.loading import check_of_classes
 from tallybayes.cli.options import (
     Absent,
     AbsentColumn,
@@ -61,15 +62,19 @@ def explain(
     tallybayes explain tennis.tally --cell outlook=sunny --cell wind=strong
     tallybayes explain tennis.tally --cell outlook=sunny --ask
     """
-    found = tallybayes.load(model)
+    from tallybayes.model.mixture import asked
+
+    loaded = tallybayes.load(model)
+    found = asked(loaded)
     wanted = None if class_ is None else class_of(found, class_)
     rival = None if against is None else class_of(found, against)
     given = text is not None or bool(cell)
     if given and (data or how.query):
         raise ValueError("--text and --cell are a row by themselves: give no data.")
-    batch = row_of(found.schema, text, cell) if given else _first(found, how, data, rows, absent.value)
+    batch = row_of(found.schema, text, cell) if given else _first(loaded, how, data, rows, absent.value)
     if ask:
-        _ask(found, batch, top, format)
+        check_of_classes(loaded, f"--ask: {model}")
+        _ask(loaded, batch, top, format)
         return
     evidence = found.evidence(batch)
     report = tallybayes.report_on(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import tallybayes
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import AnswerFile, ModelFile, keep_apart
 from tallybayes.cli.terminal import KEPT, is_terminal
 from tallybayes.report.characters import clean
@@ -62,7 +63,7 @@ def export(
     tallybayes export late.tally --to onnx -o late.onnx
     """
     keep_apart(output, model)
-    found = tallybayes.load(model)
+    found = load_of_classes(model)
     if to is Target.onnx:
         for option, given in {"--dialect": dialect, "--table": table, "--keep": keep, "--view": view}.items():
             if given is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import tallybayes
 from tallybayes.cli.columns import parsed_columns
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.rows import costs_of
 from tallybayes.cli.train import can_be_read_again, counted, schema_for
 from tallybayes.cli.watch import watching
@@ -40,7 +41,7 @@ class HeldOutOf:
         from tallybayes.files import is_model
         from tallybayes.sources.paths import STANDARD_INPUT
 
-        self.model = tallybayes.load(first) if is_model(first) else None
+        self.model = load_of_classes(first) if is_model(first) else None
         self.data = data if self.model else [first, *data]
         self.how, self.label, self.told, self.asked = how, label, told, asked
         if STANDARD_INPUT in self.data:

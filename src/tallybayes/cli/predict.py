@@ -10,6 +10,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.codes import FINE, NO
+from tallybayes.cli.loading import check_of_classes
 from tallybayes.cli.options import (
     Absent,
     AbsentColumn,
@@ -78,12 +79,16 @@ def predict(
     tallybayes predict spam.tally --input mail --find spam - && echo this is spam
     """
     from tallybayes.cli.answers import answers
+    from tallybayes.model.mixture import asked
     from tallybayes.report.answered import Deciding
 
     keep_apart(output, model, *how.files(data))
-    found = tallybayes.load(model)
+    loaded = tallybayes.load(model)
+    found = asked(loaded)
     wanted = None if find is None else class_of(found, find)
-    credible = None if interval is None else partial(found.credible, interval=interval, absent=absent.value)
+    if interval is not None:
+        check_of_classes(loaded, f"--interval {interval}: {model}")
+    credible = None if interval is None else partial(loaded.credible, interval=interval, absent=absent.value)
     deciding = Deciding(
         found.beliefs(), found.label_type, costs_of(found, costs), reject, proba, threads, absent.value, credible
     )

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import tallybayes
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, ReportAs, ReportFormat, keep_apart
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, save_report
@@ -38,7 +39,7 @@ def report(
     tallybayes report spam.tally test.csv -o report.html
     """
     keep_apart(output, model, *how.files(data))
-    found = tallybayes.load(model)
+    found = load_of_classes(model)
     settings: dict[str, Any] = {"absent": absent.value, "title": os.path.basename(model), "pictures": _wanted(format)}
     if data:
         source = how.open(data)

@@ -11,7 +11,7 @@ from tallybayes.report.plain import spoken
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tallybayes import Model, Schema
+    from tallybayes import Mixture, Model, Schema
 
 TEXT_COLUMNS = ("text", "body")  # which one of several a text is for
 
@@ -67,7 +67,7 @@ def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
         raise ValueError(f"--cell {name}=…: a cell of this column is not one value; give the row as data.") from None
 
 
-def class_of(model: Model, text: str) -> Any:
+def class_of(model: Model | Mixture, text: str) -> Any:
     """The class that is written so."""
     found = _class(model, text)
     if found not in model.classes:
@@ -97,7 +97,7 @@ def new_class(model: Model, text: str) -> Any:
     return found
 
 
-def _class(model: Model, text: str) -> Any:
+def _class(model: Model | Mixture, text: str) -> Any:
     """As it is shown, or as its type is written anywhere; None if it cannot be."""
     import pyarrow as pa
 
@@ -110,7 +110,7 @@ def _class(model: Model, text: str) -> Any:
         return None
 
 
-def costs_of(model: Model, costs: list[str] | None) -> dict[tuple[Any, Any], float] | None:
+def costs_of(model: Model | Mixture, costs: list[str] | None) -> dict[tuple[Any, Any], float] | None:
     """TRUTH:DECISION=COST, each."""
     if not costs:
         return None
@@ -130,7 +130,7 @@ def costs_of(model: Model, costs: list[str] | None) -> dict[tuple[Any, Any], flo
     return found
 
 
-def _pair(model: Model, text: str) -> tuple[Any, Any]:
+def _pair(model: Model | Mixture, text: str) -> tuple[Any, Any]:
     """Two classes with a colon between them, which may have colons in them."""
     parts = text.split(":")
     cuts = [(":".join(parts[:at]), ":".join(parts[at:])) for at in range(1, len(parts))]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import tallybayes
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import AnswerFile, AnswerFormat, AnswersAs, Formulas, ModelFile, keep_apart
 from tallybayes.cli.terminal import say
 
@@ -36,7 +36,7 @@ def sample(
     from tallybayes.report.answered import unused
 
     keep_apart(output, model)
-    found = _drawable(tallybayes.load(model))
+    found = _drawable(load_of_classes(model))
     drawn = found.sample(rows, seed=seed)
     label = unused(found.schema.label or "class", drawn.rows.schema.names)
     batch = pa.RecordBatch.from_arrays([*drawn.rows.columns, drawn.labels], names=[*drawn.rows.schema.names, label])

@@ -8,6 +8,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.codes import NO
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import ModelFile, StoreFolder
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import told
@@ -25,7 +26,7 @@ def create(model: ModelFile, folder: NewStore) -> None:
     \b
     tallybayes store create spam.tally store/
     """
-    with tallybayes.Store.create(folder, tallybayes.load(model)) as made:
+    with tallybayes.Store.create(folder, load_of_classes(model)) as made:
         say(f"{folder}: {told(made.model())}")
 
 

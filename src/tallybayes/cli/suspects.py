@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-import tallybayes
+from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import (
     Absent,
     AbsentColumn,
@@ -50,7 +50,7 @@ def suspects(
     from tallybayes.report.plain import spoken
 
     keep_apart(output, model, *how.files(data))
-    found = tallybayes.load(model)
+    found = load_of_classes(model)
     source = how.open(data)
     name = label or found.schema.label or source.label
     if name is None:

@@ -27,7 +27,7 @@ from tallybayes.cli.options import (
 )
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
-from tallybayes.cli.unlabelled import CHOSEN, Clusters, Unlabelled, Weight, em_of, say_fitted
+from tallybayes.cli.unlabelled import Clusters, Components, Unlabelled, Weight, em_of, say_fitted
 from tallybayes.cli.watch import watching
 from tallybayes.cli.weigh import told_weighing
 from tallybayes.report.blocks import count, how_many
@@ -64,7 +64,8 @@ def train(
     ] = False,
     dependence: Dependence = DependenceKind.none,
     unlabelled: Unlabelled = False,
-    unlabelled_weight: Weight = CHOSEN,
+    unlabelled_weight: Weight = None,
+    components: Components = 1,
     clusters: Clusters = None,
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
@@ -85,17 +86,21 @@ def train(
     from tallybayes.model.weigh import reweighed, sample_for
 
     keep_apart(output, *how.files(data), schema)
-    em = em_of(unlabelled, unlabelled_weight, clusters)
+    em = em_of(unlabelled, unlabelled_weight, components, clusters)
+    if weighed and components > 1:
+        raise ValueError("--weigh and --components: the evidence for components of classes cannot be weighed.")
 
     def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
         hints = misled | parsed_columns(column)
         return schema_for(source, label, schema, hints, prior, dependence.value, clusters is None)
 
     def count(schema: Schema, source: Source) -> tuple[Model, Sample | None]:
+        given: dict[str, Any] = {"threads": threads, "absent": absent.value, "unlabelled": em}
+        given["label_type"] = pa.string() if label_as_text else None
+        if components > 1:
+            return tallybayes.Mixture.train(schema, source, **given).model, None
         sample = sample_for(schema) if weighed or schema.overlaps else _quick_sample(schema, source)
-        given: dict[str, Any] = {"threads": threads, "absent": absent.value, "sample": sample, "unlabelled": em}
-        label_type = pa.string() if label_as_text else None
-        return tallybayes.Model.train(schema, source, label_type=label_type, **given), sample
+        return tallybayes.Model.train(schema, source, sample=sample, **given), sample
 
     source, (model, sample) = counted(how, data, schema_of, count)
     if not model.n:

@@ -22,11 +22,21 @@ Unlabelled = Annotated[
     ),
 ]
 Weight = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--unlabelled-weight",
         metavar="WEIGHT",
-        help="What such a row counts, from 0 to 1; or the weight under which held-out rows are most probable.",
+        help=f"What such a row counts, from 0 to 1; or {CHOSEN!r}, the default: as held-out rows are most probable.",
+        rich_help_panel=PANEL,
+    ),
+]
+Components = Annotated[
+    int,
+    typer.Option(
+        "--components",
+        metavar="N",
+        min=1,
+        help="Count every class as a mixture of so many components; such rows then count 1 by default.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -38,20 +48,24 @@ Clusters = Annotated[
 ]
 
 
-def em_of(unlabelled: bool, weight: str, clusters: int | None) -> EM | None:
+def em_of(unlabelled: bool, weight: str | None, components: int, clusters: int | None) -> EM | None:
     """The settings of EM, where it is asked for."""
+    if clusters is not None and components > 1:
+        raise ValueError("--clusters finds classes, and --components divides them; give one of the two.")
     if not unlabelled and clusters is None:
-        if weight != CHOSEN:
-            raise ValueError("--unlabelled-weight says what rows without a label count; give --unlabelled as well.")
+        given = "--unlabelled-weight" if weight is not None else "--components" if components > 1 else None
+        if given is not None:
+            raise ValueError(f"{given} says how EM counts rows; give --unlabelled as well.")
         return None
     import tallybayes
 
     if clusters is not None:
         return tallybayes.EM(classes=clusters, progress=_step)
+    weight = weight or (CHOSEN if components == 1 else "1")
     if weight == CHOSEN:
-        return tallybayes.EM(weight=CHOSEN, progress=_step)
+        return tallybayes.EM(weight=CHOSEN, components=components, progress=_step)
     try:
-        return tallybayes.EM(weight=float(weight), progress=_step)
+        return tallybayes.EM(weight=float(weight), components=components, progress=_step)
     except ValueError:
         raise ValueError(f"--unlabelled-weight {weight}: give a number from 0 to 1, or {CHOSEN!r}.") from None
 

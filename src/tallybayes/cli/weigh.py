@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tallybayes
+from tallybayes.cli.loading import check_of_classes
 from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, keep_apart
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say, waiting_for
@@ -42,6 +43,7 @@ def weigh(
 
     keep_apart(output, *how.files(data))
     loaded = load_version(model)
+    check_of_classes(loaded.model, model)
     source = how.open(data)
     with watching(source, "reading"):
         rows = sampled_rows(loaded.model, source, label, absent=absent.value)

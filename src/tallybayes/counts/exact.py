@@ -164,8 +164,9 @@ class Exact:
         return np.asarray((self._signed_limbs() < 0).any(axis=-1))
 
     def _signed_limbs(self) -> Counts:
-        """Limbs that all have the sign of their number: a single limb has it as it is."""
-        return self.limbs if self.limbs.shape[-1] == 1 else self.carried().limbs
+        """Limbs that all have the sign of their number, as a single one has, and those have that are all positive."""
+        signed = self.limbs.shape[-1] == 1 or not self.limbs.size or self.limbs.min() >= 0
+        return self.limbs if signed else self.carried().limbs
 
     def is_below(self, bound: Floats | float) -> NDArray[np.bool_]:
         """Where a number is below −bound: less than nothing, by more than decay may have cut off."""

@@ -116,7 +116,7 @@ class SharedRows(Rows):
         return cells[self.at]
 
     def totals(self) -> Exact:
-        return self.spread.totals()
+        return self.count(np.zeros(len(self), np.int32), 1)
 
     def count(self, cells: Codes, slots: int) -> Exact:
         if self.units is None:
@@ -128,6 +128,22 @@ class SharedRows(Rows):
         """As the kernels take them."""
         assert self.units is not None
         return self.starts, np.ascontiguousarray(self.codes), self.units, len(self.classes)
+
+
+class UnitRows(SharedRows):
+    """The same whose shares are given as whole numbers of 2⁻³²."""
+
+    def __init__(self, classes: Sequence[Key], codes: Codes, units: Counts, starts: Counts) -> None:
+        self.classes, self.codes, self.starts, self.only = classes, codes, starts, None
+        self._given = units
+
+    @cached_property
+    def units(self) -> Counts | None:
+        return self._given if self._given.sum(dtype=np.float64) < MOST_UNITS else None
+
+    @cached_property
+    def weights(self) -> Floats:  # type: ignore[override]  # mostly nobody asks for it
+        return np.asarray(self._given * UNIT, np.float64)
 
 
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:

@@ -9,10 +9,10 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
-from tallybayes.counts.limbs import LIMB, window
+from tallybayes.counts.limbs import LIMB, largest, window
 
 MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
-FEW_ADDED = 1 << 20  # numbers whose limbs, each below 2³², add up to less than 2⁵³
+WHOLE = 1 << 53  # below this, whole numbers and their sums are doubles without rounding
 MOST_VALUES = 1 << 18  # that are laid out with their weights at once
 
 
@@ -86,8 +86,8 @@ def concatenated(parts: Sequence[Exact]) -> Exact:
 
 def added_up(parts: Exact, groups: Any, size: int) -> Exact:
     """The sums of numbers by group, of which there are `size`."""
-    tidy = parts.carried()
-    if tidy.limbs.ndim == 2 and len(tidy) < FEW_ADDED:  # limbs are whole doubles, and so are sums of a few of them
+    tidy = parts if largest(parts.limbs) * len(parts) < WHOLE else parts.carried()
+    if tidy.limbs.ndim == 2 and largest(tidy.limbs) * len(tidy) < WHOLE:
         by_limb = [np.bincount(groups, limb.astype(np.float64), size) for limb in tidy.limbs.T]
         return Exact(np.stack(by_limb, axis=-1).astype(np.int64), tidy.low)
     limbs = np.zeros((size, *tidy.limbs.shape[1:]), np.int64)

@@ -75,6 +75,7 @@ read_labels = compiled.read_labels
 read_words = compiled.read_words
 scatters = compiled.scatters
 split_rows = compiled.split_rows
+share_out = compiled.share_out
 sum_columns = compiled.sum_columns
 sum_products = compiled.sum_products
 sum_units = compiled.sum_units

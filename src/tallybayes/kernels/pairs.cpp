@@ -1,6 +1,7 @@
 #include "pairs.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace tallybayes {
 namespace {
@@ -21,8 +22,8 @@ inline uint64_t PairIndex::place(uint64_t pair) const {
     return at;
 }
 
-void PairIndex::enlarge() {
-    Pages<Slot> old(slots_.size() * 2, Slot{0, -1});
+void PairIndex::enlarge(size_t slots) {
+    Pages<Slot> old(slots, Slot{0, -1});
     slots_.swap(old);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old)
@@ -31,6 +32,7 @@ void PairIndex::enlarge() {
 
 void PairIndex::encode(const int32_t* a, const int32_t* b, int64_t count, bool grow, int64_t* numbers) {
     const auto pair = [&](int64_t i) { return uint64_t(uint32_t(a[i])) << 32 | uint32_t(b[i]); };
+    if (grow && size_ < count / 4) enlarge(std::max(slots_.size(), std::bit_ceil(size_t(size_ + count) * 2)));  // most are new
     for (int64_t i = 0; i < count; ++i) {
         if (i + ahead < count) __builtin_prefetch(&slots_[scattered(pair(i + ahead)) & mask_]);
         Slot& slot = slots_[place(pair(i))];
@@ -38,7 +40,7 @@ void PairIndex::encode(const int32_t* a, const int32_t* b, int64_t count, bool g
         if (slot.number >= 0 || !grow) continue;
         slot = {pair(i), size_};
         numbers[i] = size_++;
-        if (uint64_t(size_) * 2 > slots_.size()) enlarge();
+        if (uint64_t(size_) * 2 > slots_.size()) enlarge(slots_.size() * 2);
     }
 }
 

@@ -21,7 +21,7 @@ private:
     };
 
     uint64_t place(uint64_t pair) const;
-    void enlarge();
+    void enlarge(size_t slots);
 
     Pages<Slot> slots_;
     uint64_t mask_;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <span>
 
 #include "limbs.hpp"
-#include "pages.hpp"
 #include "signals.hpp"
 
 namespace tallybayes {
@@ -12,76 +13,147 @@ namespace {
 
 using Wide = unsigned __int128;
 
-// What is counted of one word in the class at hand.
+// What is counted of one word in one class.
 struct Cell {
     Wide n = 0;      // in units of 2^-32
     Wide share = 0;  // in units of 2^-96
     uint64_t documents = 0;
 };
 
-struct Entry {
+// How often a document has a word.
+struct Posting {
     int64_t row;
-    uint64_t units;
+    uint64_t times;
 };
 
-// The documents of each class that have a share in it.
-std::vector<std::vector<Entry>> by_class(const Shares& shares, int64_t rows) {
-    std::vector<std::vector<Entry>> found(static_cast<size_t>(shares.width));
-    for (int64_t row = 0; row < rows; ++row)
-        for (int64_t at = shares.starts[row]; at < shares.starts[row + 1]; ++at)
-            if (shares.units[at] > 0) found[size_t(shares.classes[at])].push_back({row, uint64_t(shares.units[at])});
-    return found;
+// How many words each document has.
+std::vector<uint64_t> lengths_of(const ListedWords& listed) {
+    std::vector<uint64_t> lengths(size_t(listed.rows), 0);
+    for (int64_t row = 0; row < listed.rows; ++row)
+        for (int64_t i = listed.starts[row]; i < listed.starts[row + 1]; ++i) lengths[size_t(row)] += uint64_t(listed.counts[i]);
+    return lengths;
 }
 
-// One word's part of each document, cut off at 2^-64.
-std::vector<Wide> parts_of(const ListedWords& listed) {
-    std::vector<Wide> parts(size_t(listed.rows), 0);
-    for (int64_t row = 0; row < listed.rows; ++row) {
-        uint64_t length = 0;
-        for (int64_t i = listed.starts[row]; i < listed.starts[row + 1]; ++i) length += uint64_t(listed.counts[i]);
-        if (length) parts[size_t(row)] = (Wide(1) << 64) / length;
+// The documents that have each word, the shorter first; and where those of each word start.
+struct Postings {
+    std::vector<Posting> postings;
+    std::vector<int64_t> starts;
+
+    Postings(const ListedWords& listed, const std::vector<uint64_t>& lengths)
+        : postings(size_t(listed.starts[listed.rows])), starts(size_t(listed.size) + 1, 0) {
+        std::vector<int64_t> order(size_t(listed.rows));
+        std::iota(order.begin(), order.end(), 0);
+        sort_in_stretches(order.begin(), order.end(), [&](int64_t one, int64_t other) {
+            return std::pair(lengths[size_t(one)], one) < std::pair(lengths[size_t(other)], other);
+        });
+        for (size_t i = 0; i < postings.size(); ++i) ++starts[size_t(listed.words[i]) + 1];
+        std::partial_sum(starts.begin(), starts.end(), starts.begin());
+        auto next = starts;
+        for (const int64_t row : order)
+            for (int64_t i = listed.starts[row]; i < listed.starts[row + 1]; ++i)
+                postings[size_t(next[size_t(listed.words[i])]++)] = {row, uint64_t(listed.counts[i])};
     }
-    return parts;
+};
+
+// One word after the other, what it counts in every class. Documents of one length are added up before they are multiplied by
+// the part that a word is of them.
+class WordCounter {
+public:
+    explicit WordCounter(const Shares& shares)
+        : shares_(shares), cells_(size_t(shares.width)), documents_(size_t(shares.width), 0), again_(size_t(shares.width), 0) {}
+
+    void add(std::span<const Posting> postings, uint64_t length) {
+        int64_t entries = 0;
+        for (const Posting& posting : postings) {
+            const int64_t first = shares_.starts[posting.row], last = shares_.starts[posting.row + 1];
+            for (int64_t at = first; at < last; ++at) documents_[size_t(shares_.classes[at])] += uint64_t(shares_.units[at]);
+            if (posting.times > 1)
+                for (int64_t at = first; at < last; ++at)
+                    again_[size_t(shares_.classes[at])] += Wide(posting.times - 1) * uint64_t(shares_.units[at]);
+            entries += last - first;
+        }
+        patience_.spend(entries);
+        const Wide part = (Wide(1) << 64) / length;  // that a word is of them, cut off at 2^-64
+        if (entries >= shares_.width)
+            for (int32_t class_ = 0; class_ < shares_.width; ++class_) end_length(class_, part);
+        else
+            for (const Posting& posting : postings)
+                for (int64_t at = shares_.starts[posting.row]; at < shares_.starts[posting.row + 1]; ++at)
+                    end_length(shares_.classes[at], part);
+    }
+
+    void end_word(int32_t word, std::vector<Cell>& cells, SharedWords& result) {
+        std::sort(met_.begin(), met_.end());
+        for (const int32_t class_ : met_) {
+            result.words.push_back(word);
+            result.classes.push_back(class_);
+            cells.push_back(cells_[size_t(class_)]);
+            cells_[size_t(class_)] = Cell{};
+        }
+        met_.clear();
+    }
+
+private:
+    void end_length(int32_t class_, Wide part) {
+        uint64_t& documents = documents_[size_t(class_)];
+        if (!documents) return;
+        Cell& cell = cells_[size_t(class_)];
+        if (!cell.documents) met_.push_back(class_);
+        const Wide n = documents + again_[size_t(class_)];
+        cell.n += n;
+        cell.share += part * n;
+        cell.documents += documents;
+        documents = 0;
+        again_[size_t(class_)] = 0;
+    }
+
+    const Shares& shares_;
+    std::vector<Cell> cells_;
+    std::vector<uint64_t> documents_;  // of equal length that have the word
+    std::vector<Wide> again_;          // how often these have it beyond once
+    std::vector<int32_t> met_;
+    Patience patience_;
+};
+
+std::vector<Cell> count_words(const ListedWords& listed, const Shares& shares, SharedWords& result) {
+    const auto lengths = lengths_of(listed);
+    const Postings found(listed, lengths);
+    const auto length_at = [&](int64_t at) { return lengths[size_t(found.postings[size_t(at)].row)]; };
+    std::vector<Cell> cells;
+    WordCounter counter(shares);
+    for (int64_t word = 0; word < listed.size; ++word) {
+        const int64_t last = found.starts[size_t(word) + 1];
+        for (int64_t at = found.starts[size_t(word)], next; at < last; at = next) {
+            next = at + 1;
+            while (next < last && length_at(next) == length_at(at)) ++next;
+            counter.add({found.postings.data() + at, size_t(next - at)}, length_at(at));
+        }
+        counter.end_word(int32_t(word), cells, result);
+    }
+    return cells;
 }
 
-void add_limbs(std::vector<int64_t>& limbs, Wide value, int count) {
-    for (int i = 0; i < count; ++i) limbs.push_back(int64_t(uint64_t(value >> (32 * i)) & 0xffffffff));
+// All sums as limbs, no more of them than the largest has.
+template <class Field>
+std::vector<int64_t> limbs_of(const std::vector<Cell>& cells, Field field) {
+    Wide all = 0;
+    for (const Cell& cell : cells) all |= Wide(cell.*field);
+    int size = 1;
+    while (size < 4 && all >> (32 * size)) ++size;
+    std::vector<int64_t> limbs(cells.size() * size_t(size));
+    for (size_t at = 0; at < cells.size(); ++at)
+        for (int i = 0; i < size; ++i) limbs[at * size_t(size) + size_t(i)] = int64_t(uint64_t(Wide(cells[at].*field) >> (32 * i)) & 0xffffffff);
+    return limbs;
 }
 
 }  // namespace
 
 SharedWords count_shared(const ListedWords& listed, const Shares& shares) {
     SharedWords result;
-    Pages<Cell> cells(size_t(listed.size));
-    std::vector<int32_t> met;
-    const auto parts = parts_of(listed);
-    const auto entries = by_class(shares, listed.rows);
-    Patience patience;
-    for (int32_t class_ = 0; class_ < shares.width; ++class_) {
-        for (const Entry& entry : entries[size_t(class_)]) {
-            const int64_t first = listed.starts[entry.row], last = listed.starts[entry.row + 1];
-            patience.spend(last - first);
-            for (int64_t i = first; i < last; ++i) {
-                Cell& cell = cells[size_t(listed.words[i])];
-                if (!cell.documents) met.push_back(listed.words[i]);
-                const auto times = uint64_t(listed.counts[i]);
-                cell.n += Wide(times) * entry.units;
-                cell.share += parts[size_t(entry.row)] * times * entry.units;
-                cell.documents += entry.units;
-            }
-        }
-        sort_in_stretches(met.begin(), met.end());
-        for (const int32_t word : met) {
-            Cell& cell = cells[size_t(word)];
-            result.words.push_back(word);
-            result.classes.push_back(class_);
-            add_limbs(result.n, cell.n, SharedWords::n_limbs);
-            add_limbs(result.documents, cell.documents, SharedWords::document_limbs);
-            add_limbs(result.shares, cell.share, SharedWords::share_limbs);
-            cell = Cell{};
-        }
-        met.clear();
-    }
+    const auto cells = count_words(listed, shares, result);
+    result.n = limbs_of(cells, &Cell::n);
+    result.documents = limbs_of(cells, &Cell::documents);
+    result.shares = limbs_of(cells, &Cell::share);
     return result;
 }
 

@@ -20,9 +20,9 @@ struct ListedWords {
     int64_t rows, size;  // how many documents, and how many words there are
 };
 
-// Of all cells the word and the class, and the sums as limbs of 32 bits, the lowest first.
+// Of all cells the word and the class, and the sums as limbs of 32 bits, as many for each as the largest needs: the lowest first,
+// which is 2^-32 of n and documents and 2^-96 of shares.
 struct SharedWords {
-    static constexpr int n_limbs = 3, document_limbs = 2, share_limbs = 4;  // of which the lowest is 2^-32, 2^-32, 2^-96
     std::vector<int32_t> words, classes;
     std::vector<int64_t> n, documents, shares;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "sharing.hpp"
 
 using namespace nanobind::literals;
 
@@ -29,7 +30,8 @@ Shares checked(In<int64_t> starts, In<int32_t> classes, In<int64_t> units, int w
 
 nb::tuple count_in_shares(In<int64_t> starts, In<int32_t> words, In<int32_t> counts, int64_t size, In<int64_t> share_starts,
                           In<int32_t> classes, In<int64_t> units, int width) {
-    expect(is_rising(starts, words.size()) && words.size() == counts.size() && are_below(words, size),
+    expect(is_rising(starts, words.size()) && words.size() == counts.size() && are_below(words, size) &&
+               std::all_of(counts.data(), counts.data() + counts.size(), [](int32_t times) { return times > 0; }),
            "the words of documents are not in order");
     const Shares shares = checked(share_starts, classes, units, width, starts.size() - 1);
     SharedWords found;
@@ -77,11 +79,23 @@ nb::tuple sum_numbers(Table<double> values, In<int64_t> starts, In<int32_t> clas
     return nb::make_tuple(counts, sums, one.low, more, two.low);
 }
 
+nb::tuple share_rows(Out<double> scores, In<double> weights) {
+    expect(scores.shape(0) > 0 && scores.shape(1) == weights.size(), "the scores do not fit the weights");
+    SharedOut found;
+    {
+        Free free;
+        found = share_out({scores.data(), int64_t(scores.shape(1)), int64_t(scores.shape(0)), weights.data()});
+    }
+    return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.classes)), give(std::move(found.units)),
+                          give(std::move(found.logs)));
+}
+
 }  // namespace
 
 void bind_shares(nb::module_& m) {
     m.def("count_shared", &count_in_shares, "starts"_a.noconvert(), "words"_a.noconvert(), "counts"_a.noconvert(), "size"_a,
           "share_starts"_a.noconvert(), "classes"_a.noconvert(), "units"_a.noconvert(), "width"_a);
+    m.def("share_out", &share_rows, "scores"_a.noconvert(), "weights"_a.noconvert());
     m.def("count_units", &count_levels, "levels"_a.noconvert(), "size"_a, "starts"_a.noconvert(), "classes"_a.noconvert(),
           "units"_a.noconvert(), "width"_a);
     m.def("sum_units", &sum_numbers, "values"_a.noconvert(), "starts"_a.noconvert(), "classes"_a.noconvert(),

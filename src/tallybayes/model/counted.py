@@ -21,6 +21,7 @@ from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
+from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
 from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, labelled
 from tallybayes.model.plausible import too_heavy, why_impossible
@@ -80,6 +81,11 @@ class Counted(Additive):
             how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type}
             return cast(Self, train_unlabelled(schema, data, labels, unlabelled, sample=sample, **how))
         model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type))
+        if model.schema.has_components and not isinstance(labels, SoftLabels):
+            raise ValueError(
+                "This schema counts components of classes, and labels do not say which component a row belongs to. "
+                "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
+            )
         labels = model.schema.label if labels is None else labels
         for given, what in ((labels, "label"), (weights, "weight")):
             if isinstance(given, str):

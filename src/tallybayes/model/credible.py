@@ -42,7 +42,7 @@ def credible(known: Beliefs, data: Any, interval: Any, draws: Any, seed: int, ab
             cells = {name: column[at : at + step] for name, column in batch.cells.items()}
             drawn = _drawn(known, cells, min(step, batch.rows - at), draws, seed)
             tail = (1.0 - interval) / 2.0
-            bounds.append(np.quantile(drawn, [tail, 1.0 - tail], axis=0).transpose(0, 2, 1))
+            bounds.append(np.quantile(drawn, [tail, 1.0 - tail], axis=0, method="weibull").transpose(0, 2, 1))
     low, high = np.concatenate(bounds, axis=1)
     return CredibleInterval(probability, low, high)
 

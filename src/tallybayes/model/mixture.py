@@ -10,22 +10,66 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.tally import Key
+from tallybayes.data.labels import label_keys
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model import decide
 from tallybayes.model.em.settings import EM
-from tallybayes.model.em.training import train_unlabelled
+from tallybayes.model.em.training import MARK, train_unlabelled
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
+from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 
-MARK = "/"  # between a class and the number of its component
+
+class MixedBeliefs:
+    """What the counts of components say about classes."""
+
+    def __init__(self, known: Beliefs, kind: pa.DataType | None) -> None:
+        self.known, self.schema = known, known.schema
+        of = known.labels if kind is None else [label.rpartition(MARK)[0] for label in known.labels]
+        if kind is not None:
+            of = pa.array(of, pa.string()).cast(kind).to_pylist()
+        self.labels: list[Any] = sorted(set(of))
+        number = np.array([self.labels.index(label) for label in of])
+        self.components: Sequence[Counts] = [np.flatnonzero(number == at) for at in range(len(self.labels))]
+        self.prior = self._added(known.prior[None, :])[0]
+
+    def posterior(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
+        found = self.known.posterior(data, threads, absent)
+        return np.stack([found[:, at].sum(axis=1) for at in self.components], axis=1)
+
+    def log_joint(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
+        return self._added(self.known.log_joint(data, threads, absent))
+
+    def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
+        found = self.known.evidence(data, absent)
+        joint = found.total()
+        whole, shares = self._added(joint), np.zeros_like(joint)
+        for number, at in enumerate(self.components):
+            total = whole[:, number : number + 1]
+            shares[:, at] = np.exp(joint[:, at] - np.where(np.isfinite(total), total, 0.0))
+
+        def mean(said: Floats) -> Floats:
+            weighed = np.where(shares > 0, shares * np.where(shares > 0, said, 0.0), 0.0)
+            return np.stack([weighed[:, at].sum(axis=1) for at in self.components], axis=1)
+
+        columns = {name: mean(said) for name, said in found.columns.items()}
+        prior = whole - sum(columns.values(), np.zeros_like(whole))
+        return Evidence(self.labels, prior, columns, len(found), scores=found.scores)
+
+    def _added(self, joint: Floats) -> Floats:
+        """Logarithms of what components come to, as those of their classes."""
+        return np.stack([np.logaddexp.reduce(joint[:, at], axis=1) for at in self.components], axis=1)
 
 
 class Mixture:
-    """A model of components, asked as one of classes; a label without a mark is a class of one component.
+    """A model of components, asked as one of classes. It is saved as its `model`, from which `Mixture(load(path))`
+    makes it again; the model of a class each is a mixture of single components.
 
     >>> from tallybayes import Gaussian
     >>> frame = {"x": [0.0, 0.1, 9.0, 9.1, 4.5, 4.6]}
@@ -38,10 +82,8 @@ class Mixture:
     """
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        of = [label.rpartition(MARK)[0] or label if isinstance(label, str) else str(label) for label in model.classes]
-        self.classes: list[str] = sorted(set(of))
-        self._of = np.array([self.classes.index(name) for name in of])
+        self.model, self.schema = model, model.schema
+        self.label_type = model.label_type if model.schema.components is None else model.schema.components
 
     @classmethod
     def train(
@@ -54,29 +96,52 @@ class Mixture:
         weights: Any = None,
         threads: int | None = None,
         absent: str = ERROR,
+        label_type: pa.DataType | None = None,
     ) -> Mixture:
         """Counts rows as `Model.train` does, rows without labels too, each class as so many `components`."""
         settings = unlabelled or EM(components=2)
-        how = {"weights": weights, "threads": threads, "absent": absent, "label_type": None, "sample": None}
+        how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type, "sample": None}
         return cls(train_unlabelled(schema, data, labels, settings, mixed=True, **how))
 
+    def beliefs(self) -> MixedBeliefs:
+        """What the counts say now, as `Model.beliefs`."""
+        return MixedBeliefs(self.model.beliefs(), self.schema.components)
+
     @property
-    def components(self) -> dict[str, list[Any]]:
+    def classes(self) -> list[Any]:
+        return self.beliefs().labels
+
+    @property
+    def components(self) -> dict[Any, list[Any]]:
         """The labels under which the components of every class are counted."""
+        known = self.beliefs()
         return {
-            name: [label for label, of in zip(self.model.classes, self._of.tolist(), strict=True) if of == at]
-            for at, name in enumerate(self.classes)
+            label: [self.model.classes[i] for i in at.tolist()]
+            for label, at in zip(known.labels, known.components, strict=True)
         }
+
+    def keys(self) -> list[Key]:
+        """Of the classes."""
+        assert self.label_type is not None
+        return label_keys(self.label_type, self.classes)
+
+    def rows_by_class(self) -> dict[Any, float]:
+        """How many rows each class has, or what they weigh."""
+        rows = self.model.rows_by_class()
+        return {label: sum(rows[part] for part in parts) for label, parts in self.components.items()}
+
+    def prior(self) -> dict[Any, float]:
+        """P(class)."""
+        known = self.beliefs()
+        return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
 
     def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class, row): the joint probabilities of its components added up."""
-        joint = self.model.log_joint(data, threads=threads, absent=absent)
-        return np.stack([np.logaddexp.reduce(joint[:, at], axis=1) for at in self._each()], axis=1)
+        return self.beliefs().log_joint(data, threads, absent)
 
     def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """P(class | row)."""
-        found = self.model.posterior(data, threads=threads, absent=absent)
-        return np.stack([found[:, at].sum(axis=1) for at in self._each()], axis=1)
+        return self.beliefs().posterior(data, threads, absent)
 
     def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
         """Each row's class of highest posterior probability, by its number among `classes`."""
@@ -84,32 +149,21 @@ class Mixture:
 
     def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
         """Each row's class, as `Model.decide` gives it."""
-        matrix = None if costs is None else decide.cost_matrix(self.classes, costs)
-        chosen = decide.decide(self.posterior(data, absent=absent), matrix, reject)
-        return [None if i == decide.REJECTED else self.classes[i] for i in chosen.tolist()]
+        known = self.beliefs()
+        matrix = None if costs is None else decide.cost_matrix(known.labels, costs)
+        chosen = decide.decide(known.posterior(data, None, absent), matrix, reject)
+        return [None if i == decide.REJECTED else known.labels[i] for i in chosen.tolist()]
 
     def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
         """What each column says about each class: the mean of what it says about its components, as probable as these
         are in the row. What is left stands with the prior, so that all of it adds up to `log_joint`."""
-        found = self.model.evidence(data, absent=absent)
-        joint = found.total()
-        shares = np.zeros_like(joint)
-        for at in self._each():
-            total = np.logaddexp.reduce(joint[:, at], axis=1, keepdims=True)
-            shares[:, at] = np.exp(joint[:, at] - np.where(np.isfinite(total), total, 0.0))
-
-        def mean(said: Floats) -> Floats:
-            weighed = np.where(shares > 0, shares * np.where(shares > 0, said, 0.0), 0.0)
-            return np.stack([weighed[:, at].sum(axis=1) for at in self._each()], axis=1)
-
-        columns = {name: mean(said) for name, said in found.columns.items()}
-        whole = np.stack([np.logaddexp.reduce(joint[:, at], axis=1) for at in self._each()], axis=1)
-        prior = whole - sum(columns.values(), np.zeros_like(whole))
-        return Evidence(self.classes, prior, columns, len(found), scores=found.scores)
-
-    def _each(self) -> Sequence[Counts]:
-        return [np.flatnonzero(self._of == number) for number in range(len(self.classes))]
+        return self.beliefs().evidence(data, absent)
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} of {len(labels)}" for name, labels in self.components.items())
-        return f"Mixture of {self.model.n:.12g} rows in {len(self.classes)} classes: {parts}\n{self.model.schema!r}"
+        return f"Mixture of {self.model.n:.12g} rows in {len(self.classes)} classes: {parts}\n{self.schema!r}"
+
+
+def asked(model: Model) -> Model | Mixture:
+    """The model as it is to be asked: by its classes, where what it counts are components of these."""
+    return Mixture(model) if model.schema.has_components else model

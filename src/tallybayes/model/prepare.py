@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.rows import Rows
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import labelled
+from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.sample import Sample
 from tallybayes.schema import Schema
 
@@ -23,7 +27,8 @@ def prepare(
     schema: Schema | Mapping[Any, Family], data: Any, labels: Any = None, *, weights: Any = None, label_type: Any = None
 ) -> Schema:
     """The schema with what must be settled before counting: intervals and levels of columns that are counted together,
-    the questions of trees. Models that are to be merged are trained with one schema, prepared once."""
+    the questions of trees. Models that are to be merged are trained with one schema, prepared once. Rows without a
+    label are passed over."""
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     if schema.is_prepared:
         return schema
@@ -37,9 +42,18 @@ def prepare(
             "Choose them from some rows: prepare(schema, rows, labels)."
         )
     sample = Sample(schema.by_column, ROWS)
-    for batch in labelled(schema.frame(data), labels, weights, label_type=label_type):
-        sample.add(batch)
+    for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):
+        sample.add(_with_labels(batch))
     if not sample.seen:
-        raise ValueError("There are no rows from which intervals, levels or questions could be chosen.")
+        raise ValueError("There are no rows with a label, from which intervals, levels or questions could be chosen.")
     rows = sample.rows()
     return schema.prepared(rows.cells, rows.rows())
+
+
+def _with_labels(batch: Batch) -> Batch:
+    rows = batch.rows
+    at = np.flatnonzero(rows.codes >= 0)
+    if len(at) == len(rows):
+        return batch
+    known = Rows(rows.classes, rows.codes[at], None if rows.weights is None else rows.weights[at])
+    return Batch(batch.cells.take(pa.array(at)), batch.label_type, known, batch.start)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from tallybayes.data.frames import column
 from tallybayes.data.matching import ERROR
 from tallybayes.model import decide
+from tallybayes.model.mixture import MixedBeliefs
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report.plain import spoken
 from tallybayes.sources import Source
@@ -23,7 +24,7 @@ class Deciding:
 
     def __init__(
         self,
-        beliefs: Beliefs,
+        beliefs: Beliefs | MixedBeliefs,
         kind: pa.DataType | None = None,
         costs: Mapping[tuple[Any, Any], float] | None = None,
         reject: float | None = None,

@@ -16,14 +16,8 @@ from tallybayes.data.errors import CellError
 from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.data.one_row import Row
 from tallybayes.families import Family
-from tallybayes.schema.class_prior import (
-    FREQUENCIES,
-    Prior,
-    checked_prior,
-    log_prior,
-    prior_from_json,
-    prior_to_json,
-)
+from tallybayes.schema.as_json import schema_to_json, settings_from_json
+from tallybayes.schema.class_prior import FREQUENCIES, Prior, checked_prior, log_prior
 from tallybayes.schema.compatible import check_beliefs, check_same_counts
 from tallybayes.schema.entries import (
     Name,
@@ -31,7 +25,6 @@ from tallybayes.schema.entries import (
     check_distinct,
     checked_name,
     found,
-    in_order,
     joined,
     members,
     shared_column,
@@ -74,6 +67,7 @@ class Schema:
         label: str | None = None,
         reasons: Mapping[Name, str] | None = None,
         weights: Weights | Mapping[Any, Any] | None = None,
+        components: pa.DataType | None = None,
     ) -> None:
         if not isinstance(columns, Mapping):
             raise TypeError(f"A schema is made of a mapping from columns to families, not of {columns!r}.")
@@ -95,6 +89,7 @@ class Schema:
         self.weights = as_weights(weights)
         if self.weights is not None:
             self.weights.check(self.columns)
+        self.components = components  # the type of classes' labels, where what is counted are components: see `Mixture`
 
     def entry(self, name: Any) -> Name:
         """The column or block that is meant: by its name, or as a column in its block."""
@@ -164,8 +159,16 @@ class Schema:
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
         told = {name: family.reason for name, family in columns.items() if family.reason}
         reasons = {name: "; ".join(filter(None, (self.reasons.get(name), why))) for name, why in told.items()}
-        reasons = {**self.reasons, **reasons}
-        return Schema(columns, prior=self.prior, label=self.label, reasons=reasons, weights=self.weights)
+        return self._with(columns=columns, reasons={**self.reasons, **reasons})
+
+    def _with(self, **changes: Any) -> Schema:
+        """The same but for this."""
+        given = {"columns": self.columns, "prior": self.prior, "label": self.label, "reasons": self.reasons}
+        return Schema(**{**given, "weights": self.weights, "components": self.components, **changes})
+
+    def of_components(self, kind: pa.DataType) -> Schema:
+        """The same for components of classes whose labels have this type."""
+        return self._with(components=kind)
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
@@ -189,7 +192,7 @@ class Schema:
         prior, weights = settings.pop("prior", self.prior), settings.pop("weights", self.weights)
         check_beliefs(self.columns, settings)
         columns = {name: family.changed(settings) for name, family in self.columns.items()} | entries
-        result = Schema(columns, prior=prior, label=self.label, weights=weights)
+        result = self._with(columns=columns, prior=prior, weights=weights, reasons=None)
         result.reasons = {k: why for k, why in self.reasons.items() if result.columns.get(k) == self.columns.get(k)}
         self.check_compatible(result)
         return result
@@ -199,7 +202,7 @@ class Schema:
         weights = None if self.weights is None else self.weights.only(labels)
         if weights is self.weights:
             return self
-        return Schema(self.columns, prior=self.prior, label=self.label, reasons=self.reasons, weights=weights)
+        return self._with(weights=weights)
 
     def without_reasons(self) -> Schema:
         """The same without what was said of the rows from which it was inferred, who may be gone: that a number was the
@@ -207,12 +210,14 @@ class Schema:
         left_out = dict.fromkeys((name for name in self.reasons if name not in self.columns), "")
         if self.reasons == left_out:
             return self
-        return Schema(self.columns, prior=self.prior, label=self.label, reasons=left_out, weights=self.weights)
+        return self._with(reasons=left_out)
 
     def check_compatible(self, other: Schema) -> None:
         """Counts can be added, or read by other families, only where the same is counted."""
         if self is not other:
             check_same_counts(self.columns, other.columns)
+            if self.components != other.components:
+                raise ValueError("One model counts classes, the other components of classes; these cannot be added.")
 
     @cached_property
     def _shared(self) -> tuple[str, Name, Name] | None:
@@ -222,6 +227,11 @@ class Schema:
     def overlaps(self) -> bool:
         """Whether a column is evidence more than once, so that the evidence must be weighed."""
         return self._shared is not None
+
+    @property
+    def has_components(self) -> bool:
+        """Whether what is counted are components of classes."""
+        return self.components is not None
 
     def check_adds_up(self) -> None:
         """What a column says is not counted twice, unless it is weighed."""
@@ -239,7 +249,7 @@ class Schema:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):
             return False
-        mine, theirs = ((s.columns, s.prior, s.label, s.weights) for s in (self, other))
+        mine, theirs = ((s.columns, s.prior, s.label, s.weights, s.components) for s in (self, other))
         return mine == theirs
 
     __hash__ = None  # type: ignore[assignment]
@@ -265,7 +275,8 @@ class Schema:
 
     def __repr__(self) -> str:
         rows = self.described()
-        about = "" if self.label is None else f"column {self.label!r}"
+        where = "" if self.label is None else f"column {self.label!r}"
+        about = "; ".join(filter(None, [where, "each of several components" * self.has_components]))
         prior = self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}"
         rows.append(("(class)", prior + self.weight_text(), about))
         wide = max(len(name) for name, _, _ in rows)
@@ -274,23 +285,9 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
-        columns = [{"name": name, **family.to_json()} for name, family in in_order(self.columns)]
-        label = {} if self.label is None else {"label": self.label}
-        weights = {} if self.weights is None else {"weights": self.weights.to_json()}
-        return {"columns": columns, "prior": prior_to_json(self.prior), **label, **weights}
+        return schema_to_json(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], arrays: dict[str, Any] | None = None) -> Schema:
         """A schema from a file's text, and the arrays beside it: those that belong to it are taken."""
-        columns: dict[Any, Family] = {}
-        for entry in data["columns"]:
-            name = tuple(entry["name"]) if isinstance(entry["name"], list) else entry["name"]
-            if name in columns:
-                raise ValueError(f"there are two columns {name!r}")
-            columns[name] = Family.from_json(entry)
-        columns = {
-            name: family.over(members(checked_name(name))).with_arrays(str(i), {} if arrays is None else arrays)
-            for i, (name, family) in enumerate(columns.items(), 1)
-        }
-        weights = Weights.from_json(data["weights"]) if "weights" in data else None
-        return cls(columns, prior=prior_from_json(data["prior"]), label=data.get("label"), weights=weights)
+        return cls(**settings_from_json(data, arrays))

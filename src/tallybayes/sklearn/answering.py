@@ -46,7 +46,7 @@ class Answering:
             Labels as they were given in `y`.
         """
         learned = self._asked()
-        return learned.labels(learned.model.most_probable(self._read(X, reset=False), **self._how()))
+        return learned.labels(learned.asked.most_probable(self._read(X, reset=False), **self._how()))
 
     def predict_proba(self, X: Any) -> Floats:
         """Give P(class | row).
@@ -62,7 +62,7 @@ class Answering:
             In the order of `classes_`. A row that no class allows falls to the prior, with a warning.
         """
         learned = self._asked()
-        return learned.spread(learned.model.posterior(self._read(X, reset=False), **self._how()), 0.0)
+        return learned.spread(learned.asked.posterior(self._read(X, reset=False), **self._how()), 0.0)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Give log P(class | row), also where the probability itself is rounded to zero.
@@ -79,13 +79,13 @@ class Answering:
         """
         learned = self._asked()
         rows = self._read(X, reset=False)
-        joint = learned.model.log_joint(rows, **self._how())
+        joint = learned.asked.log_joint(rows, **self._how())
         impossible = np.isneginf(joint).all(axis=1)
         joint[impossible] = 0.0
         result = joint - logsumexp(joint, axis=1, keepdims=True)
         if impossible.any():
             with np.errstate(divide="ignore"):
-                result[impossible] = np.log(learned.model.posterior(rows, **self._how())[impossible])
+                result[impossible] = np.log(learned.asked.posterior(rows, **self._how())[impossible])
         return learned.spread(result, -np.inf)
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
@@ -102,7 +102,7 @@ class Answering:
             In the order of `classes_`.
         """
         learned = self._asked()
-        return learned.spread(learned.model.log_joint(self._read(X, reset=False), **self._how()), -np.inf)
+        return learned.spread(learned.asked.log_joint(self._read(X, reset=False), **self._how()), -np.inf)
 
     def evidence(self, X: Any) -> Evidence:
         """Tell what each column says about each class.
@@ -118,7 +118,7 @@ class Answering:
             `evidence["column"]` holds log-likelihoods, a row for each row and a column for each class met; with the
             prior they add up to `predict_joint_log_proba`.
         """
-        return self._asked().model.evidence(self._read(X, reset=False), absent=self.absent)
+        return self._asked().asked.evidence(self._read(X, reset=False), absent=self.absent)
 
     def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> NDArray[Any]:
         """Give the decision of least expected cost for every row.

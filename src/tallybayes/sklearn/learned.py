@@ -13,6 +13,7 @@ from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.tally import Key
 from tallybayes.data.labels import label_keys, label_values
 from tallybayes.model import Model
+from tallybayes.model.mixture import Mixture, asked
 from tallybayes.schema import Schema
 from tallybayes.sklearn.targets import check_among, check_once
 
@@ -133,15 +134,20 @@ class Learned:
             self._snapshot = self.model.copy()
         return self._snapshot
 
+    @property
+    def asked(self) -> Model | Mixture:
+        """The model by its classes, which may have several components each."""
+        return asked(self.model)
+
     def keys(self) -> list[Key]:
         """Of all classes, met or announced."""
-        met = self.model.keys()
+        met = self.asked.keys()
         return sorted({*met, *label_keys(self.model.label_type, self.declared)}) if self.declared else met
 
     def classes(self) -> NDArray[Any]:
         """All classes, met or announced, as an array like the labels were."""
         if self._classes is None:
-            self._classes = _as_array(label_values(self.model.label_type, self.keys()), self.kind)
+            self._classes = _as_array(label_values(self.asked.label_type, self.keys()), self.kind)
         return self._classes
 
     def met(self) -> NDArray[Any]:
@@ -159,12 +165,14 @@ class Learned:
 
     def class_counts(self) -> Floats:
         """How many rows each class has, or what they weigh."""
+        if self.model.schema.has_components:
+            return np.array([*self.asked.rows_by_class().values()])
         return self.model.rows.aligned([""], self.keys()).sums["n"].round()[0]
 
     def log_prior(self) -> Floats:
         """log P(class)."""
         with np.errstate(divide="ignore"):
-            return self.spread(np.log([list(self.model.prior().values())]), -np.inf)[0]
+            return self.spread(np.log([list(self.asked.prior().values())]), -np.inf)[0]
 
     def spread(self, scores: Floats, absent: float) -> Floats:
         """Scores of the classes met → scores of all classes."""

@@ -15,6 +15,7 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
 from tallybayes.model import Model
 from tallybayes.model.em.settings import EM
+from tallybayes.model.mixture import Mixture
 from tallybayes.model.sample import Sample
 from tallybayes.model.weigh import sample_for
 from tallybayes.schema import Schema
@@ -65,7 +66,8 @@ class NaiveBayes(CountingClassifier):
         calibrated. `partial_fit` and `forget` keep the weights that `fit` has found.
     unlabelled : EM, default=None
         How `fit` counts rows without a label, whose `y` is −1, None or NaN: `EM(weight="chosen")`, say. None: there are
-        none, and −1 is a label like any other.
+        none, and −1 is a label like any other. With `EM(components=2)` every class is a mixture of two; its evidence
+        is not weighed, and the estimator neither learns nor forgets single rows.
     absent : {"error", "missing"}, default="error"
         What to do where rows lack a column that was counted: an error, or all of its cells are missing.
     threads : int, default=None
@@ -217,11 +219,21 @@ class NaiveBayes(CountingClassifier):
     def _train(self, schema: Schema, rows: Any, labels: NDArray[Any], how: dict[str, Any]) -> Model:
         if self.unlabelled is None:
             return super()._train(schema, rows, labels, how)
+        if self.unlabelled.components > 1:
+            del how["sample"]
+            return Mixture.train(self._under(schema), rows, labels, self.unlabelled, **how).model
         return Model.train(self._under(schema), rows, labels, unlabelled=self.unlabelled, **how)
 
+<<<<<<< HEAD
     def _sample(self, schema: Schema, rows: float) -> Sample | None:
         enough = ENOUGH_TEXTS if any(family.is_text for family in schema.columns.values()) else ENOUGH
         wanted = schema.overlaps or (self.weigh and rows >= enough)
+=======
+    def _sample(self, schema: Schema, rows: int) -> Sample | None:
+        if self.unlabelled is not None and self.unlabelled.components > 1:
+            return None
+        wanted = schema.overlaps or (self.weigh and rows >= ENOUGH)
+>>>>>>> em
         return sample_for(schema) if wanted and schema.weights is None else None
 
 

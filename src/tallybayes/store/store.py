@@ -95,6 +95,8 @@ class Store:
         """A new store, in a folder that is not there yet: of no rows, or of what a model has counted already."""
         model = start.copy() if isinstance(start, Model) else Model(start)
         model.schema = model.schema.without_reasons()  # which tell of rows
+        if model.schema.has_components:
+            raise ValueError("A store learns rows by their labels, which do not say to which component one belongs.")
         if not model.schema.is_prepared:
             raise ValueError(
                 "Intervals, levels or questions must be chosen before rows are counted. Choose them from some rows: "

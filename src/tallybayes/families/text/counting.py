@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,8 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
     return _tallied(index, rows, *found)
 
 
-class Listed(NamedTuple):
+@dataclass(frozen=True)
+class Listed:
     """Documents as lists of their words."""
 
     vocabulary: kernels.StringIndex
@@ -41,6 +44,21 @@ class Listed(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.missing)
+
+    @cached_property
+    def row(self) -> NDArray[np.intp]:
+        """The document that each word is of."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def lengths(self) -> Counts:
+        return np.bincount(self.row, self.counts, len(self)).astype(np.int64)
+
+    @cached_property
+    def met_lengths(self) -> tuple[Counts, Codes]:
+        """The lengths that there are, rounded, and the number among these of each document's own; missing: −1."""
+        met, length = np.unique(rounded_lengths(self.lengths), return_inverse=True)
+        return met, np.where(self.missing, -1, length.reshape(-1)).astype(np.int32)
 
 
 def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> Listed:
@@ -56,31 +74,29 @@ def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]
 def count_listed(documents: Listed, rows: Rows) -> WordTally:
     """The same as `count` for rows that weigh something, or have shares in several classes: slower, since every
     document's words are listed first."""
-    index, starts, words, counts, missing = documents
-    row = np.repeat(np.arange(len(rows)), np.diff(starts))
-    lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
+    index, words, counts = documents.vocabulary, documents.words, documents.counts
     if isinstance(rows, SharedRows) and rows.units is not None:
-        tally = _shared_words(index, rows, rows.units, starts, words, counts)
+        tally = _shared_words(documents, rows, rows.units)
     elif isinstance(rows, SharedRows):
-        of, word = _each_share(rows, starts)
-        tally = _weighted_words(index, rows.spread, of, words[word], counts[word].astype(np.float64), lengths[rows.at])
+        of, word = _each_share(rows, documents.starts)
+        lengths = documents.lengths[rows.at]
+        tally = _weighted_words(index, rows.spread, of, words[word], counts[word].astype(np.float64), lengths)
     else:
-        kept = rows.codes[row] >= 0
-        tally = _weighted_words(index, rows, row[kept], words[kept], counts[kept].astype(np.float64), lengths)
-    met, length = np.unique(rounded_lengths(lengths), return_inverse=True)
-    codes = np.where(missing, -1, length.reshape(-1)).astype(np.int32)
+        row, kept = documents.row, rows.codes[documents.row] >= 0
+        times = counts[kept].astype(np.float64)
+        tally = _weighted_words(index, rows, row[kept], words[kept], times, documents.lengths)
+    met, codes = documents.met_lengths
     return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
 
 
-def _shared_words(
-    index: kernels.StringIndex, rows: SharedRows, units: Counts, starts: Counts, words: Codes, counts: Codes
-) -> SparseTally:
+def _shared_words(documents: Listed, rows: SharedRows, units: Counts) -> SparseTally:
     """The same in whole numbers of 2⁻³², where these are what the shares are."""
-    shares = rows.starts, np.ascontiguousarray(rows.codes), units, len(rows.classes)
-    found, columns, *sums = kernels.count_shared(starts, words, counts, len(index), *shares)
-    n, documents, share = (limbs.reshape(len(found), size) for limbs, size in zip(sums, (3, 2, 4), strict=True))
-    fields = {"n": Exact(n, -1), "documents": Exact(documents, -1), "share": Exact(share, -3)}
-    return SparseTally(rows.classes, index, found, columns, {name: sum.trimmed() for name, sum in fields.items()})
+    index, shares = documents.vocabulary, (rows.starts, np.ascontiguousarray(rows.codes), units, len(rows.classes))
+    given = documents.starts, documents.words, documents.counts, len(index)
+    found, columns, *sums = kernels.count_shared(*given, *shares)
+    n, held, share = (limbs.reshape(len(found), -1) if len(found) else limbs[:, None] for limbs in sums)
+    fields = {"n": Exact(n, -1), "documents": Exact(held, -1), "share": Exact(share, -3)}
+    return SparseTally(rows.classes, index, found, columns, fields)
 
 
 def _each_share(rows: SharedRows, starts: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

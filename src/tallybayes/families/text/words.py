@@ -16,7 +16,7 @@ from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
-from tallybayes.families.smoothing import FITTED, LAPLACE, Alpha, named_levels, smoothing
+from tallybayes.families.smoothing import FITTED, Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
 from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.counting import Listed, count, count_listed, listed
@@ -38,6 +38,7 @@ from tallybayes.families.text.words_left_out import WordsLeftOut
 LONGEST_RUN = 5  # of words
 LONGEST_SPELLED = 8  # of characters, beside words
 MULTINOMIAL = "multinomial"
+SHARED_ALPHA = 0.1  # of words in shares, where it is not given
 
 
 def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
@@ -264,10 +265,11 @@ class Words(Family):
         return WordsLeftOut(self, tally, list(classes))
 
     def settled(self, belief: Any) -> Self:
-        """As a likelihood: several readings at once, and those that are none, as multinomial; what is fitted stays."""
+        """As a likelihood: several readings at once, and those that are none, as multinomial. Smoothing that is to be
+        fitted is small: every class has met every word that has a share in it, which says nothing of words to come."""
         reading = self.reading if self.reading in LOG_PRIORS else MULTINOMIAL
-        alpha = belief.alpha if self.alpha == FITTED and self.reading != AUTO else self.alpha
-        return replace(self, reading=reading, alpha=LAPLACE if alpha == FITTED else alpha, mix=None)
+        alpha = SHARED_ALPHA if self.alpha == FITTED or self.reading == AUTO else self.alpha
+        return replace(self, reading=reading, alpha=alpha, mix=None)
 
     def log_prior(self, tally: Any, classes: Sequence[Key], belief: Any) -> float:
         return LOG_PRIORS[self.reading](belief) if self.reading in LOG_PRIORS else 0.0

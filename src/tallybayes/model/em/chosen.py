@@ -23,7 +23,7 @@ from tallybayes.model.em.settings import EM, WEIGHTS
 from tallybayes.model.model import Model
 
 FOLDS = 5
-STEPS = 20  # of EM, which are enough to tell weights apart
+TOLERANCE = 1e-3  # which is enough to tell weights apart
 LEAST_ROWS = 2.0  # of every class, with labels
 LEAST = 1e-15  # of a probability, where a held-out row is impossible
 
@@ -31,13 +31,13 @@ T = TypeVar("T")
 
 
 def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, float]]:
-    """The best weight, and the log-loss of labelled rows, held out, under each. Rows without labels are counted only
-    where that is better beyond doubt: by more than the standard error of the difference, and where every class has two
-    labelled rows at least. A class is unknown while its only row is held out, and EM may well do away with it."""
+    """The best weight, and the log-loss of held-out labelled rows under each. Rows without labels count only where that
+    is clearly better: by more than the standard error of the difference, and where every class has at least two
+    labelled rows. A class is unknown while its only row is held out, and EM may well do away with it."""
     if problem.fixed is None or not problem.fixed.n:
         raise ValueError("EM(weight='chosen'): there are no rows with labels to choose the weight by; give a number.")
     losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
-    quick = replace(settings, iterations=min(settings.iterations, STEPS), progress=None)
+    quick = replace(settings, tolerance=max(settings.tolerance, TOLERANCE), progress=None)
     for fold in range(FOLDS):
         rows = Without(problem, fold)
         fixed = count_labelled(problem.given, rows, problem.keys, problem.label_type, problem.threads)
@@ -48,20 +48,24 @@ def choose_weight(problem: Problem, settings: EM) -> tuple[float, dict[float, fl
             part = replace(problem, rows=rows, fixed=fixed, weight=weight, keeps=False)
             counts = fixed if not weight else fit(part, fixed, quick, problem.fixed.n).counts
             losses[weight].append(_losses(problem, counts, fold))
-    if not losses[0.0]:
-        raise ValueError("EM(weight='chosen'): there is one row with a label; give the weight as a number.")
-    found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
+    found = {weight: np.concatenate([np.zeros(0), *parts]) for weight, parts in losses.items()}
+    if not len(found[0.0]):
+        raise ValueError("EM(weight='chosen'): one row with a label is not enough to choose by; give a number.")
     enough = problem.fixed.rows.aligned([""], problem.keys).sums["n"].round()[0].min() >= LEAST_ROWS
     return _best(found) if enough else 0.0, {weight: float(each.mean()) for weight, each in found.items()}
 
 
 def _best(losses: dict[float, Floats]) -> float:
-    def gain(weight: float) -> float:
-        apart = losses[0.0] - losses[weight]
-        return float(apart.mean() - apart.std() / np.sqrt(len(apart)))
+    """Of weights that cannot be told apart the largest: with small ones, smoothing outweighs what is counted."""
 
-    best = max(losses, key=lambda weight: (gain(weight), -weight))
-    return best if gain(best) > 0 else 0.0
+    def gain(weight: float, over: float, errors: float) -> float:
+        """How much lower the loss is, less so many standard errors."""
+        apart = losses[over] - losses[weight]
+        return float(apart.mean() - errors * apart.std() / np.sqrt(len(apart)))
+
+    better = [weight for weight in losses if gain(weight, 0.0, 1.0) > 0]
+    best = max(better, key=lambda weight: gain(weight, 0.0, 1.0), default=0.0)
+    return max((weight for weight in better if gain(weight, best, -1.0) >= 0), default=0.0)
 
 
 class Without:

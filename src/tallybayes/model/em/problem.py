@@ -91,7 +91,7 @@ class Problem:
 
     def expect(self, known: Beliefs) -> Expected:
         """Shares the rows as the beliefs have them, and counts them so."""
-        counts = Model(self.given, self.label_type) if self.fixed is None else self.fixed.copy()
+        counts = Model(self.given)
         total, impossible, counted = Exact.zeros((1,)), 0, []
         for passed in self.rows.each(lambda block: self._pass(block, known), self.threads):
             total = total + passed.log_likelihood
@@ -100,6 +100,8 @@ class Problem:
                 counts._take(self.label_type, *passed.piece)
             if self.keeps:
                 counted.append((passed.places, passed.rows))
+        if self.fixed is not None:  # the few to the many: what is added to is not looked at as a whole
+            counts._take(self.label_type, self.fixed.rows.copy(), {k: v.copy() for k, v in self.fixed.columns.items()})
         log_likelihood = -np.inf if impossible else float(total.round()[0])
         return Expected(log_likelihood, counts, tuple(counted))
 

@@ -26,7 +26,7 @@ from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
-BLOCK = 1 << 13  # rows
+BLOCK = 1 << 14  # rows
 
 T = TypeVar("T")
 
@@ -78,7 +78,7 @@ class HeldRows:
         order = np.lexsort((weights, codes, marks))
         self.blocks = [
             _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
-            for part in (order[codes[order] >= 0], order[codes[order] < 0])
+            for part in (order[codes[order] < 0], order[codes[order] >= 0])  # first the many, worth a table
             for at in range(0, len(part), BLOCK)
         ]
 
@@ -139,7 +139,7 @@ def _split(
     schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, start: int, absent: str
 ) -> list[Block]:
     found = []
-    for part in (np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)):
+    for part in (np.flatnonzero(codes < 0), np.flatnonzero(codes >= 0)):
         for at in range(0, len(part), BLOCK):
             block = _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
             found.append(block._replace(places=block.places + start))

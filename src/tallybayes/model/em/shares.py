@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Counts, Exact, Floats
-from tallybayes.counts.rows import UNIT, SharedRows
+from tallybayes import kernels
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.rows import UNIT, SharedRows, UnitRows
 from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import weighted_sums
 
@@ -26,31 +27,14 @@ class Shared(NamedTuple):
 
 
 def share(scores: Floats, weights: Floats, keys: list[Key], allowed: NDArray[np.bool_] | None = None) -> Shared:
-    """Rows by scores[class, row], each as much as it weighs; `allowed` are the classes that labelled rows may have."""
+    """Rows by scores[class, row], which are used up, each as much as it weighs; `allowed` are the classes that labelled
+    rows may have. Of a row that no class allows, all have the same share."""
+    none = np.zeros(len(weights), bool)
     if allowed is not None:
-        scores = np.where(allowed, scores, -np.inf)
-    top = scores.max(axis=0)
-    possible = np.isfinite(top)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = np.exp(scores - np.where(possible, top, 0.0))
-    if not possible.all():  # all classes alike, or those that are allowed
-        shares[:, ~possible] = 1.0 if allowed is None else allowed[:, ~possible]
-    total = shares.sum(axis=0)
-    logs = np.where(possible, np.where(possible, top, 0.0) + np.log(total), 0.0)
-    units = in_units(shares / total, weights)
-    row, code = np.nonzero(units.T)
-    starts = np.append(0, np.cumsum(np.bincount(row, minlength=scores.shape[1]))).astype(np.int64)
-    weighed = units[code, row].astype(np.float64) * UNIT
-    rows = SharedRows(keys, code.astype(np.int32), weighed, starts)
-    summed = weighted_sums([logs, weights], np.zeros(len(logs), np.int32), 1)
-    return Shared(rows, summed, int((~possible & (weights > 0)).sum()))
-
-
-def in_units(shares: Floats, weights: Floats) -> Counts:
-    """Shares of weights in whole numbers of 2⁻³²: rounded down, and what is left over to the largest."""
-    total = np.rint(weights / UNIT)
-    units = np.floor(shares * total)
-    largest = shares.argmax(axis=0)
-    each = np.arange(shares.shape[1])
-    units[largest, each] += total - units.sum(axis=0)
-    return units.astype(np.int64)
+        none = ~np.isfinite(np.where(allowed, scores, -np.inf).max(axis=0))
+        scores = np.where(allowed, np.where(none, 0.0, scores), -np.inf)
+    starts, codes, units, logs = kernels.share_out(scores, np.rint(weights / UNIT))
+    impossible = none | np.isneginf(logs)
+    rows = UnitRows(keys, codes, units, starts)
+    summed = weighted_sums([np.where(impossible, 0.0, logs), weights], np.zeros(len(logs), np.int32), 1)
+    return Shared(rows, summed, int((impossible & (weights > 0)).sum()))

@@ -24,10 +24,12 @@ from tallybayes.model.em.rows import AnyRows, HeldRows, ReadRows
 from tallybayes.model.em.settings import CHOSEN, EM, RESTARTS
 from tallybayes.model.em.start import Seeds
 from tallybayes.model.model import Model
+from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.schema.schema import Schema
 
 FEW = 5  # classes that a sentence names
+MARK = "/"  # between a class and the number of its component
 
 
 def train_unlabelled(
@@ -51,14 +53,16 @@ def train_unlabelled(
             f"EM(components={settings.components}): classes of several components are a Mixture. Write "
             "Mixture.train(schema, data, labels, EM(components=…)), or leave components=1."
         )
-    schema = _checked(schema if isinstance(schema, Schema) else Schema(schema))
+    schema = schema if isinstance(schema, Schema) else Schema(schema)
     _check_again(data)
     labels = _labels(schema, data, labels, settings)
+    schema = _checked(prepare(schema, data, labels, weights=weights, label_type=label_type))
     rows = _rows(schema, data, labels, weights, absent, label_type)
     problem = problem_of(schema, rows, settings, threads, absent)
     if sample is not None:
         show(problem, sample)
     if settings.weight == CHOSEN:
+        _check_single(settings)
         weight, tried = choose_weight(problem, settings)
         return fitted_model(replace(problem, weight=weight), replace(settings, weight=weight), tried)
     return fitted_model(problem, settings)
@@ -111,10 +115,31 @@ def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None,
     else:
         if isinstance(schema.prior, dict):
             raise ValueError("Classes of several components have no probability of their own; give another prior.")
-        names = [f"{labels[of]}/{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
+        schema = schema.of_components(label_type)
+        written = _written(labels, label_type)
+        names = [f"{written[of]}{MARK}{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
         keys, labels, label_type = list[Key](names), list[Any](names), pa.string()
     keeps = isinstance(rows, HeldRows)
     return Problem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
+
+
+def _written(labels: list[Any], kind: pa.DataType) -> list[str]:
+    """Labels as texts from which they can be read again."""
+    try:
+        texts = pa.array(labels, kind).cast(pa.string())
+        if texts.cast(kind).to_pylist() == labels:
+            return list(texts.to_pylist())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        pass
+    raise TypeError(f"Labels of type {kind} cannot name components; give texts, whole numbers or booleans.")
+
+
+def _check_single(settings: EM) -> None:
+    if settings.components > 1:
+        raise ValueError(
+            f"EM(weight='chosen', components={settings.components}): the weight can be chosen where a class is one "
+            "component; give it as a number, as in EM(weight=1.0, components=2)."
+        )
 
 
 def _nothing(problem: Problem) -> Model:
@@ -122,11 +147,6 @@ def _nothing(problem: Problem) -> Model:
 
 
 def _checked(schema: Schema) -> Schema:
-    if not schema.is_prepared:
-        raise ValueError(
-            "Intervals, levels or questions must be chosen before rows are counted, and here some rows have no label. "
-            "Choose them from rows that have one: prepare(schema, rows, labels)."
-        )
     plain = schema.believing({"weights": None}) if schema.weights is not None else schema
     plain.check_adds_up()
     return schema

@@ -23,6 +23,7 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, check_threads, labelled
 from tallybayes.model.evaluation.compare import Numbers, Terms, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
+from tallybayes.model.mixture import Mixture
 from tallybayes.model.model import Model
 from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import check_apart
@@ -35,7 +36,7 @@ CELLS = 1 << 22  # probabilities that are looked at at once
 class Asked(NamedTuple):
     """Who decides, and how: the same for all rows."""
 
-    model: Model
+    model: Model | Mixture
     terms: Terms
     numbers: dict[Key, int]  # of the classes
     prior: Floats  # of the same, as −log P, and of a class never met
@@ -43,7 +44,7 @@ class Asked(NamedTuple):
     absent: str
 
     @classmethod
-    def of(cls, model: Model, costs: Any, reject: float | None, threads: int | None, absent: str) -> Asked:
+    def of(cls, model: Model | Mixture, costs: Any, reject: float | None, threads: int | None, absent: str) -> Asked:
         numbers = {key: number for number, key in enumerate(model.keys())}
         with np.errstate(divide="ignore"):
             prior = -np.log([*model.prior().values(), 0.0])
@@ -51,7 +52,7 @@ class Asked(NamedTuple):
 
 
 def evaluate(
-    model: Model,
+    model: Model | Mixture,
     data: Any,
     labels: Any = None,
     *,

@@ -1,0 +1,26 @@
+"""Models from their files, as a verb needs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import tallybayes
+
+if TYPE_CHECKING:
+    from tallybayes import Model
+
+
+def load_of_classes(path: str) -> Model:
+    """A model that counts classes. One that counts components of classes is an error: what is asked here of classes
+    would be answered of components."""
+    model = tallybayes.load(path)
+    check_of_classes(model, path)
+    return model
+
+
+def check_of_classes(model: Model, path: str) -> None:
+    if model.schema.has_components:
+        raise ValueError(
+            f"{path} counts each class as several components; such a model can be asked by predict, evaluate, explain "
+            "and show. For anything else, train one without --components."
+        )

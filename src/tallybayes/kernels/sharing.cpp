@@ -1,0 +1,117 @@
+#include "sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "both.hpp"
+#include "exponential.hpp"
+#include "signals.hpp"
+
+namespace tallybayes {
+namespace {
+
+constexpr int64_t stretch = 128;  // rows that stay in the nearest cache with some of their classes
+constexpr double never = -std::numeric_limits<double>::infinity();
+
+// What is known of a stretch of rows.
+struct Stretch {
+    double best[stretch], total[stretch], left[stretch];
+    int64_t which[stretch];  // the class that is best, the first of equals
+    int64_t held[stretch];   // in how many classes there is a share
+};
+
+// The scores of a stretch become whole numbers of units. What is worked out on the way is in arrays of its own, of which the
+// compiler knows that nothing else is there.
+BOTH void in_units(double* scores, int64_t rows, int64_t count, int64_t classes, const double* weights, Stretch& found) {
+    double best[stretch], total[stretch], times[stretch], left[stretch];
+    int64_t which[stretch], held[stretch];
+    for (int64_t i = 0; i < count; ++i) {
+        best[i] = never;
+        total[i] = 0.0;
+        which[i] = held[i] = 0;
+    }
+    for (int64_t c = 0; c < classes; ++c) {
+        const double* score = scores + c * rows;
+        for (int64_t i = 0; i < count; ++i) {
+            const bool better = score[i] > best[i];
+            which[i] = better ? c : which[i];
+            best[i] = better ? score[i] : best[i];
+        }
+    }
+    for (int64_t c = 0; c < classes; ++c) {
+        double* score = scores + c * rows;
+        for (int64_t i = 0; i < count; ++i) {
+            const double below = score[i] - best[i];
+            score[i] = below > lowest ? below : lowest;
+        }
+        for (int64_t i = 0; i < count; ++i) {
+            score[i] = exp_negative(score[i]);
+            total[i] += score[i];
+        }
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        if (std::isfinite(best[i])) continue;
+        for (int64_t c = 0; c < classes; ++c) scores[c * rows + i] = 1.0;
+        total[i] = double(classes);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        times[i] = weights[i] / total[i];
+        left[i] = weights[i];
+    }
+    for (int64_t c = 0; c < classes; ++c) {
+        double* score = scores + c * rows;
+        for (int64_t i = 0; i < count; ++i) score[i] = std::floor(score[i] * times[i]);
+        for (int64_t i = 0; i < count; ++i) {
+            left[i] -= score[i];
+            held[i] += score[i] > 0.0 ? 1 : 0;
+        }
+    }
+    std::copy(best, best + count, found.best);
+    std::copy(total, total + count, found.total);
+    std::copy(left, left + count, found.left);
+    std::copy(which, which + count, found.which);
+    std::copy(held, held + count, found.held);
+}
+
+}  // namespace
+
+SharedOut share_out(const Scored& scored) {
+    SharedOut result;
+    const int64_t rows = scored.rows, classes = scored.classes;
+    result.starts.assign(1, 0);
+    Patience patience;
+    Stretch s;
+    for (int64_t first = 0; first < rows; first += stretch) {
+        const int64_t count = std::min(stretch, rows - first);
+        double* scores = scored.scores + first;
+        in_units(scores, rows, count, classes, scored.weights + first, s);
+        for (int64_t i = 0; i < count; ++i) {
+            double& largest = scores[s.which[i] * rows + i];
+            s.held[i] -= largest > 0.0 ? 1 : 0;
+            largest += s.left[i];
+            s.held[i] += largest > 0.0 ? 1 : 0;
+            result.logs.push_back(std::isfinite(s.best[i]) ? s.best[i] + std::log(s.total[i]) : never);
+            result.starts.push_back(result.starts.back() + s.held[i]);
+        }
+        patience.spend(count * classes);
+    }
+    // Every number is written, and stays if it is a share: a choice would be a branch that nobody can foretell.
+    lengthen(result.classes, size_t(result.starts.back()) + 1);
+    lengthen(result.units, size_t(result.starts.back()) + 1);
+    for (int64_t row = 0; row < rows; ++row) {
+        auto at = size_t(result.starts[size_t(row)]);
+        for (int64_t c = 0; c < classes; ++c) {
+            const double units = scored.scores[c * rows + row];
+            result.classes[at] = int32_t(c);
+            result.units[at] = int64_t(units);
+            at += units > 0.0 ? 1 : 0;
+        }
+        patience.spend(classes);
+    }
+    result.classes.pop_back();
+    result.units.pop_back();
+    return result;
+}
+
+}  // namespace tallybayes

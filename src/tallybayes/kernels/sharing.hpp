@@ -1,0 +1,25 @@
+// From scores to shares: how much of every row belongs to each class, in whole numbers.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace tallybayes {
+
+// scores[class][row], which are used up, and what every row weighs in units. Of a row that no class allows, all have the same share.
+struct Scored {
+    double* scores;
+    int64_t rows, classes;
+    const double* weights;
+};
+
+// Row i has shares in classes[starts[i]] … classes[starts[i + 1] − 1]: rounded down, and what is left over goes to the largest.
+// logs are log Σ exp(score); of a row that no class allows, −∞.
+struct SharedOut {
+    std::vector<int64_t> starts, units;
+    std::vector<int32_t> classes;
+    std::vector<double> logs;
+};
+
+SharedOut share_out(const Scored& scored);
+
+}  // namespace tallybayes
