@@ -20,6 +20,7 @@ ODD = [
     "\ue000Σ aΣ\ue000",
     "a\tb\nfree\r\nmoney",
     "Ⓐb ⓐB ǅ ǆ",
+    'free!!! "$5" £5 \\ a_b [x] {y} ^~` « » — … é?',
     "x" * 300 + " é" + "É" * 150,  # longer than the chunks in which SQLite looks at characters
     "free 'quoted\" back\\slash money #fr",
     "'; DROP TABLE rows; --",
@@ -32,13 +33,15 @@ FAMILIES = {
     "poisson": Words(reading="poisson"),
     "complement": Words(reading="complement"),
     "auto": Words(reading="auto", ngrams=2, characters=(2, 4)),
+    "punctuation": Words(punctuation=True, ngrams=2),
+    "inferred": Words(shortest=1, punctuation=True, ngrams=2, characters=(2, 3), reading="auto"),
     "capitals": Words(lower=False, shortest=1),
     "runs": Words(ngrams=3, stop_words=("free", "ας"), coefficient=True),
     "ruled out": Words(alpha=0),
     "few": Words(ngrams=(2, 2), min_count=2, limit=50),
     "vocabulary": Words(vocabulary=("free", "money"), presence=True),
 }
-CHARACTERS = "aZé ΣσςİıΑ'.\u0345\u00ad\u0307-_9日ẞⒶ\n\ue000𐐀🙂"
+CHARACTERS = "aZé!\"\\€ ΣσςİıΑ'.\u0345\u00ad\u0307-_9日ẞⒶ\n\ue000𐐀🙂"
 TEXTS = st.lists(st.text(CHARACTERS, max_size=12) | st.text(max_size=6), min_size=1, max_size=6)
 
 

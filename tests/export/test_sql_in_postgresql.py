@@ -72,7 +72,7 @@ def test_texts_give_the_probabilities_of_the_model(uri, name):
 def test_words_are_those_of_python_whatever_characters_there_are(uri, texts):
     texts = [text.replace("\0", "") for text in texts]
     rows = pa.table({"id": range(len(texts)), "text": pa.array(texts, pa.string())})
-    model = Model.train({"text": Words(shortest=1, ngrams=2)}, rows, [f"class {i}" for i in range(len(texts))])
+    model = Model.train({"text": Words(punctuation=True, ngrams=2)}, rows, [f"class {i}" for i in range(len(texts))])
     with asking(uri) as cursor:
         cursor.execute('DROP TABLE IF EXISTS drawn, "drawn answered_weights" CASCADE')
     found = answers(uri, model, rows, "drawn")

@@ -28,8 +28,10 @@ def test_words_are_those_of_python_whatever_characters_there_are(texts):
     texts = [text.replace("\0", "") for text in texts]
     rows = with_ids({"text": pa.array(texts, pa.string())})
     model = Model.train({"text": Words(shortest=1, ngrams=2)}, rows, [f"class {i}" for i in range(len(texts))])
-    check(model, rows, "duckdb")
-    check(model, rows, "sqlite")
+    marked = Model.train({"text": Words(punctuation=True)}, rows, [f"class {i}" for i in range(len(texts))])
+    for each in (model, marked):
+        check(each, rows, "duckdb")
+        check(each, rows, "sqlite")
 
 
 def test_a_word_that_comes_again_says_what_the_mix_makes_of_it(dialect):
@@ -76,7 +78,6 @@ def test_tables_may_be_called_as_the_steps_are(name):
         (Words(tokeniser=str.split), "an export holds no code"),
         (Words(stems={"sirs": "sir"}), "stems"),
         (Words(unit="characters"), "no words to look up"),
-        (Words(punctuation=True), "punctuation=True"),
         (Words(vocabulary=("free",), unknown=True), "unknown=True"),
         (Words(reading="dirichlet-multinomial"), "dirichlet-multinomial"),
         (Words(reading="bernoulli", alpha=0), "Give alpha above 0"),

@@ -26,6 +26,7 @@ class Range(NamedTuple):
 
     low: int
     word: int
+    punctuation: int
     cased: int  # what they are to a capital sigma beside them: a letter with a case …
     ignorable: int  # … or one to look past
     dotted: int
@@ -35,7 +36,7 @@ class Range(NamedTuple):
 
 @cache
 def _entries(lower: bool) -> NDArray[np.uint32]:
-    pages, entries = letters.tables(lower, False)
+    pages, entries = letters.tables(lower, True)
     return entries.reshape(-1, 256)[pages].reshape(-1)
 
 
@@ -51,6 +52,15 @@ def _lowered() -> NDArray[np.int64]:
 def word_characters() -> str:
     """All characters of words, as they stand between brackets in a regular expression."""
     return _ranges(_are(letters.WORD, lower=False))
+
+
+def punctuation() -> str:
+    """The same of what is a word of its own, where punctuation is counted."""
+    return _ranges(_punctuation())
+
+
+def _punctuation() -> NDArray[np.bool_]:
+    return _are(letters.PUNCTUATION) & ~_are(letters.WORD)
 
 
 def sigma_patterns() -> tuple[str, str]:
@@ -71,9 +81,9 @@ def small_letters() -> tuple[str, str]:
 
 def ranges() -> list[Range]:
     """All characters, in ranges of one kind each."""
-    marks = (letters.WORD, letters.CASED, letters.IGNORABLE, letters.DOTTED, letters.SIGMA)
-    shift = _lowered() - np.arange(len(_lowered()))
-    table = np.stack([*(_are(mark).astype(np.int64) for mark in marks), shift], axis=1)
+    marks = (letters.CASED, letters.IGNORABLE, letters.DOTTED, letters.SIGMA)
+    kinds = [_are(letters.WORD), _punctuation(), *map(_are, marks), _lowered() - np.arange(len(_lowered()))]
+    table = np.stack([np.asarray(kind, np.int64) for kind in kinds], axis=1)
     starts = np.flatnonzero(np.any(np.diff(table, axis=0, prepend=table[:1] - 1), axis=1))
     return [Range(int(low), *map(int, table[low])) for low in starts]
 

@@ -7,6 +7,7 @@ with given_, as a node.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +50,7 @@ def cut(cells: exp.Expression, how: Cutting, dialect: str, prefix: str, ranges: 
         _split_by_letters(steps, how, ranges)
     else:
         _split_by_patterns(steps, how)
-    _without_short_words(steps, how)
+    _without_stop_words(steps, how)
     _run_together(steps, how)
     return steps
 
@@ -90,7 +91,7 @@ def _split_by_patterns(steps: Steps, how: Cutting) -> None:
     if how.lower:
         after, before = letters.sigma_patterns()
         capitals, smalls = letters.small_letters()
-        given = {
+        lowering = {
             "mark": letters.MARK,
             "dotted": letters.DOTTED_I,
             "dotted_small": letters.DOTTED_SMALL,
@@ -101,39 +102,55 @@ def _split_by_patterns(steps: Steps, how: Cutting) -> None:
             "capitals": capitals,
             "smalls": smalls,
         }
-        steps.add("lowered", cutting.LOWERED[steps.dialect], **{name: text(value) for name, value in given.items()})
-    query = cutting.SPLIT.replace("{lowered}", "{lowered}" if how.lower else "{texts}")
-    steps.add("split", query, between=text(f"[^{letters.word_characters()}]+"))
+        steps.add("lowered", cutting.LOWERED[steps.dialect], **{name: text(value) for name, value in lowering.items()})
+    marks = letters.punctuation() if how.punctuation else ""
+    given = {"between": text(f"[^{letters.word_characters()}{marks}]+"), "shortest": _whole(how.shortest)}
+    query = cutting.SPLIT.replace("given_cell", cutting.SET_APART if marks else "c")
+    if marks:
+        query, given["mark"] = query + cutting.OR_MARKS, text(f"([{marks}])")
+    steps.add("split", query.replace("{lowered}", "{lowered}" if how.lower else "{texts}"), **given)
 
 
 def _split_by_letters(steps: Steps, how: Cutting, ranges: Sequence[str]) -> None:
     """For SQLite, which has no patterns, and no letters but those of ASCII."""
     between = [chr(c) for c in range(1, 128) if not (chr(c).isalnum() or chr(c) == "_")]
+    between.sort(key=lambda character: character != "\\")  # before others are written with one
     steps.add("stage0", cutting.ASCII_LOWERED if how.lower else cutting.ASCII)
+    size = -(-len(between) // STAGES)
     for stage in range(STAGES):
         cell: Any = exp.column("c")
-        for character in between[stage::STAGES]:
-            cell = exp.func("REPLACE", cell, text(character), text(" "))
+        for character in between[stage * size : (stage + 1) * size]:
+            cell = exp.func("REPLACE", cell, text(character), text(_set_apart(character, how.punctuation)))
         steps.add(f"stage{stage + 1}", f"SELECT r, given_cell AS c FROM {{stage{stage}}}", cell=cell)
     steps.add("numbers", cutting.NUMBERS, recursive=True)
     steps.add("chunks", cutting.CHUNKS, held=True)
     steps.add("characters", cutting.CHARACTERS)
-    steps.add("letters", cutting.LETTERS, ranges=named(ranges), lower=exp.Literal.number(int(how.lower)))
+    given = {"lower": _whole(how.lower), "punctuation": _whole(how.punctuation)}
+    steps.add("letters", cutting.LETTERS, ranges=named(ranges), **given)
     steps.add("placed", cutting.PLACED, final=text(letters.FINAL_SIGMA), sigma=text(letters.SIGMA))
     steps.add("spelt", cutting.SPELT)
-    steps.add("split", cutting.JSON.replace("{last_stage}", f"{{stage{STAGES}}}"))
+    query = cutting.JSON.replace("{last_stage}", f"{{stage{STAGES}}}")
+    steps.add("split", query, shortest=_whole(how.shortest))
 
 
-def _without_short_words(steps: Steps, how: Cutting) -> None:
-    """And without stop words."""
-    conditions: list[exp.Expression] = [
-        exp.GTE(this=exp.Length(this=exp.column("word")), expression=exp.Literal.number(how.shortest))
-    ]
+def _set_apart(character: str, marks_count: bool) -> str:
+    """What takes the place of a character that is in no word: a space; around it, if it is a word of its own. As JSON
+    has it."""
+    if not marks_count or not character.isprintable() or character == " ":
+        return " "
+    return f" {json.dumps(character)[1:-1]} "
+
+
+def _whole(value: int) -> exp.Expression:
+    return exp.Literal.number(int(value))
+
+
+def _without_stop_words(steps: Steps, how: Cutting) -> None:
+    found = exp.select("r", "word", "p").from_(named([steps.name("split")]), copy=False)
     if how.stop_words:
         stopped = exp.In(this=exp.column("word"), expressions=[text(word) for word in how.stop_words])
-        conditions.append(exp.Not(this=stopped))
-    found = exp.select("r", "word", "p").from_(named([steps.name("split")]), copy=False)
-    steps.put("words", found.where(*conditions, copy=False))
+        found = found.where(exp.Not(this=stopped), copy=False)
+    steps.put("words", found)
 
 
 def _run_together(steps: Steps, how: Cutting) -> None:

@@ -9,7 +9,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.export.said import Said, unweighed
 from tallybayes.families.portable import ByInterval, ByLevel, ByWords
 
-MARK = "#"  # of a run of characters
+MARK = " "  # before a run of characters; no word begins with one
 TRUE, FALSE = ("true", "t", "1", "1.0", "yes"), ("false", "f", "0", "0.0", "no")
 
 

@@ -58,6 +58,7 @@ class Cutting(NamedTuple):
 
     lower: bool
     shortest: int
+    punctuation: bool
     stop_words: Sequence[str]
     ngrams: tuple[int, int]
     characters: tuple[int, int] | None

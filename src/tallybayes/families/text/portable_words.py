@@ -13,9 +13,8 @@ def cutting_of(family: Any) -> Cutting:
         (family.tokeniser, "its tokeniser is a function of yours, and an export holds no code."),
         (family.stems, "its stems are found by code, and an export holds none."),
         (family.unit == CHARACTERS, "with unit='characters' there are no words to look up."),
-        (family.punctuation, "with punctuation=True, not only words are counted."),
         (family.unknown, "with unknown=True, words count that no table has."),
     ):
         if given:
             raise NotPortableError(reason)
-    return Cutting(family.lower, family.shortest, family.stop_words, family.ngrams, family.characters)
+    return Cutting(**{name: getattr(family, name) for name in Cutting._fields})
