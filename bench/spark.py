@@ -16,6 +16,7 @@ import pickle
 import sys
 import tempfile
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,9 @@ def main(megabytes: float, partitions: int, rows: int) -> None:
 
 
 if __name__ == "__main__":
+    if find_spec("pyspark") is None:
+        print("Spark is not installed, and not measured: pip install 'tallybayes[spark]'")
+        sys.exit(0)
     given = [float(each) for each in sys.argv[1:4]]
     size, parts, numbers = [*given, *(50.0, 20.0, 500_000.0)[len(given) :]]
     main(size, int(parts), int(numbers))
