@@ -62,6 +62,8 @@ bench: .venv/ready
 	$(BIN)/python bench/enron.py
 	$(BIN)/python bench/stream.py
 	$(BIN)/python bench/database.py
+	$(BIN)/python bench/scale.py
+	$(BIN)/python bench/spark.py
 	$(BIN)/python bench/mail.py
 	$(BIN)/python bench/serve.py
 	$(BIN)/python bench/spam_mail.py

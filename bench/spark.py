@@ -1,73 +1,139 @@
-"""Spark beside its own MLlib, on this machine with local[2]: texts in a warm session.
+"""Spark beside its own MLlib, on this machine with local[2] and a warm session: texts, and numbers.
 
-    python bench/spark.py [documents] [partitions]
+    python bench/spark.py [megabytes of text] [partitions] [rows of numbers]
 
-Texts are made up of words drawn by Zipf's law. MLlib's way is Tokenizer, CountVectorizer and NaiveBayes; ours is one
-`train`. Both are given the same cached
-DataFrame, and are run once before they are timed.
+Texts are the Enron-Spam mails, repeated until there are so many megabytes. MLlib's way is Tokenizer, CountVectorizer
+and NaiveBayes; ours is one `train`. Numbers are 20 columns of mean 1e9 and variance 1: MLlib's gaussian NaiveBayes,
+given vectors that are assembled already, beside `Gaussian`, and the variances that both find. Both are given the same
+cached DataFrame, and are run once before they are timed. Last come one machine without Spark, reading the same
+files, and what part of the work merging is: a partition counted, and its model read from bytes and added.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 import tempfile
+import warnings
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from tallybayes import Model, Schema, Words, digest, open_source
-from timing import report
+from corpus import mails
+from tallybayes import Gaussian, Model, Schema, Words, digest, merge, open_source
+from timing import best_of, report
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-SCHEMA = Schema({"text": Words()}, label="label")
-PIECES = 20
+TEXTS = Schema({"text": Words()}, label="label")
+COLUMNS = [f"x{i}" for i in range(20)]
+NUMBERS = Schema({name: Gaussian(plugin=True) for name in COLUMNS}, label="label")
+MILLION = 1e6
+PIECES = 10  # files
+ROUNDS = 2
 
 
-def write(folder: Path, documents: int) -> None:
-    random = np.random.default_rng(0)
+def write_texts(folder: Path, megabytes: float) -> int:
+    """As files of Parquet; gives how many texts there are."""
+    texts, labels = mails()
+    table = pa.table({"text": list(texts), "label": np.array([label == "spam" for label in labels], float)})
+    times = max(round(megabytes * MILLION / sum(map(len, texts))), 1)
     for piece in range(PIECES):
-        words = random.zipf(1.3, (documents // PIECES, 100)) % 200_000
-        texts = [" ".join(f"w{word}" for word in row) for row in words.tolist()]
-        labels = random.integers(0, 2, len(texts)).astype(float)
-        pa.parquet.write_table(pa.table({"text": texts, "label": labels}), folder / f"{piece}.parquet")
+        part = table.take(np.arange(piece, len(table), PIECES))
+        pa.parquet.write_table(pa.concat_tables([part] * times), folder / f"{piece}.parquet")
+    return times * len(table)
 
 
-def main(documents: int, partitions: int) -> None:
+def texts_beside_mllib(spark: Any, folder: Path, megabytes: float, partitions: int) -> None:
     from pyspark.ml import Pipeline
     from pyspark.ml.classification import NaiveBayes
     from pyspark.ml.feature import CountVectorizer, Tokenizer
-    from pyspark.sql import SparkSession
 
     from tallybayes.spark import predict, train
 
-    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    spark = session.config("spark.log.level", "OFF").getOrCreate()
+    count = write_texts(folder, megabytes)
+    frame = spark.read.parquet(str(folder)).repartition(partitions).cache()
+    frame.count()
+    words = CountVectorizer(inputCol="words", outputCol="features")
+    pipeline = Pipeline(stages=[Tokenizer(inputCol="text", outputCol="words"), words, NaiveBayes()])
+    fitted, model = pipeline.fit(frame), train(TEXTS, frame)
+    works = {"MLlib": lambda: pipeline.fit(frame), "tallybayes.spark": lambda: train(TEXTS, frame)}
+    report(f"Training, {count:,} texts in {partitions} partitions", works, "MLlib", rounds=ROUNDS)
+    works = {
+        "MLlib": lambda: fitted.transform(frame).select("prediction").toArrow(),
+        "answers alone": lambda: predict(model, frame, probability=False, keep=[]).toArrow(),
+        "all columns": lambda: predict(model, frame, probability=False).select("predicted").toArrow(),
+    }
+    report("Answering", works, "MLlib", rounds=ROUNDS)
+    files = f"{folder}/*.parquet"
+    print(f"\nThe same bytes as without Spark: {digest(Model.train(TEXTS, open_source(files))) == digest(model)}")
+    works = {
+        "without": lambda: Model.train(TEXTS, open_source(files)),
+        "with": lambda: train(TEXTS, spark.read.parquet(str(folder))),
+    }
+    report("Reading the files, without Spark and with it", works, "with", rounds=ROUNDS)
+    frame.unpersist()
+
+
+def numbers_beside_mllib(spark: Any, rows: int) -> None:
+    from pyspark.ml.classification import NaiveBayes
+    from pyspark.ml.feature import VectorAssembler
+    from pyspark.sql import functions as f
+
+    from tallybayes.spark import train
+
+    drawn = [(f.randn(seed) + 1e9).alias(name) for seed, name in enumerate(COLUMNS)]
+    frame = spark.range(0, rows, 1, 8).select(*drawn, (f.rand(99) < 0.5).cast("double").alias("label")).cache()
+    vectors = VectorAssembler(inputCols=COLUMNS, outputCol="features").transform(frame).select("features", "label")
+    vectors = vectors.cache()
+    peer = NaiveBayes(modelType="gaussian")
+    variance, model = peer.fit(vectors).sigma.toArray()[0][0], train(NUMBERS, frame)
+    works = {"MLlib, gaussian": lambda: peer.fit(vectors), "tallybayes.spark": lambda: train(NUMBERS, frame)}
+    report(f"Training, {rows:,} rows of {len(COLUMNS)} numbers", works, "MLlib, gaussian", rounds=ROUNDS)
+    ours = model.beliefs().columns["x0"].estimates()["variance"][0]
+    print(f"  a variance of 1 at mean 1e9: MLlib {variance:.3f}, tallybayes {ours:.3f}")
+
+
+def share_of_merging(folder: Path, partitions: int) -> None:
+    parts = [pa.parquet.read_table(path) for path in sorted(folder.glob("*.parquet"))]
+    rows = pa.concat_tables(parts)
+    size = max(len(rows) // partitions, 1)
+    some = [rows.slice(start, size) for start in range(0, min(len(rows), 10 * size), size)]
+    sent = [pickle.dumps(Model.train(TEXTS, part)) for part in some]
+    works = {
+        "counting": lambda: [Model.train(TEXTS, part, threads=1) for part in some],
+        "merging": lambda: merge(pickle.loads(data) for data in sent),
+    }
+    times = best_of(works, ROUNDS)
+    part = times["merging"] / (times["counting"] + times["merging"])
+    print(f"\nMerging {len(some)} models of {len(sent[0]) / MILLION:.1f} MB: {part:.0%} of counting and merging")
+
+
+def main(megabytes: float, partitions: int, rows: int) -> None:
+    from pyspark.sql import SparkSession
+
+    warnings.filterwarnings("ignore", category=FutureWarning)  # of Spark's own
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
+    session = SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
+    for name, value in settings.items():
+        session = session.config(name, value)
+    spark = session.getOrCreate()
     with tempfile.TemporaryDirectory() as home:
-        write(Path(home), documents)
-        frame = spark.read.parquet(home).repartition(partitions).cache()
-        frame.count()
-        pipeline = Pipeline(
-            stages=[Tokenizer(inputCol="text", outputCol="words"), CountVectorizer(inputCol="words"), NaiveBayes()]
-        )
-        pipeline.getStages()[1].setOutputCol("features")
-        fitted, model = pipeline.fit(frame), train(SCHEMA, frame)
-        works = {"MLlib": lambda: pipeline.fit(frame), "tallybayes.spark": lambda: train(SCHEMA, frame)}
-        report(f"Training, {documents:,} texts in {partitions} partitions", works, "MLlib", rounds=2)
-        works = {
-            "MLlib": lambda: fitted.transform(frame).select("prediction").toArrow(),
-            "tallybayes.spark": lambda: predict(model, frame, probability=False).select("predicted").toArrow(),
-        }
-        report("Answering", works, "MLlib", rounds=2)
-        here = Model.train(SCHEMA, open_source(f"{home}/*.parquet"))
-        print(f"\nThe same bytes as on one machine without Spark: {digest(here) == digest(model)}")
-        works = {"tallybayes": lambda: Model.train(SCHEMA, open_source(f"{home}/*.parquet"))}
-        report("One machine without Spark, reading the files", works, "tallybayes", rounds=2)
+        texts_beside_mllib(spark, Path(home), megabytes, partitions)
+        share_of_merging(Path(home), partitions)
+    numbers_beside_mllib(spark, rows)
     spark.stop()
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3] or ("40000", "20")))
+    if find_spec("pyspark") is None:
+        print("Spark is not installed, and not measured: pip install 'tallybayes[spark]'")
+        sys.exit(0)
+    given = [float(each) for each in sys.argv[1:4]]
+    size, parts, numbers = [*given, *(50.0, 20.0, 500_000.0)[len(given) :]]
+    main(size, int(parts), int(numbers))

@@ -44,7 +44,8 @@ def test_what_is_wrong_is_a_sentence(tally, model, arguments, said):
 
 def test_a_column_that_cannot_be_exported_is_named(tally, tmp_path):
     (tmp_path / "mails.csv").write_text("text,class\nfree money for you now,spam\ndear sir I write to you,ham\n")
-    assert tally("train", "mails.csv", "-l", "class", "--column", "text=Words", "-o", "m.tally").code == 0
+    family = "text=Words(unit='characters')"
+    assert tally("train", "mails.csv", "-l", "class", "--column", family, "-o", "m.tally").code == 0
     ended = tally("export", "m.tally", "--to", "sql", "--table", "mails")
     assert ended.code == 2
     assert "Column 'text' (Words) cannot be written as SQL" in ended.err

@@ -75,6 +75,18 @@ def test_weighed_numbers_by_interval_are_answered_the_same():
     np.testing.assert_allclose(answers(model, rows)[1], model.posterior(rows), rtol=0, atol=1e-9)
 
 
+def test_weighed_formulas_and_missing_cells_that_speak_are_answered_the_same():
+    draw = np.random.default_rng(1)
+    labels = draw.choice(["a", "b", "c"], 600)
+    x = [float(v) if v < 1 else None for v in draw.normal(size=600) + (labels == "a")]
+    rows = pa.table({"x": x, "twice": x, "y": labels})
+    model = weigh(Model.train(Schema({"x": Gaussian(), "twice": Gaussian()}, label="y"), rows), rows)
+    assert model.schema.weights is not None
+    far = pa.table({"x": [1e6, None, -1e100, 0.0], "twice": [None, -1e6, 1.0, 1e100]})
+    for given in (rows, far):
+        np.testing.assert_allclose(answers(model, given)[1], model.posterior(given), rtol=0, atol=1e-9)
+
+
 def test_the_same_model_is_the_same_bytes():
     assert export_onnx(model_of(table())) == export_onnx(model_of(table()))
 

@@ -1,11 +1,15 @@
 """Models as SQL in PostgreSQL, on a server of the test's own."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from cut_texts import FAMILIES, TEXTS
+from cut_texts import table as table_of_texts
 from exported import model_of, table
+from hypothesis import HealthCheck, given, settings
 
 from postgresql import asking, running
-from tallybayes import Categorical, Model, export_sql, open_source
+from tallybayes import Categorical, Model, Schema, Words, export_sql, open_source
 
 pytestmark = pytest.mark.slow
 
@@ -52,3 +56,24 @@ def test_names_levels_and_labels_are_never_taken_for_sql(uri, name):
     model = Model.train({name: Categorical()}, rows, [name, "none"] * 20)
     found = answers(uri, model, rows, name)
     assert [row[1] for row in found] == [name, "none"] * 20
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.filterwarnings("ignore:.*impossible")
+def test_texts_give_the_probabilities_of_the_model(uri, name):
+    rows = table_of_texts()
+    model = Model.train(Schema({"text": FAMILIES[name]}, label="class"), rows)
+    found = answers(uri, model, rows, f"{name} of texts")
+    np.testing.assert_allclose([row[3:] for row in found], model.posterior(rows), rtol=0, atol=1e-9)
+
+
+@given(texts=TEXTS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_words_are_those_of_python_whatever_characters_there_are(uri, texts):
+    texts = [text.replace("\0", "") for text in texts]
+    rows = pa.table({"id": range(len(texts)), "text": pa.array(texts, pa.string())})
+    model = Model.train({"text": Words(punctuation=True, ngrams=2)}, rows, [f"class {i}" for i in range(len(texts))])
+    with asking(uri) as cursor:
+        cursor.execute('DROP TABLE IF EXISTS drawn, "drawn answered_weights" CASCADE')
+    found = answers(uri, model, rows, "drawn")
+    np.testing.assert_allclose([row[3:] for row in found], model.posterior(rows), rtol=0, atol=1e-9)

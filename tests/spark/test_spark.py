@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 
 from tallybayes import Categorical, Gaussian, Histogram, Model, Pairs, Poisson, Schema, Words, digest, open_source
@@ -63,9 +64,10 @@ def schema(spark):
 
 
 @pytest.mark.parametrize("partitions", [1, 7, 200])
-def test_the_model_is_that_of_one_machine_byte_for_byte(frame, schema, partitions):
-    from tallybayes.spark import train
+def test_the_model_is_that_of_one_machine_byte_for_byte(frame, schema, partitions, monkeypatch):
+    from tallybayes.spark import train, training
 
+    monkeypatch.setattr(training, "SMALL", 0)  # as if models were large: they are merged in rounds
     assert digest(train(schema, frame.repartition(partitions))) == digest(Model.train(schema, ROWS))
 
 
@@ -112,6 +114,42 @@ def test_answers_stand_beside_the_rows(frame, schema):
     np.testing.assert_allclose(np.stack([found[f"P({c})"].to_numpy() for c in model.classes], 1), expected, atol=1e-12)
     assert found["predicted"].to_pylist() == [model.classes[i] for i in expected.argmax(axis=1)]
     assert predict(model, frame, probability=False).columns == [*ROWS.schema.names, "predicted", "probability"]
+
+
+def test_columns_that_are_not_kept_stay_where_they_are(frame, schema):
+    from tallybayes.spark import predict
+
+    model = Model.train(schema, ROWS).only(["city", "odd. `name`"])
+    found = predict(model, frame.repartition(3), probability=False, keep=["worth", "odd. `name`"]).toArrow()
+    assert found.schema.names == ["worth", "odd. `name`", "predicted", "probability"]
+    assert len(found) == len(ROWS)
+    alone = predict(model, frame.coalesce(1), keep=[]).toArrow()
+    assert alone.schema.names == ["predicted", "probability", *(f"P({c})" for c in model.classes)]
+    expected = model.posterior(frame.coalesce(1).toArrow())
+    np.testing.assert_allclose(alone["probability"].to_numpy(), expected.max(axis=1), atol=1e-12)
+    with pytest.raises(ValueError, match="The DataFrame has no column 'Worth'"):
+        predict(model, frame, keep=["Worth"])
+
+
+def test_a_column_that_one_file_lacks_is_missing_there(spark, tmp_path):
+    from tallybayes.spark import train
+
+    families = {"x": Gaussian(), "c": Categorical()}
+    whole, lacking = pa.table({"x": [1.0, 2.0], "c": ["u", "v"], "y": ["a", "b"]}), pa.table({"x": [3.0], "y": ["a"]})
+    pa.parquet.write_table(whole, tmp_path / "1.parquet")
+    pa.parquet.write_table(lacking, tmp_path / "2.parquet")
+    frame = spark.read.option("mergeSchema", "true").parquet(str(tmp_path))
+    expected = pa.concat_tables([whole, lacking], promote_options="default")
+    assert digest(train(families, frame, "y")) == digest(Model.train(families, expected, "y"))
+
+
+def test_a_file_that_spark_cannot_read_is_one_sentence(spark, tmp_path):
+    from tallybayes.spark import train
+
+    pa.parquet.write_table(pa.table({"x": ["five"], "y": ["a"]}), tmp_path / "1.parquet")
+    frame = spark.read.schema("x double, y string").parquet(str(tmp_path))
+    with pytest.raises(Exception, match=r"^[^\n]+$"):
+        train({"x": Gaussian()}, frame, "y")
 
 
 def test_classes_that_are_numbers_stay_so(spark):

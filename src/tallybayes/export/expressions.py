@@ -3,7 +3,7 @@ a text, so that no name or level can be taken for SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,28 @@ from tallybayes.families.numbers.support import LARGEST, Support
 from tallybayes.families.portable import ByFormula, ByInterval
 
 try:
+    from sqlglot import Dialect as Dialect
     from sqlglot import exp as exp
+    from sqlglot import parse_one
 except ImportError:
     raise ImportError("SQL is written by sqlglot, which is not installed: pip install 'tallybayes[sql]'.") from None
 
+GIVEN = "given_"
 IMPOSSIBLE = -1e290  # what is −∞ here: databases differ in how they write that, and in what they make of it
 HOPELESS = -700.0  # of which PostgreSQL has no exp
 
 
-def number(value: float) -> exp.Expression:
+def digits(value: float) -> str:
     """A double with all its digits; with an exponent, or DuckDB would take it for a decimal."""
     value = IMPOSSIBLE if np.isneginf(value) else float(value)
-    written = repr(abs(value))
-    literal = exp.Literal.number(written if "e" in written else f"{written}e0")
-    return exp.Neg(this=literal) if value < 0 else literal
+    written = repr(value)
+    return written if "e" in written else f"{written}e0"
+
+
+def number(value: float) -> exp.Expression:
+    written = digits(value)
+    literal = exp.Literal.number(written.removeprefix("-"))
+    return exp.Neg(this=literal) if written.startswith("-") else literal
 
 
 def text(value: str) -> exp.Expression:
@@ -34,6 +42,20 @@ def text(value: str) -> exp.Expression:
 
 def column(name: str, table: str) -> exp.Expression:
     return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True))
+
+
+def parsed(query: str, dialect: str, given: Mapping[str, exp.Expression]) -> exp.Expression:
+    """A query of our own, in which given_name stands for an expression or a table."""
+
+    def put(node: exp.Expression) -> exp.Expression:
+        if not isinstance(node, (exp.Column, exp.Table)) or not node.name.startswith(GIVEN):
+            return node
+        found = given[node.name.removeprefix(GIVEN)].copy()
+        if node.args.get("alias") is not None:
+            found.set("alias", node.args["alias"])
+        return found
+
+    return parse_one(query, dialect=dialect).transform(put)
 
 
 def case(pairs: Sequence[tuple[Any, Any]], otherwise: Any) -> exp.Expression:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.export.said import Column, Said, said_by
-from tallybayes.families.numbers.support import LARGEST
-from tallybayes.families.portable import ByFormula, ByInterval, ByLevel
+from tallybayes.export.said import Column, Said, said_by, unweighed
+from tallybayes.families.numbers.support import LARGEST, Support
+from tallybayes.families.portable import ByFormula, ByInterval, ByLevel, ByWords, NotPortableError, Portable, Weighed
 from tallybayes.model.model import Model
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ def export_onnx(model: Model) -> bytes:
     each class in the order of `model.classes`. Numbers are doubles throughout."""
     from tallybayes.export.graph import Graph, TensorProto, helper
 
-    said = said_by(model, "ONNX")
+    said = said_by(model, "ONNX", _refuse)
     for column in said.columns:
         if column.name in ANSWERS or not column.name:
             raise ValueError(f"Column {column.name!r} has a name that ONNX needs for something else. Rename it.")
     graph = Graph()
     scores: Any = said.start[None, :]
     for column in said.columns:
-        for term in _terms(graph, column, len(said.labels)):
+        for term in _terms(graph, column):
             scores = scores + term
     kind = _answered(graph, scores if said.columns else graph.node("Identity", scores), said)
     outputs = [
@@ -45,10 +45,15 @@ def export_onnx(model: Model) -> bytes:
     return graph.model(outputs, "Classes: " + ", ".join(map(str, said.labels)))
 
 
-def _terms(graph: Graph, column: Column, classes: int) -> list[Node]:
+def _refuse(said: Portable) -> None:
+    if isinstance(unweighed(said), ByWords):
+        raise NotPortableError("a graph does not find the words of a text.")
+
+
+def _terms(graph: Graph, column: Column) -> list[Node]:
     from tallybayes.export.graph import TensorProto
 
-    said = column.said
+    said = unweighed(column.said)
     if isinstance(said, ByLevel) and not said.truth:
         if column.absence is not None:
             raise ValueError(
@@ -59,8 +64,17 @@ def _terms(graph: Graph, column: Column, classes: int) -> list[Node]:
         return [_looked_up(graph, _level(graph, cells, said), said.table)]
     cells = graph.node("Unsqueeze", graph.input(column.name, TensorProto.DOUBLE), np.array([1]))
     if isinstance(said, ByFormula):
-        return [_computed(graph, cells, said)]
-    return _placed(graph, cells, column)
+        good = _taken(graph, cells, said.support)
+        computed = _computed(graph, cells, good, said)
+        terms = [_weighed(graph, computed, column.said) if isinstance(column.said, Weighed) else computed]
+        missing = graph.node("Not", good)
+    else:
+        assert isinstance(said, (ByInterval, ByLevel))
+        terms = [_placed(graph, cells, said)]
+        missing = graph.node("IsNaN", cells)
+    if column.absence is not None:
+        terms.append(graph.node("Where", missing, *(row[None, :] for row in column.absence)))
+    return terms
 
 
 def _level(graph: Graph, cells: Node, said: ByLevel) -> Node:
@@ -77,33 +91,39 @@ def _looked_up(graph: Graph, codes: Node, table: Floats) -> Node:
     return graph.node("Gather", np.vstack([table, np.zeros((1, table.shape[1]))]), codes)
 
 
-def _placed(graph: Graph, cells: Node, column: Column) -> list[Node]:
+def _placed(graph: Graph, cells: Node, said: ByInterval | ByLevel) -> Node:
     """Of numbers by interval, and of true and false, which are the intervals around ½."""
     from tallybayes.export.graph import TensorProto
 
-    edges = column.said.edges if isinstance(column.said, ByInterval) else np.array([0.5])
-    table = column.said.table  # type: ignore[union-attr]
+    edges = said.edges if isinstance(said, ByInterval) else np.array([0.5])
     counted = graph.node("Cast", graph.node("GreaterOrEqual", cells, edges[None, :]), to=TensorProto.INT64)
     codes = graph.node("ReduceSum", counted, np.array([1]), keepdims=0)
     missing = graph.node("Squeeze", graph.node("IsNaN", cells), np.array([1]))
-    terms = [_looked_up(graph, graph.node("Where", missing, np.array(len(table)), codes), table)]
-    if column.absence is not None:
-        said = [row[None, :] for row in column.absence]
-        terms.append(graph.node("Where", graph.node("IsNaN", cells), *said))
-    return terms
+    return _looked_up(graph, graph.node("Where", missing, np.array(len(said.table)), codes), said.table)
 
 
-def _computed(graph: Graph, cells: Node, said: ByFormula) -> Node:
-    """By formula, where the cell is a number that the family takes."""
-    support = said.support
+def _taken(graph: Graph, cells: Node, support: Support) -> Node:
+    """Whether a cell is a number that the family takes."""
     lowest = -LARGEST if np.isinf(support.lowest) else support.lowest
     good = graph.node("Greater" if support.open else "GreaterOrEqual", cells, lowest)
     good = graph.node("And", good, graph.node("LessOrEqual", cells, LARGEST))
     if support.whole:
         good = graph.node("And", good, graph.node("Equal", cells, graph.node("Floor", cells)))
+    return good
+
+
+def _computed(graph: Graph, cells: Node, good: Node, said: ByFormula) -> Node:
     x = graph.node("Where", good, cells, 1.0)
     settings = [np.asarray(setting, np.float64)[None, :] for setting in said.settings]
     return graph.node("Where", good, said.formula(graph, graph.log(x) if said.logs else x, *settings), 0.0)
+
+
+def _weighed(graph: Graph, computed: Node, said: Weighed) -> Node:
+    """What is said beyond the mean of all classes, within the bound, times the weight."""
+    least = graph.node("ReduceMax", computed, axes=[1], keepdims=1) - 2.0 * said.bound
+    held = graph.node("Max", computed, least)
+    beyond = held - graph.node("ReduceMean", held, axes=[1], keepdims=1)
+    return graph.node("Clip", beyond, -said.bound, said.bound) * np.asarray(said.theta)[None, :]
 
 
 def _answered(graph: Graph, scores: Node, said: Said) -> int:

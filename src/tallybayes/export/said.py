@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.portable import ByInterval, NotPortableError, Portable
+from tallybayes.families.portable import ByInterval, NotPortableError, Portable, Weighed
 from tallybayes.families.weighed import Absence
 from tallybayes.model.model import Model
 from tallybayes.schema.entries import in_order, title
@@ -30,18 +31,20 @@ class Said(NamedTuple):
     columns: list[Column]
 
 
-def said_by(model: Model, instead: str) -> Said:
-    """A model taken apart. A column that cannot be is an error, which says what it cannot be `instead`."""
+def said_by(model: Model, target: str, refuse: Callable[[Portable], None] = lambda said: None) -> Said:
+    """A model taken apart. A column that cannot be, or that `refuse` says the target has no words for, is an error."""
     beliefs = model.beliefs()
     columns = []
     for name, belief in in_order(beliefs.columns):
         try:
             if not isinstance(name, str):
                 raise NotPortableError("columns that are counted together are no table or formula of one column.")
-            columns.append(Column(name, _finite(belief.portable()), beliefs.absences.get(name)))
+            said = belief.portable()
+            refuse(said)
+            columns.append(Column(name, _finite(said), beliefs.absences.get(name)))
         except NotPortableError as error:
             family = type(model.schema.columns[name]).__name__
-            raise ValueError(f"Column {title(name)!r} ({family}) cannot be written as {instead}: {error}") from None
+            raise ValueError(f"Column {title(name)!r} ({family}) cannot be written as {target}: {error}") from None
     return Said(beliefs.labels, np.exp(beliefs.prior), beliefs.start, columns)
 
 
@@ -52,3 +55,7 @@ def _finite(said: Portable) -> Portable:
     below = int(np.isneginf(said.edges).sum())
     there = np.isfinite(said.edges)
     return ByInterval(said.edges[there], said.table[below : below + int(there.sum()) + 1])
+
+
+def unweighed(said: Portable) -> Portable:
+    return said.said if isinstance(said, Weighed) else said

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tallybayes.export.said import said_by
+from tallybayes.export.said import said_by, unweighed
+from tallybayes.families.portable import ByWords, NotPortableError, Portable
 from tallybayes.model.model import Model
 
-DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark")
+CUT_TEXTS = ("duckdb", "postgres", "sqlite")
+DIALECTS = (*CUT_TEXTS, "bigquery", "snowflake", "spark")
 
 
 def export_sql(
@@ -31,7 +33,11 @@ def export_sql(
         raise ValueError(f"dialect={dialect!r}: give one of {', '.join(DIALECTS)}.")
     from tallybayes.export.statements import statements
 
-    said = said_by(model, "SQL")
+    def refuse(said: Portable) -> None:
+        if isinstance(unweighed(said), ByWords) and dialect not in CUT_TEXTS:
+            raise NotPortableError(f"{dialect} is not known to find the same words; {', '.join(CUT_TEXTS)} are.")
+
+    said = said_by(model, "SQL", refuse)
     parts = [table] if isinstance(table, str) else list(table)
     kept = list(dict.fromkeys([column.name for column in said.columns] if keep is None else keep))
     names = [*parts, *kept, *(column.name for column in said.columns), *([] if view is None else [view])]

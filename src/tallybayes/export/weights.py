@@ -1,11 +1,15 @@
-"""What is looked up in a database: levels by their text, intervals by their number."""
+"""What is looked up in a database: levels by their text, intervals by their number, words as they are."""
 
 from __future__ import annotations
 
-from tallybayes.counts.exact import Floats
-from tallybayes.export.said import Said
-from tallybayes.families.portable import ByInterval, ByLevel
+from collections.abc import Iterator
 
+from tallybayes.counts.class_totals import SPELLED
+from tallybayes.counts.exact import Floats
+from tallybayes.export.said import Said, unweighed
+from tallybayes.families.portable import ByInterval, ByLevel, ByWords
+
+MARK = " "  # before a run of characters; no word begins with one
 TRUE, FALSE = ("true", "t", "1", "1.0", "yes"), ("false", "f", "0", "0.0", "no")
 
 
@@ -17,7 +21,22 @@ def weights_of(said: Said) -> list[tuple[int, str, Floats]]:
             rows += [(at, str(place), row) for place, row in enumerate(column.said.table)]
         elif isinstance(column.said, ByLevel):
             rows += [(at, level, row) for level, row in _spelled(column.name, column.said)]
+        elif isinstance(words := unweighed(column.said), ByWords):
+            rows += _looked_up(words, at, again_of(said, at))
     return rows
+
+
+def again_of(said: Said, at: int) -> int:
+    """The number under which stands what the words of a column say by coming again."""
+    return len(said.columns) + at
+
+
+def _looked_up(said: ByWords, once: int, again: int) -> Iterator[tuple[int, str, Floats]]:
+    """Words, and runs of characters by a mark that no word has."""
+    for number, table in ((once, said.table), (again, said.again)):
+        if table is not None:
+            for word, row in zip(said.words, table, strict=True):
+                yield number, word.replace(SPELLED, MARK), row
 
 
 def _spelled(name: str, said: ByLevel) -> list[tuple[str, Floats]]:

@@ -1,6 +1,6 @@
 """What a belief says in a form that other programs can compute: databases, ONNX.
 
-A level or an interval is looked up in a table; a number goes into a formula of sums, products, quotients and
+A level, an interval or a word is looked up in a table; a number goes into a formula of sums, products, quotients and
 logarithms, which is written once and computed by whatever has these: see `Arithmetic`.
 """
 
@@ -53,7 +53,39 @@ class ByFormula(NamedTuple):
     logs: bool = False
 
 
-Portable = ByLevel | ByInterval | ByFormula
+class Cutting(NamedTuple):
+    """How a text is cut into words: by the settings of `Words` that have these names."""
+
+    lower: bool
+    shortest: int
+    punctuation: bool
+    stop_words: Sequence[str]
+    ngrams: tuple[int, int]
+    characters: tuple[int, int] | None
+
+
+class ByWords(NamedTuple):
+    """What the words of a text say, added up; a word that is not in the table says nothing."""
+
+    cutting: Cutting
+    words: Sequence[str]
+    table: Floats  # [word, class]
+    repeats: bool  # whether a word says as much every time it comes
+    document: Floats  # [class]: what every text says
+    again: Floats | None = None  # what is added to the table as often as 1 + times doubles: [word, class]
+    gamma: float = 0.0  # what the words say is divided by (different words / length) to this power
+    length: float = 1.0
+
+
+class Weighed(NamedTuple):
+    """What is said of each class beyond the mean of all, within bounds, times the class's weight."""
+
+    said: ByFormula | ByWords
+    theta: Floats
+    bound: float
+
+
+Portable = ByLevel | ByInterval | ByFormula | ByWords | Weighed
 
 
 def checked(found: ByFormula) -> ByFormula:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import Belief, Family, Free, Part, Terms, WordWeight
-from tallybayes.families.portable import NotPortableError, Portable
+from tallybayes.families.portable import ByFormula, ByWords, NotPortableError, Portable, Weighed
 from tallybayes.families.posteriors import Posterior
 
 
@@ -68,10 +68,10 @@ class WeighedBelief(Belief):
         return self.belief.drawing()
 
     def portable(self) -> Portable:
-        raise NotPortableError(
-            "its evidence is weighed, and bounded by what it says of other classes. Export the model unweighed, or "
-            "count the column by intervals."
-        )
+        said = self.belief.portable()
+        if not isinstance(said, (ByFormula, ByWords)):
+            raise NotPortableError("its evidence is weighed in a way that has no table. Export the model unweighed.")
+        return Weighed(said, self.theta, self.belief.bound)
 
     def linear(self) -> Terms:
         slots, weights, constant, certain = self.belief.linear()
@@ -103,6 +103,9 @@ class WeighedParts(WeighedBelief):
         self.belief.add_parts(cells, said)
         for weight, each in zip(self.weights, said, strict=True):
             scores += weight * centred(each, self.belief.bound)
+
+    def portable(self) -> Portable:
+        raise NotPortableError("it says several things of a row, each of which is weighed by itself.")
 
 
 class Absence(NamedTuple):

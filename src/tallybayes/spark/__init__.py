@@ -12,6 +12,7 @@ except ImportError:
 
 from tallybayes.spark.estimator import NaiveBayes, NaiveBayesModel
 from tallybayes.spark.predicting import predict
+from tallybayes.spark.streaming import learn_into
 from tallybayes.spark.training import train
 
-__all__ = ["NaiveBayes", "NaiveBayesModel", "predict", "train"]
+__all__ = ["NaiveBayes", "NaiveBayesModel", "learn_into", "predict", "train"]

@@ -33,11 +33,17 @@ def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """An error of a task as the library's own."""
+    """An error of a task as the library's own, and what Java says of one as the last thing that it names."""
     try:
         yield
-    except PySparkException as error:
-        found = SAID.search(str(error))
-        if found is None:
+    except Exception as error:
+        if found := SAID.search(str(error)):
+            raise ValueError(found[1]) from None
+        if isinstance(error, PySparkException) or not hasattr(error, "java_exception"):
             raise
-        raise ValueError(found[1]) from None
+        raise RuntimeError(f"Spark could not read the rows: {_cause(str(error))}") from None
+
+
+def _cause(told: str) -> str:
+    causes = re.findall(r"Caused by: (?:[\w.$]+: )?(.+)", told)
+    return causes[-1].strip() if causes else told.strip().partition("\n")[0]

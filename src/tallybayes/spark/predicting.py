@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -22,32 +22,43 @@ Batches = Iterator[pa.RecordBatch]
 _MODELS: dict[str, Model] = {}  # of this process: one, which many tasks have
 
 
-def predict(model: Model, df: DataFrame, probability: bool = True, *, absent: str = ERROR) -> DataFrame:
+def predict(
+    model: Model, df: DataFrame, probability: bool = True, *, keep: Sequence[str] | None = None, absent: str = ERROR
+) -> DataFrame:
     """The DataFrame with the class of every row, "predicted", and its "probability"; with `probability` also "P(…)" of
-    every class. Nothing is computed before somebody asks for rows."""
+    every class. Nothing is computed until rows are asked for. Rows travel to Python and back: where only some columns
+    are needed beside the answers, `keep` them, and the others stay where they are."""
     shares = [f"P({label})" for label in model.classes] if probability else []
-    return answered(model, df, ["predicted", "probability", *shares], absent=absent)
+    return answered(model, df, ["predicted", "probability", *shares], keep=keep, absent=absent)
 
 
-def answered(model: Model, df: DataFrame, names: list[str], *, absent: str = ERROR) -> DataFrame:
+def answered(
+    model: Model, df: DataFrame, names: list[str], *, keep: Sequence[str] | None = None, absent: str = ERROR
+) -> DataFrame:
     """The same under these names: of the class, of its probability and, if there are more, of every class's."""
     check_absent(absent)
     if absent != MISSING:
         check_there(df, list(model.schema.by_column), ADVICE)
+    kept = list(df.columns if keep is None else dict.fromkeys(keep))
+    check_there(df, kept, "Keep columns that are there.")
     model.beliefs()  # what it cannot answer is said here, and not by a task
     kind, as_label = label_kind(model.label_type)
-    taken = {name.lower() for name in df.columns} & {name.lower() for name in names}
+    taken = {name.lower() for name in kept} & {name.lower() for name in names}
     if taken:
         raise ValueError(f"The DataFrame has columns {sorted(taken)} already, which answers are called. Rename them.")
     new = [StructField(names[0], kind), *(StructField(name, DoubleType()) for name in names[1:])]
     labels = [as_label(label) for label in model.classes]
-    answering = _answering(to_bytes(model), df.columns, labels, names, absent)
-    return numbered(df, df.columns).mapInArrow(marking(answering), StructType([*df.schema.fields, *new]))
+    asked = [name for name in model.schema.by_column if name in df.columns]
+    sent = list(dict.fromkeys([*kept, *asked]))
+    answering = _answering(to_bytes(model), sent, len(kept), labels, names, absent)
+    fields = [df.schema[name] for name in kept]
+    return numbered(df, sent).mapInArrow(marking(answering), StructType([*fields, *new]))
 
 
 def _answering(
-    data: bytes, columns: list[str], labels: list[object], names: list[str], absent: str
+    data: bytes, columns: list[str], kept: int, labels: list[object], names: list[str], absent: str
 ) -> Callable[[Batches], Batches]:
+    """What a task does with columns of these names, of which it keeps the first."""
     digest = hashlib.sha256(data).hexdigest()
 
     def answers(batches: Batches) -> Batches:
@@ -58,7 +69,7 @@ def _answering(
             best = shares.argmax(axis=1)
             new = [classes.take(pa.array(best)), pa.array(shares[np.arange(len(best)), best])]
             new += [pa.array(np.ascontiguousarray(share)) for share in shares.T] if len(names) > 2 else []
-            yield pa.RecordBatch.from_arrays([*batch.columns, *new], names=[*columns, *names])
+            yield pa.RecordBatch.from_arrays([*batch.columns[:kept], *new], names=[*columns[:kept], *names])
 
     return answers
 

@@ -22,7 +22,8 @@ from tallybayes.spark.columns import check_there, numbered
 from tallybayes.spark.errors import marking, sentences
 
 LOOKED_AT = 20_000  # rows from which a schema is inferred or prepared
-FEW = 16  # models that the driver merges, one at a time
+FEW = 16  # models that the driver fetches one at a time …
+SMALL = 1 << 26  # … or all at once, however many, if they have no more bytes than these together
 COUNTED = "part long, model binary"
 ADVICE = "Rename the column, or have it taken as missing: absent='missing'."
 
@@ -112,15 +113,22 @@ def _merged(counted: DataFrame, schema: Schema) -> Model:
     """In rounds, as many models at a time as the root of how many there are; the last few on the driver."""
     held = [counted.persist(StorageLevel.DISK_ONLY)]
     try:
-        left = held[-1].count()
-        while left > FEW:
+        left, size = _measured(held[-1])
+        while left > FEW and size > SMALL:
             groups = math.ceil(math.sqrt(left))
             together = held[-1].withColumn("part", f.monotonically_increasing_id() % groups)
             merged = together.repartition(groups, "part").mapInArrow(marking(_merge_partition), COUNTED)
             held.append(merged.persist(StorageLevel.DISK_ONLY))
-            left = held[-1].count()
-        models = (from_bytes(bytes(row.model)) for row in held[-1].toLocalIterator())
-        return merge(models) if left else Model(schema)
+            left, size = _measured(held[-1])
+        models = held[-1].select("model")
+        rows = models.toLocalIterator() if size > SMALL else models.collect()
+        return merge(from_bytes(bytes(row.model)) for row in rows) if left else Model(schema)
     finally:
         for each in held:
             each.unpersist()
+
+
+def _measured(counted: DataFrame) -> tuple[int, int]:
+    """How many models there are, and how many bytes."""
+    found = counted.agg(f.count("model").alias("models"), f.sum(f.length("model")).alias("bytes")).first()
+    return found.models, found.bytes or 0

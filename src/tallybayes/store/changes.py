@@ -6,7 +6,7 @@ All that may be wrong with a change is found before anything is touched. Then th
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -244,3 +244,12 @@ def relabelled(model: Model, label: Any) -> Model:
     result.rows = model.rows.merged(groups)
     result.columns = {name: tally.merged(groups) for name, tally in model.columns.items()}
     return result
+
+
+def by_class(model: Model) -> Iterator[tuple[Any, Model]]:
+    """Every label, and the counts of its rows."""
+    for label, key in zip(model.classes, model.keys(), strict=True):
+        part = Model(model.schema, model.label_type)
+        part.rows = model.rows.only([key])
+        part.columns = {name: tally.only([key]) for name, tally in model.columns.items()}
+        yield label, part

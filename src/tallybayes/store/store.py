@@ -20,7 +20,7 @@ from tallybayes.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import CREATE, Record
-from tallybayes.store.changes import Change, Changes, moment
+from tallybayes.store.changes import Change, Changes, by_class, moment
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import BASE, JOURNAL, Folder
@@ -145,6 +145,16 @@ class Store:
         commit is learned and none after it; the error's notes say which it is, and how many were learned before."""
         learn = self._changes.learn
         return self._all(partial(learn, named(id), counted, False) for id, counted in counted_each(rows, self._counted))
+
+    def learn_model(self, model: Model, *, id: str) -> list[Change]:
+        """Adds all rows that a model has counted, in one commit: a change for every class, under the id and the class.
+        The same counts under the same id again are answered with `already`."""
+        _ = Model(self.schema) + Model(model.schema)  # an error, if these cannot be added
+        learn, parts = self._changes.learn, by_class(model)
+        made = [
+            partial(learn, checked_id(f"{id} {label!r}"), self._state.counted(part), False) for label, part in parts
+        ]
+        return self._do(partial(self._changes.together, made, 0)) if made else []
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
         """Takes a row away: by its id, or by its content and label. Its counts go from the journal with it, and when

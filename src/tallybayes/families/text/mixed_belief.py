@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.base import NotLinearError, Terms
+from tallybayes.families.portable import ByWords
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import mix_of
 from tallybayes.families.text.mixed_table import MixedTable
+from tallybayes.families.text.portable_words import cutting_of
 from tallybayes.families.text.word_belief import WordBelief
 
 
@@ -39,7 +41,22 @@ class MixedBelief(WordBelief):
 
     def probabilities(self) -> Floats:
         """No probabilities: what every word says by coming once, in a text of the usual length."""
-        return self.rows(np.arange(self.seen.size, dtype=np.int32))
+        return self._all_rows()
+
+    def portable(self) -> ByWords:
+        cutting, table, words = cutting_of(self.family), self.table, np.arange(self.seen.size, dtype=np.int32)
+        again = table.rows_again(words)
+        document, mix = np.zeros(table.width), table.mix
+        return ByWords(
+            cutting=cutting,
+            words=self.words(),
+            table=table.rows_once(words),
+            repeats=False,
+            document=document,
+            again=again if again.any() else None,
+            gamma=mix.gamma,
+            length=mix.length,
+        )
 
     def linear(self) -> Terms:
         raise NotLinearError(

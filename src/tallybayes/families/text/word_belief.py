@@ -19,7 +19,6 @@ from tallybayes.families.base import (
     MANY_PARTS,
     Belief,
     Free,
-    NotLinearError,
     Part,
     Terms,
     Unmet,
@@ -27,6 +26,7 @@ from tallybayes.families.base import (
     heaviest,
     log_odds,
 )
+from tallybayes.families.portable import ByWords, NotPortableError
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
@@ -34,6 +34,7 @@ from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_parameters import drawn_words
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
+from tallybayes.families.text.portable_words import cutting_of
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
 from tallybayes.families.text.spelled_parts import told_of_words, words_of
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
@@ -42,8 +43,6 @@ from tallybayes.families.text.word_table import WordTable
 from tallybayes.kernels import special
 from tallybayes.kernels.strings import index_strings, index_words
 
-SHORT = 1024  # words of a document, up to which what their number says is in a table …
-MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 COMPLEMENT = "complement"  # says how badly a text fits other classes, on a scale of its own
 ASKING = 600  # cells are worked out in the time that a question about a few words takes by itself
 
@@ -193,7 +192,7 @@ class WordBelief(Belief):
         return dict(zip(self.words(), self.probabilities(), strict=True))
 
     def probabilities(self) -> Floats:
-        rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
+        rows = self._all_rows()
         if self.family.reading != "bernoulli":
             return np.exp(rows if self.likelihood else -rows)
         values = special.expit(rows)
@@ -201,8 +200,17 @@ class WordBelief(Belief):
             values[self.said.certain] = 1.0
         return values
 
+    def portable(self) -> ByWords:
+        cutting = cutting_of(self.family)
+        if self.said.certain is not None:
+            raise NotPortableError("a text is ruled out by a word that it lacks. Give alpha above 0.")
+        return ByWords(cutting, self.words(), self._all_rows(), not self._once, np.asarray(self.said.document))
+
+    def _all_rows(self) -> Floats:
+        return self.rows(np.arange(self.seen.size, dtype=np.int32))
+
     def linear(self) -> Terms:
-        rows = self.rows(np.arange(self.seen.size, dtype=np.int32))
+        rows = self._all_rows()
         return Terms(self.words(), rows, np.asarray(self.said.document), self.said.certain)
 
     def free(self) -> Free:
@@ -243,48 +251,3 @@ class WordBelief(Belief):
             )
         alpha = self.seen.pseudo(self.alpha, self.seen.n)
         return Dirichlet(dict(zip(self.words(), (alpha + self.seen.counts_of(index)).tolist(), strict=True)))
-
-
-class CompoundBelief(WordBelief):
-    """Where a word's coming makes it likelier to come again. What it says beyond that of its coming once is the
-    kernel's business; here is what the number of words says."""
-
-    def _add_rest(self, lengths: Counts, scores: Floats) -> None:
-        if self.seen.part:  # a table is not worth it
-            scores[:, : len(lengths)] -= self._drawn(np.maximum(lengths, 0))
-            return
-        short = self._short
-        if len(lengths) == 1 and 0 <= lengths[0] < short.shape[1]:  # as of a text by itself
-            scores[:, 0] -= short[:, lengths[0]]
-            return
-        said = short[:, np.clip(lengths, 0, short.shape[1] - 1)]  # of a missing document nothing
-        long = np.flatnonzero(lengths >= short.shape[1])
-        if long.size:
-            said[:, long] = self._drawn(lengths[long])
-        scores[:, : len(lengths)] -= said
-
-    @cached_property
-    def _short(self) -> Floats:
-        """What the number of words says, for every class and as many words as most documents have."""
-        return self._drawn(np.arange(max(min(SHORT, MOST_ENTRIES // self.table.width), 1)))
-
-    def _drawn(self, lengths: Counts) -> Floats:
-        """log Γ(s + length) − log Γ(s)."""
-        return np.asarray(special.log_rising(np.exp(self._common)[:, None], lengths))
-
-    def linear(self) -> Terms:
-        raise NotLinearError(
-            "reading='dirichlet-multinomial' is not linear: a word's second coming says less than its first."
-        )
-
-    def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
-        rows, times = self.rows(words), counts[:, None]
-        urn = np.isfinite(rows) & ~self.said.blank  # where nothing is known, words are alike however often they come
-        with np.errstate(invalid="ignore"):
-            return np.where(urn, special.log_rising(np.exp(rows), times), rows * times) - times * self._common
-
-    @property
-    def _common(self) -> Floats:
-        """The concentration."""
-        assert self.said.concentration is not None
-        return np.log(self.said.concentration)

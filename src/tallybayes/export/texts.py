@@ -1,0 +1,173 @@
+"""Texts within a database: cut into words there, exactly as `Words` cuts them, and looked up.
+
+Every step is a common table expression, from the rows' texts to what their words say. What it asks is written in
+`cutting`, with names of our own and nothing else; whatever comes from a model takes the place of a name that begins
+with given_, as a node.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from tallybayes.export import cutting, letters
+from tallybayes.export.expressions import as_double, column, exp, number, parsed, text
+from tallybayes.export.selections import Step, named
+from tallybayes.families.portable import ByWords, Cutting
+
+STAGES = 4  # in which SQLite replaces characters: its parser holds a hundred things at once
+LOG_2 = math.log(2.0)
+
+
+class Steps:
+    """The steps for one column. All their names begin alike, so that nobody's table has one of them."""
+
+    def __init__(self, dialect: str, prefix: str) -> None:
+        self.dialect = dialect
+        self.prefix = prefix
+        self.made: list[Step] = []
+
+    def name(self, step: str) -> str:
+        return f"{self.prefix}_{step}"
+
+    def add(self, step: str, query: str, recursive: bool = False, held: bool = False, **given: exp.Expression) -> None:
+        """A step by what it asks, where other steps are named within braces."""
+        others = {each.name.removeprefix(f"{self.prefix}_"): each.name for each in self.made}
+        asked = parsed(query.format(**others, **{step: self.name(step)}), self.dialect, given)
+        self.put(step, asked, recursive, held)
+
+    def put(self, step: str, query: exp.Expression, recursive: bool = False, held: bool = False) -> None:
+        self.made.append(Step(self.name(step), query, recursive, held))
+
+
+def cut(cells: exp.Expression, how: Cutting, dialect: str, prefix: str, ranges: Sequence[str]) -> Steps:
+    """From a selection of numbers of rows r and texts c to {counted}: r, token, times."""
+    steps = Steps(dialect, prefix)
+    steps.put("texts", cells)
+    if dialect == "sqlite":
+        _split_by_letters(steps, how, ranges)
+    else:
+        _split_by_patterns(steps, how)
+    _without_stop_words(steps, how)
+    _run_together(steps, how)
+    return steps
+
+
+def looked_up(steps: Steps, said: ByWords, weights: Sequence[str], once: int, again: int) -> None:
+    """What the words say, {said}: r, a sum for every class, s0, s1, …, and the number of different words."""
+    found = exp.Select().from_(named([steps.name("counted")], "t"), copy=False)
+    found = _with_weights(found, weights, "w", once)
+    if said.again is not None:
+        found = _with_weights(found, weights, "v", again)
+    found = found.select(exp.column("r", table="t"), exp.alias_(exp.Count(this=exp.Star()), "different"), copy=False)
+    for c in range(said.table.shape[1]):
+        found = found.select(exp.alias_(exp.Sum(this=_term(said, c)), f"s{c}", quoted=True), copy=False)
+    steps.put("said", found.group_by(exp.column("r", table="t"), copy=False), held=True)
+
+
+def _term(said: ByWords, c: int) -> exp.Expression:
+    """What a word says of a class, as often as it comes."""
+    term, times = column(f"w{c}", "w"), as_double(column("times", "t"))
+    if said.repeats:
+        return exp.Mul(this=term, expression=times)
+    if said.again is None:
+        return term
+    doubled = exp.Div(this=exp.paren(exp.Add(this=times, expression=number(1.0))), expression=number(2.0))
+    doublings = exp.Div(this=exp.Ln(this=as_double(doubled)), expression=number(LOG_2))
+    return exp.Add(this=term, expression=exp.Mul(this=column(f"w{c}", "v"), expression=exp.paren(doublings)))
+
+
+def _with_weights(found: exp.Select, weights: Sequence[str], alias: str, entry: int) -> exp.Select:
+    match = exp.and_(
+        exp.EQ(this=column("entry", alias), expression=exp.Literal.number(entry)),
+        exp.EQ(this=column("level", alias), expression=column("token", "t")),
+    )
+    return found.join(named(weights, alias), on=match, copy=False)
+
+
+def _split_by_patterns(steps: Steps, how: Cutting) -> None:
+    if how.lower:
+        after, before = letters.sigma_patterns()
+        capitals, smalls = letters.small_letters()
+        lowering = {
+            "mark": letters.MARK,
+            "dotted": letters.DOTTED_I,
+            "dotted_small": letters.DOTTED_SMALL,
+            "after": after,
+            "marked": rf"{letters.MARK}\1\2",
+            "before": before,
+            "sigma": rf"\1\2{letters.SIGMA}",
+            "capitals": capitals,
+            "smalls": smalls,
+        }
+        steps.add("lowered", cutting.LOWERED[steps.dialect], **{name: text(value) for name, value in lowering.items()})
+    marks = letters.punctuation() if how.punctuation else ""
+    given = {"between": text(f"[^{letters.word_characters()}{marks}]+"), "shortest": _whole(how.shortest)}
+    query = cutting.SPLIT.replace("given_cell", cutting.SET_APART if marks else "c")
+    if marks:
+        query, given["mark"] = query + cutting.OR_MARKS, text(f"([{marks}])")
+    steps.add("split", query.replace("{lowered}", "{lowered}" if how.lower else "{texts}"), **given)
+
+
+def _split_by_letters(steps: Steps, how: Cutting, ranges: Sequence[str]) -> None:
+    """For SQLite, which has no patterns, and no letters but those of ASCII."""
+    between = [chr(c) for c in range(1, 128) if not (chr(c).isalnum() or chr(c) == "_")]
+    between.sort(key=lambda character: character != "\\")  # before others are written with one
+    steps.add("stage0", cutting.ASCII_LOWERED if how.lower else cutting.ASCII)
+    size = -(-len(between) // STAGES)
+    for stage in range(STAGES):
+        cell: Any = exp.column("c")
+        for character in between[stage * size : (stage + 1) * size]:
+            cell = exp.func("REPLACE", cell, text(character), text(_set_apart(character, how.punctuation)))
+        steps.add(f"stage{stage + 1}", f"SELECT r, given_cell AS c FROM {{stage{stage}}}", cell=cell)
+    steps.add("numbers", cutting.NUMBERS, recursive=True)
+    steps.add("chunks", cutting.CHUNKS, held=True)
+    steps.add("characters", cutting.CHARACTERS)
+    given = {"lower": _whole(how.lower), "punctuation": _whole(how.punctuation)}
+    steps.add("letters", cutting.LETTERS, ranges=named(ranges), **given)
+    steps.add("placed", cutting.PLACED, final=text(letters.FINAL_SIGMA), sigma=text(letters.SIGMA))
+    steps.add("spelt", cutting.SPELT)
+    query = cutting.JSON.replace("{last_stage}", f"{{stage{STAGES}}}")
+    steps.add("split", query, shortest=_whole(how.shortest))
+
+
+def _set_apart(character: str, marks_count: bool) -> str:
+    """What takes the place of a character that is in no word: a space; around it, if it is a word of its own. As JSON
+    has it."""
+    if not marks_count or not character.isprintable() or character == " ":
+        return " "
+    return f" {json.dumps(character)[1:-1]} "
+
+
+def _whole(value: int) -> exp.Expression:
+    return exp.Literal.number(int(value))
+
+
+def _without_stop_words(steps: Steps, how: Cutting) -> None:
+    found = exp.select("r", "word", "p").from_(named([steps.name("split")]), copy=False)
+    if how.stop_words:
+        stopped = exp.In(this=exp.column("word"), expressions=[text(word) for word in how.stop_words])
+        found = found.where(exp.Not(this=stopped), copy=False)
+    steps.put("words", found)
+
+
+def _run_together(steps: Steps, how: Cutting) -> None:
+    low, high = how.ngrams
+    later = "".join(f", LEAD(word, {n}) OVER (PARTITION BY r ORDER BY p) AS w{n}" for n in range(1, high))
+    steps.add("behind", f"SELECT r, word AS w0{later} FROM {{words}}")
+    runs = [_run(length) for length in range(low, high + 1)]
+    if how.characters is not None:
+        steps.add("joined", cutting.JOINED[steps.dialect])
+        steps.add("places", cutting.PLACES, recursive=True)
+        shortest, longest = how.characters
+        runs += [cutting.SPELLED.replace("{n}", str(n)) for n in range(shortest, longest + 1)]
+    steps.add("runs", " UNION ALL ".join(runs))
+    steps.add("counted", "SELECT r, token, COUNT(*) AS times FROM {runs} GROUP BY r, token")
+
+
+def _run(length: int) -> str:
+    joined = " || ' ' || ".join(f"w{n}" for n in range(length))
+    there = f" WHERE NOT w{length - 1} IS NULL" if length > 1 else ""
+    return f"SELECT r, {joined} AS token FROM {{behind}}{there}"
