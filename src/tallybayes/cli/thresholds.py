@@ -65,15 +65,10 @@ def thresholds(
 
     with _store(model) as store:
         if keep and store is None:
-<<<<<<< HEAD
             raise ValueError(
                 f"--keep: {model} is a model file, which keeps no thresholds. Give them to `filter` as options."
             )
-        found: Model = tallybayes.load(model) if store is None else store.model()
-=======
-            raise ValueError(f"--keep: {model} is a file, which keeps no thresholds. Give them to `filter` as options.")
         found: Model = load_of_classes(model) if store is None else store.model()
->>>>>>> em
         source = how.open(data)
         with watching(source, "asking"):
             mails = scored(found, source, label, Names(spam_class), counted=leave_one_out)

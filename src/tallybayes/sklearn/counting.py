@@ -100,14 +100,9 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
             schema = self._schema(rows)
-<<<<<<< HEAD
-            schema = prepare(schema, rows, labels, weights=weights) if len(labels) == len(all_labels) else schema
+            schema = prepare(schema, rows, all_labels, weights=weights)
             counted = len(labels) if weights is None else float(weights.sum())  # weight two is twice
             sample = sampled(schema, counted)
-=======
-            schema = prepare(schema, rows, all_labels, weights=weights)
-            sample = sampled(schema, len(labels))
->>>>>>> em
             model = self._train(schema, rows, all_labels, {"weights": weights, "sample": sample, **self._how()})
             kept = labels[:0] if len(labels) < len(all_labels) else weightless(labels, weights)
             learned = Learned(schema, model, labels, Expected(classes, kept))

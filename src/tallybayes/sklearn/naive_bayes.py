@@ -224,16 +224,11 @@ class NaiveBayes(CountingClassifier):
             return Mixture.train(self._under(schema), rows, labels, self.unlabelled, **how).model
         return Model.train(self._under(schema), rows, labels, unlabelled=self.unlabelled, **how)
 
-<<<<<<< HEAD
     def _sample(self, schema: Schema, rows: float) -> Sample | None:
-        enough = ENOUGH_TEXTS if any(family.is_text for family in schema.columns.values()) else ENOUGH
-        wanted = schema.overlaps or (self.weigh and rows >= enough)
-=======
-    def _sample(self, schema: Schema, rows: int) -> Sample | None:
         if self.unlabelled is not None and self.unlabelled.components > 1:
             return None
-        wanted = schema.overlaps or (self.weigh and rows >= ENOUGH)
->>>>>>> em
+        enough = ENOUGH_TEXTS if any(family.is_text for family in schema.columns.values()) else ENOUGH
+        wanted = schema.overlaps or (self.weigh and rows >= enough)
         return sample_for(schema) if wanted and schema.weights is None else None
 
 
