@@ -32,6 +32,7 @@ docs: .venv/docs-ready
 	$(BIN)/python docs/generate_command_line.py
 	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_pictures.py > /dev/null
+	$(BIN)/python docs/generate_gallery.py
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
 	@echo build/docs/index.html
 

@@ -11,8 +11,7 @@ IN_THE_ROOT = {  # page: the file that it shows, from where and up to where, and
     "architecture": ("ARCHITECTURE.md", "# ", None, "# "),
     "contributing": ("CONTRIBUTING.md", "# ", None, "# "),
     "changelog": ("CHANGELOG.md", "# ", None, "# "),
-    "minute": ("README.md", "## A minute of use", "## How fast", "# A minute of use"),
-    "measured": ("README.md", "## How fast", "## More", "# How fast and how good\n\n## How fast"),
+    "minute": ("README.md", "## A minute of use", "## At a glance", "# A minute of use"),
 }
 HOMES = {name: page for page, (name, *_) in IN_THE_ROOT.items()} | {"README.md": "index"}
 

@@ -1,4 +1,5 @@
-"""Writes the pictures of docs/plots.md: runs its examples, and keeps what each draws under the name that follows."""
+"""Writes the pictures of the pages that draw some: runs their examples, and keeps what each draws under the name that
+follows it."""
 
 import doctest
 import os
@@ -13,27 +14,33 @@ from matplotlib import pyplot
 from tallybayes.plots import style
 
 DOCS = Path(__file__).parent
+PAGES = ("plots.md", "theory.md")
 STEP = re.compile(r"^```python\n(.*?)^```$|^!\[[^\]]*\]\((pictures/[\w-]+\.svg)\)$", re.M | re.S)
 
 
-def main(page: str = "plots.md") -> None:
+def main() -> None:
     matplotlib.use("agg")
     (DOCS / "pictures").mkdir(exist_ok=True)
+    for page in PAGES:
+        draw(page)
+
+
+def draw(page: str) -> None:
     known: dict[str, Any] = {}
     text = (DOCS / page).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder, pyplot.rc_context(style()):
         os.chdir(folder)
         for code, picture in STEP.findall(text):
             if code:
-                run(code, known)
-            else:
+                run(code, page, known)
+            elif pyplot.get_fignums():  # a picture that comes from elsewhere has no figure
                 keep(DOCS / picture)
         os.chdir(DOCS)
 
 
-def run(code: str, known: dict[str, Any]) -> None:
+def run(code: str, page: str, known: dict[str, Any]) -> None:
     for example in doctest.DocTestParser().get_examples(code):
-        exec(compile(example.source, "plots.md", "single"), known)
+        exec(compile(example.source, page, "single"), known)
 
 
 def keep(path: Path) -> None:

@@ -52,6 +52,13 @@ def test_the_table_of_settings_is_as_they_are_declared():
     )
 
 
+def test_the_gallery_has_every_picture_of_the_pages():
+    page = (ROOT / "docs" / "gallery.md").read_text()
+    assert runpy.run_path(str(ROOT / "docs" / "generate_gallery.py"))["page"]() == page, "run: make docs"
+    drawn = {path.name for path in (ROOT / "docs" / "pictures").glob("*.svg")}
+    assert set(re.findall(r"\(pictures/([\w-]+\.svg)\)", page)) == drawn - {"xwindows.svg"}
+
+
 def public_names(module):
     functions = inspect.getmembers(module, inspect.isfunction)
     own = [name for name, found in functions if found.__module__ == module.__name__ and not name.startswith("_")]

@@ -7,11 +7,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from tallybayes import Categorical, Density, Gaussian, Model, Poisson, Words, evaluate, folds, learning_curve
+from tallybayes import (
+    Categorical,
+    Correlated,
+    Density,
+    Gaussian,
+    Model,
+    Pairs,
+    Poisson,
+    Trees,
+    Words,
+    evaluate,
+    folds,
+    learning_curve,
+)
 from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.information import between, information
 from tallybayes.model.looked_at import look_at
 from tallybayes.model.regions import line, plane
+from tallybayes.model.shapes import NUMBERS
 
 FRAME = {
     "outlook": ["sunny", "sunny", "rain", "rain", None, "rain", "sunny", "rain"],
@@ -115,6 +129,24 @@ def test_a_plane_needs_two_columns_of_the_model():
         plane(MODEL, "temp", "wind")
     with pytest.raises(ValueError, match="give two different columns"):
         plane(MODEL, "temp", "temp")
+
+
+def test_columns_of_a_block_have_a_plane_too():
+    random = np.random.default_rng(0)
+    labels = np.repeat(["a", "b"], 100)
+    frame = {"x": random.normal(size=200), "y": random.normal(size=200) + 4.0 * (labels == "b")}
+    model = Model.train({("x", "y"): Correlated()}, frame, labels)
+    found = plane(model, "x", "y")
+    assert found.kinds == (NUMBERS, NUMBERS)
+    assert found.x[0] < -2.0 < 2.0 < found.x[-1]
+    at = {"x": found.x[7], "y": found.y[100]}
+    np.testing.assert_allclose(found.posterior[:, 100, 7], model.posterior(at)[0])
+    levels = {"x": frame["x"], "y": np.where(labels == "b", "low", "high")}
+    network = Model.train({("x", "y"): Pairs(structure="tree")}, levels, labels)
+    assert plane(network, "x", "y").y == ["high", "low"]
+    trees = Model.train({("x", "y"): Trees(n=5)}, frame, labels)
+    assert plane(trees, "x", "y", spans=((0.0, 1.0), (0.0, 4.0))).decision[-1, 0] == 1
+
 
 
 def test_rows_looked_at_come_to_what_evaluate_says():

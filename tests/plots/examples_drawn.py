@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tallybayes import Categorical, Gaussian, Model, Pairs, Poisson, Words, evaluate
+from tallybayes import EM, Categorical, Gaussian, Model, Pairs, Poisson, Words, evaluate
 
 RANDOM = np.random.default_rng(3)
 ILL = RANDOM.random(240) < 0.4
@@ -22,3 +22,4 @@ TREE = Model.train(
     {"city": FRAME["city"], "rain": np.roll(FRAME["city"], 1), "wind": np.where(LABELS == "ill", "weak", "strong")},
     LABELS,
 )
+FITTED = Model.train(MODEL.schema, FRAME, [*LABELS[:20], *[None] * 220], unlabelled=EM())

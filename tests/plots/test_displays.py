@@ -3,7 +3,7 @@
 import inspect
 
 import pytest
-from examples_drawn import EVALUATION, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
+from examples_drawn import EVALUATION, FITTED, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
 from matplotlib import pyplot
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
@@ -22,6 +22,7 @@ from tallybayes.plots import (
     HeaviestDisplay,
     LearningCurveDisplay,
     MarkedTextDisplay,
+    ObjectiveDisplay,
     ParameterDisplay,
     PrecisionRecallDisplay,
     ReliabilityDisplay,
@@ -50,6 +51,7 @@ EVERY = [
     SettingCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, values=[0.1, 1.0, "fitted"], k=4),
     ParameterDisplay.from_model(MODEL, "calls", "ill"),
     GraphDisplay.from_model(TREE),
+    ObjectiveDisplay.from_model(FITTED),
 ]
 
 
@@ -105,6 +107,7 @@ WAYS_IN = {
     "counts": (MODEL, {"parameter": ("calls", "ill"), "learning": (FRAME, LABELS), "setting": (FRAME, LABELS)}),
     "text": (SPAM, {"text": (MAILS[0],), "heaviest": (), "words": ()}),
     "tree": (TREE, {"graph": ()}),
+    "fitted": (FITTED, {"objective": ()}),
     "evaluation": (
         EVALUATION,
         dict.fromkeys(["reliability", "confusion", "map", "roc", "precision_recall", "costs"], ()),

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from examples_drawn import EVALUATION, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
+from examples_drawn import EVALUATION, FITTED, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
 
-from tallybayes import Bernoulli, Categorical, Model, cross_validate, evaluate, heaviest
+from tallybayes import EM, Bernoulli, Categorical, Model, cross_validate, evaluate, heaviest
 from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.regions import line
 from tallybayes.model.shapes import shape
@@ -21,6 +21,7 @@ from tallybayes.plots import (
     GraphDisplay,
     HeaviestDisplay,
     MarkedTextDisplay,
+    ObjectiveDisplay,
     ParameterDisplay,
     PrecisionRecallDisplay,
     ReliabilityDisplay,
@@ -237,3 +238,18 @@ def test_the_lectures_figure_names_its_spike():
     assert [ax.get_title(loc="left") or ax.get_title() for ax in display.axes_] == ["MS Windows", "X Windows"]
     assert [ax.texts[0].get_text() for ax in display.axes_] == ["subject", "subject"]
     assert display.found.p.max(axis=1).tolist() == [1.0, 1.0]
+
+
+def test_the_objective_is_the_curve_that_em_kept():
+    ax = ObjectiveDisplay.from_model(FITTED).plot().ax_
+    steps, objective = ax.get_lines()[0].get_data()
+    assert tuple(objective) == FITTED.fitted.curve
+    assert steps.tolist() == list(range(1, FITTED.fitted.steps + 1))
+    assert (ax.get_title(loc="left") or ax.get_title()) == f"EM, {len(steps)} steps: converged"
+
+
+def test_a_model_without_a_record_of_em_says_why_it_has_none():
+    with pytest.raises(ValueError, match="has no record of EM: it was trained without"):
+        ObjectiveDisplay.from_model(MODEL)
+    with pytest.raises(ValueError, match="EM took no step: rows without a label count nothing"):
+        ObjectiveDisplay.from_model(Model.train(MODEL.schema, FRAME, LABELS, unlabelled=EM()))

@@ -15,7 +15,7 @@ from tallybayes.data.matching import MISSING
 from tallybayes.families.events import Event, NoJointError
 from tallybayes.model import decide
 from tallybayes.model.model import Model
-from tallybayes.model.shapes import LEVELS, NUMBERS, Shape, shape
+from tallybayes.model.shapes import DRAWN, LEVELS, NUMBERS, TAIL, Shape, shape
 from tallybayes.schema.entries import Name
 
 SIDE = 161  # points of a grid in two columns, each way
@@ -115,14 +115,26 @@ def plane(
             raise ValueError(f"The model has no column {name!r}; it has {', '.join(map(repr, columns))}.")
     if one == other or {one, other} & known.keys():
         raise ValueError(f"{one!r} and {other!r}: give two different columns, neither of which is given.")
-    shapes = [shape(model, name, span=span) for name, span in zip((one, other), spans, strict=True)]
-    x, y = (_thinned(each) for each in shapes)
+    (kind_x, x), (kind_y, y) = (_axis(model, name, span) for name, span in zip((one, other), spans, strict=True))
     across, up = np.meshgrid(np.arange(len(x)), np.arange(len(y)))
     cells = {one: pa.array(x).take(pa.array(across.ravel())), other: pa.array(y).take(pa.array(up.ravel()))}
     cells |= {name: pa.array([value] * across.size) for name, value in known.items()}
     posterior = model.posterior(pa.table(cells), absent=MISSING)
-    kinds = shapes[0].kind, shapes[1].kind
-    return Plane((one, other), model.classes, x, y, kinds, posterior.T.reshape(-1, len(y), len(x)), known)
+    return Plane((one, other), model.classes, x, y, (kind_x, kind_y), posterior.T.reshape(-1, len(y), len(x)), known)
+
+
+def _axis(model: Model, name: str, span: tuple[float, float] | None) -> tuple[str, Any]:
+    """Numbers or levels, and where a column is looked at: by its shape, or in a block by rows that are drawn."""
+    if model.schema.entry(name) == name:
+        found = shape(model, name, span=span)
+        return found.kind, _thinned(found)
+    if span is not None:
+        return NUMBERS, np.linspace(*span, SIDE)
+    drawn = model.believing(prior="uniform").sample(DRAWN, seed=0).rows[name].drop_null()
+    if pa.types.is_string(drawn.type):
+        return LEVELS, sorted(drawn.unique().to_pylist())
+    low, high = np.quantile(drawn.to_numpy(zero_copy_only=False), [TAIL, 1.0 - TAIL])
+    return NUMBERS, np.linspace(low, high if high > low else low + 1.0, SIDE)
 
 
 def _thinned(found: Shape) -> Any:

@@ -9,6 +9,7 @@ from tallybayes.plots.canvas import style
 from tallybayes.plots.decisions import BoundaryDisplay, DecisionDisplay
 from tallybayes.plots.densities import DensityDisplay
 from tallybayes.plots.display import Display
+from tallybayes.plots.em import ObjectiveDisplay
 from tallybayes.plots.evidence import MarkedTextDisplay, WaterfallDisplay
 from tallybayes.plots.heaviest import HeaviestDisplay, WordProbabilityDisplay
 from tallybayes.plots.network import GraphDisplay
@@ -34,6 +35,7 @@ __all__ = [
     "LearningCurveDisplay",
     "MarkedTextDisplay",
     "ModelPlots",
+    "ObjectiveDisplay",
     "ParameterDisplay",
     "PrecisionRecallDisplay",
     "ReliabilityDisplay",

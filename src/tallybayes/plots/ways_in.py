@@ -10,6 +10,7 @@ from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
 from tallybayes.plots.decisions import BoundaryDisplay, DecisionDisplay
 from tallybayes.plots.densities import DensityDisplay
+from tallybayes.plots.em import ObjectiveDisplay
 from tallybayes.plots.evidence import MarkedTextDisplay, WaterfallDisplay
 from tallybayes.plots.heaviest import HeaviestDisplay, WordProbabilityDisplay
 from tallybayes.plots.network import GraphDisplay
@@ -73,6 +74,10 @@ class ModelPlots:
     def setting(self, data: Any, labels: Any = None, *, ax: Any = None, **asked: Any) -> SettingCurveDisplay:
         """Held-out loss as a setting changes, by default alpha."""
         return SettingCurveDisplay.from_rows(self.model, data, labels, **asked).plot(ax)
+
+    def objective(self, *, ax: Any = None) -> ObjectiveDisplay:
+        """EM's objective, step by step."""
+        return ObjectiveDisplay.from_model(self.model).plot(ax)
 
 
 class EvaluationPlots:
