@@ -45,7 +45,7 @@ def prepare(
     for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):
         sample.add(_with_labels(batch))
     if not sample.seen:
-        raise ValueError("There are no rows with a label, from which intervals, levels or questions could be chosen.")
+        raise ValueError("There are no labelled rows to choose intervals, levels or questions from.")
     rows = sample.rows()
     return schema.prepared(rows.cells, rows.rows())
 

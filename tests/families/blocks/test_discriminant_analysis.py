@@ -67,7 +67,7 @@ def test_only_a_shared_and_estimated_covariance_is_linear():
 
 def test_the_face_of_scikit_learn_counts_all_columns_as_one_block():
     x, y = load_iris(return_X_y=True)
-    ours = NaiveBayes(Correlated(covariance="shared"), m=0, plugin=True).fit(x, y)
+    ours = NaiveBayes(Correlated(covariance="shared"), m=0, plugin=True, weigh=False).fit(x, y)
     assert list(ours.schema_.columns) == [("0", "1", "2", "3")]
     theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(x, y)
     np.testing.assert_allclose(ours.predict_proba(x), theirs.predict_proba(x), rtol=0, atol=1e-12)

@@ -39,7 +39,7 @@ def test_a_stream_asks_for_questions_that_are_prepared():
 
 
 def test_no_rows_prepare_nothing():
-    with pytest.raises(ValueError, match="no rows from which intervals, levels or questions could be chosen"):
+    with pytest.raises(ValueError, match="no labelled rows to choose intervals, levels or questions from"):
         prepare({BLOCK: Trees(n=8)}, FRAME.iloc[:0], [])
 
 
