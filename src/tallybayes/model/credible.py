@@ -1,7 +1,7 @@
-"""How sure an answer is: the interval that holds each class's probability, from what the counts leave open.
+"""How sure an answer is: a credible interval for each class probability.
 
-The parameters of every column and the classes' own probabilities are drawn from what is known of them, many times, and
-each time the rows are asked about. On few rows the answers differ much, and on many hardly.
+The parameters of every column and the class probabilities are drawn from their posterior many times, and the rows are
+scored under each draw. With few training rows the answers vary a lot, with many hardly at all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ AT_ONCE = 1 << 24  # numbers that are held
 
 
 class CredibleInterval(NamedTuple):
-    """P(class | row), and between which bounds it lies with the probability that was asked for: [row, class] each."""
+    """P(class | row), and the bounds between which it lies with the probability asked for: [row, class] each."""
 
     probability: Floats
     low: Floats

@@ -1,9 +1,8 @@
-"""What a row without a label should count: the weight under which labelled rows, held out, are most probable.
+"""How much a row without a label should count: the weight with the lowest log-loss on held-out labelled rows.
 
-Basic EM can do harm where the columns are not what the families say (Nigam et al. 2000), and only rows with labels can
-tell. These are dealt into folds; each fold is held out, EM is run on the others and on the rows without labels, and the
-rows of the fold are asked about. To leave a row out of the counts at the end would not do: the rows without labels were
-shared by a model that had seen it.
+Basic EM can do harm where columns do not follow their families (Nigam et al. 2000), and only labelled rows can tell.
+They are dealt into folds. Each fold is held out in turn: EM runs on the other folds and the rows without labels, and
+the fold is scored. Leaving a row out of the final counts would not do, since a model that had seen it split the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""EM: rows are shared by what the counts say, counted so, and again, until nothing is gained."""
+"""EM: rows are split as the counts say and counted again, until the objective stops rising."""
 
 from __future__ import annotations
 

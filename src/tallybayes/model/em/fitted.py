@@ -1,4 +1,4 @@
-"""What EM came to: how the objective rose, how it ended, and how every row was shared among the classes."""
+"""The outcome of EM: how the objective rose, why it ended, and how every row was split among the classes."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ NOTHING = "rows without a label count nothing"
 class Fitted:
     """How a model was fitted to rows without labels.
 
-    The `curve` is the objective after every step, which never falls: the log-likelihood of all rows, those without a
-    label as often as they count, and the log density of the prior, but for a constant. A model that learns or forgets
-    afterwards has no such record any more, and a file does not hold it."""
+    The `curve` is the objective after every step, which never falls: the log-likelihood of all rows, times the weight
+    for those without a label, plus the log density of the prior up to a constant. The record is lost when the model
+    learns or forgets, and is not saved in its file."""
 
     curve: tuple[float, ...]
     log_likelihood: float  # after the last step, without the prior

@@ -13,15 +13,15 @@ RESTARTS = 10  # where a class has no labelled row to start from
 
 @dataclass(frozen=True, kw_only=True)
 class EM:
-    """Rows without labels are shared among the classes as the model finds them probable, and the model is counted
-    again, until the rows are as probable as they become: expectation-maximisation (Dempster, Laird, Rubin 1977).
+    """Splits rows without labels among the classes in proportion to their probability, counts the pieces, and repeats
+    until the likelihood stops rising: expectation-maximisation (Dempster, Laird, Rubin 1977).
 
-    `weight` is what a row without a label counts, from 0 to 1; "chosen" takes the one under which labelled rows, held
-    out, are most probable. `classes` names the classes, where some have no labelled row; with no labels at all a number
-    is how many clusters there are to be. A class with several `components` is the sum of so many.
-    EM ends when the log-likelihood of a row rises by less than `tolerance` in the mean, and after so many `iterations`
-    in any case. Where rows must be drawn to start from, it is started `restarts` times, 10 by default, by `seed`; the
-    best is kept. `progress` is told of every step: its number and the objective.
+    `weight` is how much a row without a label counts, from 0 to 1; "chosen" takes the weight with the lowest log-loss
+    on held-out labelled rows. `classes` names the classes if some have no labelled row; with no labels at all it is the
+    number of clusters. `components` is the number of mixture components in each class.
+    EM ends when a step raises the mean log-likelihood of a row by less than `tolerance`, or after this many
+    `iterations`. If it must start from randomly drawn rows, it does so `restarts` times (10 by default), with this
+    `seed`, and keeps the best. `progress` is called after every step with its number and the objective.
 
     >>> EM(weight=0.1)
     EM(weight=0.1)

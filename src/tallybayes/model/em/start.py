@@ -1,7 +1,7 @@
-"""Where EM starts a class that has no labelled row: at rows that are far from where others start, as k-means++ does.
+"""Where EM starts a class without labelled rows: at rows far from the starts of the others, as k-means++ does.
 
-A class starts as one row, and as much again of what all rows are like: whatever the columns, that says how probable
-other rows are in it, and a row is far from the classes that find it improbable.
+A class starts as one row plus one row's worth of the average of all rows. Whatever the columns, that says how probable
+other rows are in it; a row is far from the classes in which it is improbable.
 """
 
 from __future__ import annotations
