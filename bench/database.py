@@ -5,7 +5,8 @@
 "fetching" is the driver's Arrow batches, and nothing done with them; training should be at least 70 % as fast. Of
 SQLite, all cells are asked for their types first: that time is shown by itself. Peak memory is that of a process that
 trains on ten times as many rows of a query. A model as a view of DuckDB stands beside `posterior` on the same rows in
-memory. Merging is shown as the running sum that `merge` is, and as a balanced tree.
+memory: of a table, and of texts that DuckDB cuts into words itself. Merging is shown as the running sum that `merge`
+is, and as a balanced tree.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +25,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from corpus import batches
 from tallybayes import Categorical, Gaussian, Histogram, Model, Poisson, Schema, Words, export_sql, merge, open_source
 from tallybayes.sources.sqlite_types import typed
 from timing import report
@@ -37,6 +40,7 @@ SCHEMA = Schema(
     },
     label="label",
 )
+TEXT_MEGABYTES = 2.0
 MADE = """SELECT ['stays', 'leaves'][1 + (hash(range) % 2)::INT] AS label, ln(1 + range % 1009) * 10000 AS income,
     (hash(range + 1) % 100003)::DOUBLE / 1000 AS distance, 'city ' || hash(range + 2) % 300 AS city,
     ['free', 'small', 'large'][1 + (hash(range + 3) % 3)::INT] AS plan, (hash(range + 4) % 9)::INT AS calls
@@ -45,6 +49,12 @@ MADE = """SELECT ['stays', 'leaves'][1 + (hash(range) % 2)::INT] AS label, ln(1 
 
 def drained(batches: pa.RecordBatchReader) -> int:
     return sum(len(batch) for batch in batches)
+
+
+def processor_time(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def into(rows: int, folder: Path) -> None:
@@ -71,6 +81,8 @@ def into(rows: int, folder: Path) -> None:
 
     training = {"training": lambda: Model.train(SCHEMA, open_source(database=duck, query=query))}
     report(f"DuckDB, {rows:,} rows", {"fetching": fetch_duckdb, **training}, "fetching", rounds=3)
+    ratio = processor_time(fetch_duckdb) / processor_time(training["training"])
+    print(f"  by processor time, fetching is {ratio:.2f} of training: counting is the rest, while the next rows come")
     works: dict[str, Callable[[], object]] = {
         "fetching": lambda: with_sqlite(fetch_sqlite),
         "asking for types": lambda: with_sqlite(lambda cursor: typed(cursor, query)),
@@ -89,13 +101,21 @@ def out_of(rows: int) -> None:
     with duckdb.connect() as database:
         database.execute(f"CREATE TABLE t AS {MADE.format(rows)}")
         table = pa.table(database.sql("SELECT * FROM t"))
-        model = Model.train(SCHEMA, table)
+    answers("Answers", Model.train(SCHEMA, table), table)
+    texts = pa.Table.from_batches(batches(TEXT_MEGABYTES))
+    answers("Answers about texts", Model.train(Schema({"body": Words()}, label="label"), texts), texts)
+
+
+def answers(title: str, model: Model, table: pa.Table) -> None:
+    with duckdb.connect() as database:
+        database.register("given", table)
+        database.execute("CREATE TABLE t AS SELECT * FROM given")
         database.execute(export_sql(model, table="t", keep=[]))
         asked = "SELECT count(*), avg(probability) FROM t_scored"
         works = {"posterior": lambda: model.posterior(table), "view": lambda: database.sql(asked).fetchall()}
-        times = report(f"Answers, {rows:,} rows", works, "posterior", rounds=3)
+        times = report(f"{title}, {len(table):,} rows", works, "posterior", rounds=3)
     for name, seconds in times.items():
-        print(f"  {name}: {rows / seconds:,.0f} rows a second")
+        print(f"  {name}: {len(table) / seconds:,.0f} rows a second")
 
 
 def tree(models: list[Model]) -> Model:
