@@ -148,7 +148,6 @@ def test_columns_of_a_block_have_a_plane_too():
     assert plane(trees, "x", "y", spans=((0.0, 1.0), (0.0, 4.0))).decision[-1, 0] == 1
 
 
-
 def test_rows_looked_at_come_to_what_evaluate_says():
     looked, measured = look_at(MODEL, FRAME, PLAY), evaluate(MODEL, FRAME, PLAY)
     assert looked.evaluation.to_json() == measured.to_json()
