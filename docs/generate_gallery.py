@@ -42,7 +42,7 @@ def pictures(name: str) -> list[str]:
             if title != shown:
                 lines.append(f"## [{title}]({name}#{anchor(title)})\n")
             shown = title
-            lines += ["```python", line, "```\n", f"![{step['alt']}]({step['path']})\n"]
+            lines += ["```text", line, "```\n", f"![{step['alt']}]({step['path']})\n"]
             line = ""
     return lines
 

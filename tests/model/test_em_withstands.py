@@ -135,7 +135,7 @@ def test_what_must_be_settled_before_counting_is_settled_first():
     chosen = prepare(schema, table.take(pa.array(known)), [labels[i] for i in known])
     model = Model.train(schema, table, labels, unlabelled=EM(iterations=3))
     assert model.schema.columns == chosen.columns
-    with pytest.raises(ValueError, match="There are no rows with a label, from which intervals, levels or questions"):
+    with pytest.raises(ValueError, match="There are no labelled rows to choose intervals, levels or questions from"):
         Model.train(schema, table, unlabelled=EM(classes=2))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from examples_drawn import EVALUATION, FITTED, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
 
-from tallybayes import EM, Bernoulli, Categorical, Model, cross_validate, evaluate, heaviest
+from tallybayes import EM, Bernoulli, Categorical, Correlated, Model, cross_validate, evaluate, heaviest
 from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.regions import line
 from tallybayes.model.shapes import shape
@@ -253,3 +253,10 @@ def test_a_model_without_a_record_of_em_says_why_it_has_none():
         ObjectiveDisplay.from_model(MODEL)
     with pytest.raises(ValueError, match="EM took no step: rows without a label count nothing"):
         ObjectiveDisplay.from_model(Model.train(MODEL.schema, FRAME, LABELS, unlabelled=EM()))
+
+
+def test_rows_of_a_block_stand_where_their_numbers_say():
+    frame = {"x": [1.0, 2.0, 3.0, 4.0], "y": [2.0, 1.0, 4.0, 3.5]}
+    model = Model.train({("x", "y"): Correlated()}, frame, ["a", "a", "b", "b"])
+    display = BoundaryDisplay.from_model(model, "x", "y", data=frame, labels=["a", "a", "b", "b"])
+    assert display.rows == [([1.0, 2.0], [2.0, 1.0]), ([3.0, 4.0], [4.0, 3.5])]

@@ -2,7 +2,6 @@
 // finding a page does not take longer than reading it.
 #pragma once
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <vector>
 
@@ -22,17 +21,15 @@ struct PageAllocator {
     PageAllocator(const PageAllocator<U>&) {}
 
     T* allocate(size_t count) {
-        const bool large = count * sizeof(T) >= 2 * page;
-        const size_t unit = large ? page : 64;
-        const size_t size = (count * sizeof(T) + unit - 1) / unit * unit;
-        void* memory = std::aligned_alloc(unit, size);
-        if (!memory) throw std::bad_alloc();
+        const size_t unit = unit_of(count), size = (count * sizeof(T) + unit - 1) / unit * unit;
+        void* memory = ::operator new(size, std::align_val_t(unit));
 #if defined(__linux__)
-        if (large) madvise(memory, size, MADV_HUGEPAGE);
+        if (unit == page) madvise(memory, size, MADV_HUGEPAGE);
 #endif
         return static_cast<T*>(memory);
     }
-    void deallocate(T* memory, size_t) { std::free(memory); }
+    void deallocate(T* memory, size_t count) { ::operator delete(memory, std::align_val_t(unit_of(count))); }
+    static size_t unit_of(size_t count) { return count * sizeof(T) >= 2 * page ? page : 64; }
     template <class U>
     bool operator==(const PageAllocator<U>&) const {
         return true;

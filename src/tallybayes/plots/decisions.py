@@ -243,7 +243,8 @@ def _middles(span: tuple[float, float], count: int) -> tuple[float, float, int]:
 
 def _places(model: Model, found: Plane, data: Any, labels: Any) -> list[tuple[Any, Any]]:
     batches = labelled(model.schema.frame(data), model.schema.label if labels is None else labels, None)
-    codes, cells = numbered_cells(model, batches, found.columns, DOTS)
+    levels = [name for name, kind in zip(found.columns, found.kinds, strict=True) if kind == LEVELS]
+    codes, cells = numbered_cells(model, batches, found.columns, levels, DOTS)
     places = []
     for name, axis, kind in zip(found.columns, (found.x, found.y), found.kinds, strict=True):
         at = {value: i for i, value in enumerate(axis)} if kind == LEVELS else {}

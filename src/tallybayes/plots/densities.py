@@ -88,7 +88,7 @@ class DensityDisplay(Display):
     def draw(self, axes: list[Any]) -> None:
         for at, (ax, each, rows) in enumerate(zip(axes, self.shapes, self.rows, strict=True)):
             handles = _DRAWN[each.kind](ax, each, rows, self.classes)
-            ax.set_title(named(each.column, 40))
+            ax.set_title(named(each.column, 26))
             if at == 0:
                 self._name_classes(ax, handles, outside=self.panels > 1 or each.kind == LEVELS)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from tallybayes.data.frames import level_text
@@ -12,10 +12,10 @@ from tallybayes.model.model import Model
 
 
 def numbered_cells(
-    model: Model, batches: Iterable[Batch], columns: Sequence[str], most: int
+    model: Model, batches: Iterable[Batch], columns: Sequence[str], levels: Collection[str], most: int
 ) -> tuple[list[int], dict[str, list[Any]]]:
-    """The numbers of rows' classes, −1 of one never met, and their cells: numbers as they are, levels as texts. No more
-    than the first so many."""
+    """The numbers of rows' classes, −1 of one never met, and their cells: those of `levels` as texts, all others
+    as they are. No more than the first so many."""
     keys = {key: i for i, key in enumerate(model.keys())}
     codes: list[int] = []
     cells: dict[str, list[Any]] = {name: [] for name in columns}
@@ -27,7 +27,6 @@ def numbered_cells(
         codes += [classes[code] for code in batch.rows.codes[:room].tolist()]
         found = matched(batch.cells.slice(0, room), columns, MISSING)
         for name in columns:
-            is_number = model.schema.by_column[name].support is not None
             values = found[name].to_pylist()
-            cells[name] += values if is_number else [None if x is None else level_text(x) for x in values]
+            cells[name] += [None if x is None else level_text(x) for x in values] if name in levels else values
     return codes, cells
