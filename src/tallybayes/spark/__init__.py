@@ -1,4 +1,4 @@
-"""Spark: train on DataFrames and add answers to them, on the executors. The model is, byte for byte, that of one machine.
+"""Spark: train on DataFrames, and add answers to them. The model is, byte for byte, that of one machine.
 
 `training` makes a model of every partition and merges them; `predicting` adds answers to a DataFrame; `estimator` wraps
 both the pyspark.ml way; `streaming` learns micro-batches into a store; `errors` turns a task's failure into a sentence.
