@@ -1,7 +1,7 @@
-"""Models for other programs: the same answers as SQL within a database, or as a graph of ONNX.
+"""Models for other programs: the same answers as SQL inside a database, or as an ONNX graph.
 
-`said` takes a model apart into tables and formulas (`families/portable`); `sql` and `onnx` write these down, each the
-only importer of its library. Leans on `model`, `schema` and `families`.
+`said` takes a model apart into tables and formulas (`families/portable`); `sql` and `onnx` write them, each the only
+importer of its library. Leans on `model`, `schema` and `families`.
 """
 
 from tallybayes.export.onnx import export_onnx

@@ -1,8 +1,8 @@
-"""Spark: rows counted where they are, and answered where they are. The model is, byte for byte, that of one machine.
+"""Spark: train on DataFrames, and add answers to them. The model is, byte for byte, that of one machine.
 
-`training` makes a model of every partition and merges them on the executors; `predicting` adds answers to a DataFrame;
-`estimator` has both in the habits of pyspark.ml; `errors` turns what a task says into a sentence. DataFrames and
-`mapInArrow` alone are used, no RDDs. Leans on `model`, `files` and `schema`.
+`training` makes a model of every partition and merges them; `predicting` adds answers to a DataFrame; `estimator` wraps
+both the pyspark.ml way; `streaming` learns micro-batches into a store; `errors` turns a task's failure into a sentence.
+Only DataFrames and `mapInArrow` are used, no RDDs. Leans on `model`, `files`, `schema` and `store`.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""What is wrong in a task, as one sentence on the driver: Spark would tell it in forty lines of Java."""
+"""A task's error as one sentence on the driver, instead of Spark's forty lines of Java."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TaskError(RuntimeError):
 
 
 def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]], Iterator[T]]:
-    """The same work for a task, whose errors can be found again in what Spark says of them."""
+    """The same work, with errors marked so that they can be found again in Spark's own message."""
 
     def run(batches: Iterator[T]) -> Iterator[T]:
         try:
@@ -33,7 +33,7 @@ def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """An error of a task as the library's own, and what Java says of one as the last thing that it names."""
+    """A task's error as the library's own, and an error of Java's as its last cause."""
     try:
         yield
     except Exception as error:

@@ -1,7 +1,7 @@
-"""The habits of pyspark.ml: an estimator that is fitted, and a model that transforms; in pipelines, saved and loaded.
+"""The pyspark.ml way: an estimator to fit and a model that transforms, for pipelines, cross-validation, save and load.
 
-Columns are taken as they are: there is no vector to assemble and no text to index. A label that is a number is
-predicted as a double, for pyspark's evaluators know no other; any other label as a text.
+Columns are used as they are: no vector to assemble, no text to index. Labels that are numbers are predicted as doubles,
+the only ones that pyspark's evaluators accept; all others as strings.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class _Columns(HasLabelCol, HasWeightCol, HasPredictionCol, HasProbabilityCol):
 
 
 class NaiveBayes(Estimator, _Columns, DefaultParamsReadable, DefaultParamsWritable):
-    """Counts a DataFrame. `schema` says which family counts which column; where it is not given, it is inferred from
-    the first rows, of all columns but the label and the weight."""
+    """Trains on a DataFrame. `schema` says which family counts which column; without one, it is inferred from the first
+    rows, for all columns but the label and the weight."""
 
     schema: Param = Param(
         Params._dummy(), "schema", "which family counts which column, as JSON", TypeConverters.toString
@@ -79,7 +79,7 @@ class NaiveBayes(Estimator, _Columns, DefaultParamsReadable, DefaultParamsWritab
 
 
 class NaiveBayesModel(Transformer, _Columns, MLReadable, MLWritable):
-    """A model that answers: `counts` is the model of tallybayes, to learn and forget with."""
+    """A fitted model. `counts` is the tallybayes model, which can learn and forget."""
 
     def __init__(self, counts: Model) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Answers beside the rows of a DataFrame. The model travels with the task, and is read once in every process."""
+"""Answers beside the rows of a DataFrame. The model is sent with the task and loaded once per process."""
 
 from __future__ import annotations
 

@@ -38,11 +38,11 @@ def train(
     *,
     absent: str = ERROR,
 ) -> Model:
-    """Counts the rows of a DataFrame. The model is the one that `Model.train` makes of the same rows, byte for byte,
-    however they are partitioned and whatever tasks are run again.
+    """Counts the rows of a DataFrame. The model is byte for byte the one that `Model.train` makes of the same rows,
+    however they are partitioned and whichever tasks are retried.
 
-    With no schema, it is inferred from the first rows, and a warning says so; intervals and questions that must be
-    chosen before counting are chosen from these as well."""
+    Without a schema, one is inferred from the first rows, with a warning. Intervals and questions that must be chosen
+    before counting are chosen from these rows too."""
     check_absent(absent)
     settled = _settled(schema, df if weight is None else df.drop(weight), label)
     label = label or settled.label
