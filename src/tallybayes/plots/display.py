@@ -9,9 +9,9 @@ from tallybayes.plots import canvas
 
 
 class Display(ABC):
-    """A picture, in the manner of scikit-learn's displays: made by a `from_…` method and drawn by `plot`, on given axes or
-    new ones. Then `ax_` is the first of the axes, `axes_` are all of them, and `figure_` is their figure. `alt` describes
-    the picture."""
+    """A picture, like scikit-learn's displays: made by a `from_…` and drawn by `plot`, on given axes or new ones.
+    Then `ax_` is the first of the axes, `axes_` are all of them, and `figure_` is their figure. `alt` describes the
+    picture."""
 
     across: ClassVar[int] = 1  # panels side by side
     share: ClassVar[str] = "none"  # whether panels have one x axis: "none", "col" or "all"
