@@ -2,6 +2,7 @@
 // finding a page does not take longer than reading it.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct PageAllocator {
     PageAllocator(const PageAllocator<U>&) {}
 
     T* allocate(size_t count) {
+        if (count > (size_t(PTRDIFF_MAX) - page) / sizeof(T)) throw std::bad_alloc();
         const size_t unit = unit_of(count), size = (count * sizeof(T) + unit - 1) / unit * unit;
         void* memory = ::operator new(size, std::align_val_t(unit));
 #if defined(__linux__)

@@ -79,7 +79,7 @@ class Model(Sure):
         return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
 
     def estimates(self, column: Name) -> dict[str, dict[Any, float]]:
-        """The parameters of a column or block in numbers: for each its value in every class."""
+        """Point estimates of the parameters of a column or block, for every class."""
         name = self.schema.entry(column)
         known = self._believed()
         return {
@@ -96,9 +96,9 @@ class Model(Sure):
         return known.columns[self.schema.entry(column)].posterior(known.number(label))
 
     def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """P(class | row): one row per row, one column per class. A row that no class allows falls to the prior.
+        """P(class | row), an array [row, class]. A row that every class rules out gets the prior.
 
-        Rows may lack columns where `absent` is "missing": those say nothing."""
+        With `absent="missing"`, columns that the data lacks are taken as missing in every row."""
         return self._believed().posterior(data, threads, absent)
 
     def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
@@ -110,14 +110,14 @@ class Model(Sure):
         return self._believed().log_joint(data, threads, absent)
 
     def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """log P(row): the joint probability of all classes added up, −∞ where none allows the row. It is what the
-        posterior is divided by, and is low for rows that the model finds strange."""
+        """log P(row): the joint probability summed over the classes, −∞ where every class rules the row out. It
+        normalises the posterior, and is low for rows unlike those that were counted."""
         known = self._believed()
         _refuse_scores(known)
         return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
 
     def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
-        """What each column says about each class; of a text, `evidence.words(row)` says what each word does."""
+        """The evidence of each column for each class; of a text, `evidence.words(row)` has that of each word."""
         return self._believed().evidence(data, absent)
 
     def belief(self, column: Name) -> Belief:
@@ -126,8 +126,8 @@ class Model(Sure):
         return self._believed().columns[name]
 
     def words(self, label: Any, top: int = 20, *, column: Name | None = None) -> list[WordWeight]:
-        """The words of a text column that speak most for a class: how often each was met there, and its log odds
-        against the other classes."""
+        """The most telling words of a class in a text column: how often each occurred there, and its log odds against
+        the other classes."""
         return self._believed().words(label, top, column)
 
     def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
@@ -143,8 +143,8 @@ class Model(Sure):
         return total
 
     def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
-        """Each row's class: the most probable, or of least expected cost; None where even that costs more than
-        `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
+        """The decision for each row: the most probable class, or that of least expected cost; None where even that
+        exceeds `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
         classes = self.classes
         matrix = None if costs is None else decide.cost_matrix(classes, costs)
         chosen = decide.decide(self._believed().posterior(data, None, absent), matrix, reject)
@@ -168,7 +168,7 @@ class Model(Sure):
         return self._joint().probability(question, given)
 
     def most_probable_row(self, given: Any = None) -> dict[str, Any]:
-        """The class and the columns that are most probable together, given what is known of some of them."""
+        """The most probable combination of class and columns, given some of them."""
         return self._joint().most_probable_row(given)
 
     def graph(self) -> Graph:
@@ -202,13 +202,13 @@ class Model(Sure):
         return Joint(self._believed(), self._joint_label)
 
     def sample(self, n: int, *, seed: int) -> draw.Sample:
-        """Rows as the model has them come about, and their labels: each a class as the prior has it, then each column's
-        cell as that class has it. The same seed gives the same rows."""
+        """Draws rows and their labels: a class from the prior, then each column's cell from its distribution in that
+        class. The same seed gives the same rows."""
         known = self._believed()
         return draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), n, seed)
 
     def against_rest(self, label: Any) -> Model:
-        """The same counts with two classes: True, which is this label's, and False, all others added up."""
+        """The same counts as two classes: True for this label, False for all others together."""
         known = self._believed()
         at = known.number(label)
         if len(known.keys) < 2:
@@ -234,7 +234,7 @@ class Model(Sure):
         return replace(self.against_rest(label).linear(True), label=label, other=None)
 
     def parameter_count(self) -> ParameterCount:
-        """How many parameters there are, and how many the full joint distribution of the columns would have."""
+        """The number of parameters, and that of the full joint distribution of the columns."""
         known = self._believed()
         return parameter_count(known.columns, len(known.keys))
 

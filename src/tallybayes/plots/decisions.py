@@ -112,8 +112,7 @@ class DecisionDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class BoundaryDisplay(Display):
-    """The plane of two columns, in which every point has the colour of its most probable class, the fuller the more
-    probable."""
+    """The plane of two columns, coloured by the most probable class; the stronger the colour, the more probable."""
 
     plane: Plane
     rows: list[tuple[Any, Any]]  # of each class, the places of some rows
@@ -130,7 +129,7 @@ class BoundaryDisplay(Display):
         labels: Any = None,
         spans: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None),
     ) -> Self:
-        """What all other columns say is left out, unless they are `given`. `data` and `labels` are rows to show."""
+        """All other columns are missing, unless they are `given`. `data` and `labels` are rows to show."""
         found = plane(model, one, other, given=given, spans=spans)
         rows = [] if data is None else _places(model, found, data, labels)
         return cls(found, rows)

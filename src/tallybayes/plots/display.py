@@ -9,9 +9,9 @@ from tallybayes.plots import canvas
 
 
 class Display(ABC):
-    """A picture of some facts, in scikit-learn's manner: made by a `from_…`, drawn by `plot`, on axes of your own or
-    new ones; then `ax_` is the first of them, `axes_` all, and `figure_` what they are in. `alt` says what is to be
-    seen."""
+    """A picture, like scikit-learn's displays: made by a `from_…` and drawn by `plot`, on given axes or new ones.
+    Then `ax_` is the first of the axes, `axes_` are all of them, and `figure_` is their figure. `alt` describes the
+    picture."""
 
     across: ClassVar[int] = 1  # panels side by side
     share: ClassVar[str] = "none"  # whether panels have one x axis: "none", "col" or "all"
@@ -24,7 +24,7 @@ class Display(ABC):
     @property
     @abstractmethod
     def alt(self) -> str:
-        """What is to be seen, in a sentence or two."""
+        """A description of the picture in a sentence or two."""
 
     @abstractmethod
     def draw(self, axes: list[Any]) -> None:
@@ -41,7 +41,7 @@ class Display(ABC):
         return (6.4, 3.6)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draws it; `ax` may be an axes of matplotlib, or several where there are several panels."""
+        """Draws the picture; `ax` may be matplotlib axes, as many as there are panels."""
         canvas.pyplot()
         from matplotlib import rc_context
 
@@ -76,5 +76,5 @@ class Display(ABC):
         return f"{type(self).__name__}: {self.alt}"
 
     def svg(self) -> str:
-        """As an element of an HTML page, whose ink is the colour of the page's text."""
+        """The picture as an SVG element for an HTML page, drawn in the colour of the page's text."""
         return canvas.svg(self)
