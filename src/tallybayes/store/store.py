@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
@@ -19,11 +18,12 @@ from tallybayes.files import digest
 from tallybayes.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
-from tallybayes.store.chain import CREATE, Record
+from tallybayes.store.chain import Record
 from tallybayes.store.changes import Change, Changes, by_class, moment
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
+from tallybayes.store.creating import make_store
 from tallybayes.store.errors import DamagedStoreError, StoreError
-from tallybayes.store.folder import BASE, JOURNAL, Folder
+from tallybayes.store.folder import JOURNAL, Folder
 from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
 from tallybayes.store.parts import all_of, counted_each, in_parts
@@ -93,24 +93,7 @@ class Store:
         snapshot_every: int = EVERY,
     ) -> Self:
         """A new store, in a folder that is not there yet: of no rows, or of what a model has counted already."""
-        model = start.copy() if isinstance(start, Model) else Model(start)
-        model.schema = model.schema.without_reasons()  # which tell of rows
-        if model.schema.has_components:
-            raise ValueError("A store learns rows by their labels, which do not say to which component one belongs.")
-        if not model.schema.is_prepared:
-            raise ValueError(
-                "Intervals, levels or questions must be chosen before rows are counted. Choose them from some rows: "
-                "Store.create(path, prepare(schema, rows, labels))."
-            )
-        with new_folder(path) as made:
-            base = Folder(made).write(BASE, 0, model)
-            journal = Journal(made / JOURNAL, new=True)
-            with journal.transaction():
-                journal.tell("base", 0)
-                journal.tell("base digest", base)
-                now, name = moment(datetime.now(UTC)), secrets.token_hex(16)
-                journal.append(Record(number=0, at=now, what=CREATE, id=name, base=base))
-            journal.sql.close()
+        make_store(path, start)
         return cls(path, snapshot_every=snapshot_every)
 
     @classmethod

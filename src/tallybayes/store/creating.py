@@ -1,0 +1,44 @@
+"""A store that is new: a folder with the model it begins with, and a journal of no changes."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from tallybayes.families import Family
+from tallybayes.model import Model
+from tallybayes.schema import Schema
+from tallybayes.store.chain import CREATE, Record
+from tallybayes.store.changes import moment
+from tallybayes.store.copying import new_folder
+from tallybayes.store.folder import BASE, JOURNAL, Folder
+from tallybayes.store.journal import Journal
+
+
+def make_store(path: str | os.PathLike[str], start: Schema | Mapping[str, Family] | Model) -> None:
+    model = _first_model(start)
+    with new_folder(path) as made:
+        base = Folder(made).write(BASE, 0, model)
+        journal = Journal(made / JOURNAL, new=True)
+        with journal.transaction():
+            journal.tell("base", 0)
+            journal.tell("base digest", base)
+            now, name = moment(datetime.now(UTC)), secrets.token_hex(16)
+            journal.append(Record(number=0, at=now, what=CREATE, id=name, base=base))
+        journal.sql.close()
+
+
+def _first_model(start: Schema | Mapping[str, Family] | Model) -> Model:
+    """Of no rows, or of what a model has counted; an error, if rows cannot be learned into it one by one."""
+    model = start.copy() if isinstance(start, Model) else Model(start)
+    model.schema = model.schema.without_reasons()  # which tell of rows
+    if model.schema.has_components:
+        raise ValueError("A store learns rows by their labels, which do not say to which component one belongs.")
+    if not model.schema.is_prepared:
+        raise ValueError(
+            "Intervals, levels or questions must be chosen before rows are counted. Choose them from some rows: "
+            "Store.create(path, prepare(schema, rows, labels))."
+        )
+    return model
