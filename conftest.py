@@ -1,5 +1,6 @@
-"""Examples in the documentation write their files in an empty folder and leave no families behind."""
+"""Examples write their files in an empty folder, and leave no families and no open figures behind."""
 
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -15,5 +16,7 @@ def in_an_empty_folder(request, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
     known = dict(FAMILIES)
     yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
     FAMILIES.clear()
     FAMILIES.update(known)
