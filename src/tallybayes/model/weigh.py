@@ -181,7 +181,7 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     fold; columns that have `told` it already are not asked again."""
     told = told or {}
     number = {key: i for i, key in enumerate(model.keys())}
-    codes = _codes(rows, model.keys())
+    codes = _codes(rows, list(number))
     shape = (len(rows), len(number))
     columns, missing, parts = len(pieces.names), len(pieces.missing), len(pieces.parts)
     evidence = np.zeros((*shape, columns + missing + parts + 1))
