@@ -93,6 +93,13 @@ def decoded(cells: pa.Array) -> pa.Array:
     return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
 
 
+def without_view(cells: pa.Array) -> pa.Array:
+    """Views of strings or bytes as these themselves."""
+    if pa.types.is_string_view(cells.type):
+        return cells.cast(pa.large_string())
+    return cells.cast(pa.large_binary()) if pa.types.is_binary_view(cells.type) else cells
+
+
 def is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 

@@ -50,14 +50,23 @@ def _numbers(cells: pa.Array) -> Numbers:
     kind = cells.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
         return np.ascontiguousarray(frames.numbers(cells), np.float64)
-    if not (frames.is_text(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
-        cells = cells.cast(pa.string())
     marks = np.zeros(len(cells), np.uint64)
-    kernels.mix_strings(*string_buffers(cells), marks)
+    kernels.mix_strings(*string_buffers(_strings(cells)), marks)
     numbers = (marks >> SPARE).astype(np.float64)
     if cells.null_count:
         numbers[np.asarray(cells.is_null())] = np.nan
     return numbers
+
+
+def _strings(cells: pa.Array) -> pa.Array:
+    """Cells as texts, or as the bytes they are."""
+    cells = frames.without_view(cells)
+    if pa.types.is_binary(cells.type) or pa.types.is_large_binary(cells.type):
+        return cells
+    if pa.types.is_temporal(cells.type):
+        return cells.cast(pa.string())
+    words = frames.texts(cells)
+    return frames.decoded(words) if pa.types.is_dictionary(words.type) else words
 
 
 def _of_lists(cells: pa.Array) -> Numbers:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.data.arrow_cells import LEVELS, decoded, is_interval, is_text, level_text, numbers, texts
+from tallybayes.data.arrow_cells import LEVELS, decoded, is_interval, is_text, level_text, numbers, texts, without_view
 from tallybayes.data.dataframes import small_frame
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
@@ -42,18 +42,21 @@ __all__ = [
     "numbers",
     "one_array",
     "texts",
+    "without_view",
 ]
 
 NO_COLUMNS = ""  # of rows without columns something must hold how many there are
+VIEWS = {pa.string_view().id, pa.binary_view().id}
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
 
 
 def batches(data: Any) -> Iterator[pa.RecordBatch]:
     """One frame, of any make, as record batches."""
-    if isinstance(data, pa.RecordBatch):
-        yield data
-        return
+    return map(_without_views, [data] if isinstance(data, pa.RecordBatch) else _batches(data))
+
+
+def _batches(data: Any) -> Iterator[pa.RecordBatch]:
     data = fetched(data)
     if (small := small_frame(data)) is not None:
         yield small
@@ -98,6 +101,13 @@ def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or
 def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
     has = ", ".join(map(repr, names)) or "no columns"
     raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
+
+
+def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Strings with offsets, as kernels read them; Arrow itself cannot take rows from views. Polars has nothing else."""
+    if not any(kind.id in VIEWS for kind in batch.schema.types):
+        return batch
+    return pa.RecordBatch.from_arrays([without_view(cells) for cells in batch.columns], batch.schema.names)
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
