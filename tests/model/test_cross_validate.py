@@ -217,8 +217,8 @@ def test_weights_are_counted_and_every_held_out_row_is_one():
     ("settings", "error", "message"),
     [
         ({"repeats": 0}, ValueError, "repeats=0: give a whole number of at least 1"),
-        ({"beliefs": {}}, ValueError, "give names and changes, as in"),
-        ({"beliefs": {"a": 0.5}}, TypeError, "Under 'a' is 0.5; give what `believing` takes"),
+        ({"beliefs": {}}, ValueError, "give names and changes, like"),
+        ({"beliefs": {"a": 0.5}}, TypeError, "'a' is 0.5; give arguments of `believing`"),
         ({"beliefs": {"a": {"alpha": -1.0}}}, ValueError, "alpha"),
     ],
 )
