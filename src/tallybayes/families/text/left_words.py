@@ -21,7 +21,7 @@ class Listed(NamedTuple):
 
     row: Places  # the document of each word
     words: Counts  # its number
-    times: Floats  # how often the document has it
+    times: Floats  # its occurrences in the document
     own: Mapping[str, Exact]  # what it added to the sums
 
     def where(self, kept: Mask) -> Listed:
@@ -35,7 +35,7 @@ class LeftWords:
 
     row: Places  # the document of each word that is still known without it
     words: Counts  # its number
-    times: Floats  # how often the document has it
+    times: Floats  # its occurrences in the document
     sums: Mapping[str, Floats]  # its sums without the document: [word, class]
     whole: Mapping[str, Floats]  # the sums of all words: [document, class]
     size: Floats  # of the vocabulary, for each document
