@@ -53,10 +53,9 @@ def _parsed(line: bytes) -> dict[str, Any]:
         raise ValueFaultError(None, reason) from None
     except json.JSONDecodeError as error:
         reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."
-        spread = (
-            " If one object spans many lines, convert it, for example with: jq -c ." if len(line.strip()) == 1 else ""
-        )
-        raise ValueFaultError(None, reason + spread) from None
+        if len(line.strip()) == 1:
+            reason += " If one object spans many lines, convert it, for example with: jq -c ."
+        raise ValueFaultError(None, reason) from None
     except RecursionError:
         raise ValueFaultError(None, "the line is nested too deeply.") from None
     except ValueError as error:  # a whole number of thousands of digits
