@@ -60,7 +60,7 @@ def test_repeats_and_seeds_deal_anew(tally, table):
 def test_the_column_of_groups_is_not_counted_unless_it_is_told(tally, table):
     grouped = ("evaluate", table, "-l", "class", "--folds", 4, "--groups", "x", "--brief")
     plain = tally(*grouped)
-    told = "4 folds, groups kept together, seed 0; every row is asked of a model without its fold.\n"
+    told = "4 folds, groups kept together, seed 0; every row is scored by a model without its fold.\n"
     assert plain.out.startswith(told)
     assert tally(*grouped, "--column", "x=left out").out == plain.out
     counted = tally(*grouped, "--column", "x=Gaussian").out
