@@ -93,8 +93,8 @@ _MODULES = {name: module for module, names in _FOUND_IN.items() for name in name
 
 
 def __getattr__(name: str) -> Any:
-    """Everything comes when it is asked for: the command line has to say what it can do before numpy is loaded, and
-    scikit-learn takes longer than all of this library."""
+    """Imports each name on first use: `tally --help` must not wait for numpy, and importing scikit-learn takes longer
+    than importing all of this library."""
     if name == "__all__":
         return _importable()
     if name in _FACES:
@@ -107,18 +107,19 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What completion shows: what is the user's and can be had here, and not the rooms behind it."""
+    """What completion shows: the public names that can be imported here, not the packages behind them."""
     return sorted({*_importable(), *filter(_installed, _FACES), "__version__"})
 
 
 def _importable() -> list[str]:
-    """What `from tallybayes import *` brings: everything, but for what needs scikit-learn where there is none."""
+    """What `from tallybayes import *` brings: every public name, without the estimators if scikit-learn is not
+    installed."""
     installed = _installed("sklearn")
     return sorted(name for name, module in _MODULES.items() if installed or module != "sklearn")
 
 
 def _installed(face: str) -> bool:
-    """Whether there is what a face cannot be without. Nothing is imported to find out."""
+    """Whether the framework that a face needs is installed. Nothing is imported to find out."""
     from importlib.util import find_spec
 
     framework = _FACES[face]

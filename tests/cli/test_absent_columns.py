@@ -7,7 +7,7 @@ from pathlib import Path
 def test_a_column_that_is_not_there_is_an_error_that_offers_to_take_it_as_missing(tally, model, tmp_path):
     (tmp_path / "new.csv").write_text("outlook,play\nrain,yes\n")
     sentence = (
-        "new.csv has no column 'temp'; it has 'outlook', 'play'. Rename the column, or have it taken as missing: "
+        "new.csv has no column 'temp'; it has 'outlook', 'play'. Rename the column, or treat it as missing: "
         "absent='missing', or --absent missing.\n"
     )
     for verb in ("predict", "explain", "evaluate"):
@@ -47,9 +47,7 @@ def test_rows_are_learned_and_forgotten_without_a_column(tally, model, tmp_path)
     for verb in ("learn", "forget"):
         ended = tally(verb, model, "new.csv")
         assert ended.code == 2
-        assert ended.err.endswith(
-            "Rename the column, or have it taken as missing: absent='missing', or --absent missing.\n"
-        )
+        assert ended.err.endswith("Rename the column, or treat it as missing: absent='missing', or --absent missing.\n")
     assert Path(model).read_bytes() == before
     assert tally("learn", model, "new.csv", "--absent", "missing").code == 0
     assert Path(model).read_bytes() != before

@@ -72,7 +72,7 @@ def test_the_model_is_changed_in_its_place_where_no_other_is_named(tally, traine
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--try", "alpha"), "--try 'alpha': write SETTING=VALUE, as in alpha=0.5."),
+        (("--try", "alpha"), "--try 'alpha': write SETTING=VALUE, like alpha=0.5."),
         (("--try", "beta=1"), "beta=1 is not a belief of this schema"),
         (("--try", "u=Gausian()"), "There is no family 'Gausian'. Do you mean Gaussian?"),
         (("--try", "u=Gaussian()"), "these count differently"),

@@ -65,7 +65,7 @@ def test_a_schema_that_is_given_has_its_blocks_itself(tally, parity):
     Path("schema.toml").write_text(out)
     ended = tally(*parity, "--schema", "schema.toml", "--dependence", "auto")
     assert ended.code == 2
-    assert "--dependence says what is inferred; a schema that is given has its blocks itself." in ended.err
+    assert "--dependence is for inferred schemas; a given schema has its own blocks." in ended.err
     assert not Path("m.tally").exists()
 
 

@@ -47,14 +47,14 @@ def test_all_verbs_that_read_rows_read_them_from_a_database(tally, days, model):
     [
         (["train", "--database", "days.db", "-o", "m.tally"], "--database goes with --query"),
         (["train", "days.csv", *ALL, "-o", "m.tally"], "--query gives all rows, and days.csv is given as well"),
-        (["train", *ALL, "-l", "play", "-o", "days.db"], "this file is read, and would be lost"),
+        (["train", *ALL, "-l", "play", "-o", "days.db"], "this is an input file, which would be overwritten"),
         (["train", *ALL[:3], "SELECT * FROM no", "-l", "play", "-o", "m.tally"], "days.db: no such table: no."),
         (["train", *ALL[:3], "SELECT 1 AS play LIMIT 0", "-l", "play", "-o", "m.tally"], "There are no rows"),
         (["train", *ALL, "-o", "m.tally"], "Which column holds the classes?"),
         (["train", "-o", "m.tally"], "There is no data: give files, folders, - for standard input, --query"),
         (["choose", "weather.tally", *ALL], "the answer to a query can be read only once"),
         (["evaluate", "weather.tally", *ALL, "--folds", "2"], "the answer to a query can be read only once"),
-        (["predict", "weather.tally", *ALL, "--text", "x"], "--text and --cell are a row by themselves"),
+        (["predict", "weather.tally", *ALL, "--text", "x"], "--text and --cell describe one row"),
     ],
 )
 def test_what_is_wrong_is_a_sentence_and_nothing_is_written(tally, days, model, tmp_path, arguments, said):

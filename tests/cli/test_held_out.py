@@ -60,7 +60,7 @@ def test_repeats_and_seeds_deal_anew(tally, table):
 def test_the_column_of_groups_is_not_counted_unless_it_is_told(tally, table):
     grouped = ("evaluate", table, "-l", "class", "--folds", 4, "--groups", "x", "--brief")
     plain = tally(*grouped)
-    told = "4 folds, groups kept together, seed 0; every row is asked of a model without its fold.\n"
+    told = "4 folds, groups kept together, seed 0; every row is scored by a model without its fold.\n"
     assert plain.out.startswith(told)
     assert tally(*grouped, "--column", "x=left out").out == plain.out
     counted = tally(*grouped, "--column", "x=Gaussian").out
@@ -98,7 +98,7 @@ def test_folds_may_be_taken_from_a_model(tally, table):
     assert (ended.code, ended.out) == (2, "")
     assert "The model has not counted these rows, so they cannot be left out." in ended.err
     told = tally("evaluate", "m.tally", table, "--folds", 5, "--column", "x=Gaussian")
-    assert "--column: m.tally is a model, and is taken as it is. Give the data alone." in told.err
+    assert "--column: m.tally is a model, which is used as it is. Give the data alone." in told.err
 
 
 def test_bad_rows_are_skipped_both_times(tally, table):
@@ -139,7 +139,7 @@ def test_what_cannot_be_held_out_is_a_sentence(tally, table, arguments, message)
 def test_options_of_folds_mean_nothing_to_a_model(tally, table):
     assert tally("train", table, "-l", "class", "-o", "m.tally").code == 0
     ended = tally("evaluate", "m.tally", table, "--groups", "subject")
-    assert "--groups goes with --folds or --leave-one-out; a model is asked as it is." in ended.err
+    assert "--groups goes with --folds or --leave-one-out; a model is used as it is." in ended.err
 
 
 def test_a_script_can_ask_for_an_accuracy(tally, table):

@@ -29,7 +29,7 @@ def test_what_is_read_is_not_written_over(tally, model, weather, line):
     before = {path.name: path.read_bytes() for path in weather.parent.iterdir()}
     ended = tally(*line.split())
     assert ended.code == 2
-    assert f"--output {line.split()[-1]}: this file is read, and would be lost." in ended.err
+    assert f"--output {line.split()[-1]}: this is an input file, which would be overwritten." in ended.err
     assert {path.name: path.read_bytes() for path in weather.parent.iterdir()} == before
 
 

@@ -56,7 +56,7 @@ def test_a_class_is_found_as_answers_write_it(tally, labels, written):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--costs yes:no=3 --costs yes:no=4", "'yes:no=4': what this costs is given twice"),
+        ("--costs yes:no=3 --costs yes:no=4", "'yes:no=4': this cost is given twice"),
         ("--costs yes:no=nan", "write TRUTH:DECISION=COST"),
         ("--costs yes:no=inf", "write TRUTH:DECISION=COST"),
         ("--costs yes=no:3", "write TRUTH:DECISION=COST"),
@@ -153,4 +153,4 @@ def test_of_very_many_columns_some_are_named(tally, weather):
 
 def test_data_beside_a_row_is_an_error(tally, model, weather):
     for verb in ("predict", "explain"):
-        assert "a row by themselves" in tally(verb, model, weather, "--cell", "temp=3").err
+        assert "describe one row" in tally(verb, model, weather, "--cell", "temp=3").err

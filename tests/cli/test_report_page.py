@@ -31,7 +31,7 @@ def test_what_cannot_be_done_is_a_sentence_and_writes_nothing(tally, model, weat
     before = weather.read_text()
     ended = tally("report", model, weather, "-o", weather)
     assert (ended.code, ended.out) == (2, "")
-    assert "this file is read, and would be lost" in ended.err
+    assert "this is an input file, which would be overwritten" in ended.err
     assert weather.read_text() == before
     ended = tally("report", model, "none.csv", "-o", "report.html")
     assert (ended.code, ended.err) == (2, "tallybayes report: There is no file none.csv.\n")

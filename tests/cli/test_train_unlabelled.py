@@ -127,7 +127,7 @@ def test_a_pipe_cannot_be_passed_over_again(program, rows):
         "m.tally",
     )
     ended = program(*given, stdin=rows.read_bytes())
-    assert (ended.code, "A pipe can be read but once" in ended.err) == (2, True)
+    assert (ended.code, "A pipe can be read only once" in ended.err) == (2, True)
 
 
 def test_a_row_at_fault_is_named_by_its_line(tally, rows):

@@ -99,7 +99,7 @@ def test_a_size_that_nothing_fills_costs_nothing_to_load_and_is_an_error_to_ask(
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     loaded = from_bytes(data)
     assert f"size={family.size}" in repr(loaded)
-    with pytest.raises(ValueError, match=r"positions, of which only \d were met\. Give a smaller size"):
+    with pytest.raises(ValueError, match=r"positions, of which only \d were counted\. Give a smaller size"):
         loaded.posterior(np.array([[1.0, 0.0, 2.0]]))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
 

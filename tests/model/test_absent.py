@@ -77,7 +77,9 @@ def test_a_row_of_which_nothing_is_known_falls_to_the_prior():
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_unless_somebody_says_so_it_is_an_error_that_names_the_column_and_says_what_to_do(asked):
-    message = r"The data has no column 'age'; it has 'city', 'Age'\. Rename .* taken as missing with absent='missing'"
+    message = (
+        r"The data has no column 'age'; it has 'city', 'Age'\. Rename .* treat it as missing with absent='missing'"
+    )
     with pytest.raises(ValueError, match=message):
         ASKED[asked](pa.table({"city": ["Oslo"], "Age": [3.0]}))
     with pytest.raises(ValueError, match=message):

@@ -114,7 +114,7 @@ def test_the_model_is_as_it_was_and_rows_it_has_not_counted_are_refused():
     before = model.copy()
     assert len(model.influence(FRAME | {k: v[:1] for k, v in FRAME.items()}, FRAME, LABELS, top=2)) == 2
     assert model == before
-    with pytest.raises(ValueError, match="Row 0 cannot be left out, for the model has not counted it"):
+    with pytest.raises(ValueError, match="Row 0 cannot be left out, because the model has not counted it"):
         model.influence({"t": "win", "x": 1.0}, {"t": ["other words"], "x": [9.0]}, ["ham"])
     with pytest.raises(ValueError, match="Whose answer"):
         model.influence(FRAME, FRAME, LABELS)

@@ -105,7 +105,7 @@ def test_some_values_of_alpha_are_tried_where_nobody_says():
     model = Model.train({"u": Categorical()}, FRAME, LABELS)
     found = choose(model, FRAME, LABELS, k=5)
     assert [trial.value for trial in found.tried] == [0.01, 0.1, 0.5, "fitted"]  # 1.0 is the start
-    with pytest.raises(ValueError, match=r"What is to be chosen\? Give candidates, of .*variance.*, a column's family"):
+    with pytest.raises(ValueError, match=r"nothing to choose\. Give candidates for .*variance.*, a column's family"):
         choose(Model.train({"x": Gaussian()}, FRAME, LABELS), FRAME, LABELS)
 
 

@@ -217,8 +217,8 @@ def test_weights_are_counted_and_every_held_out_row_is_one():
     ("settings", "error", "message"),
     [
         ({"repeats": 0}, ValueError, "repeats=0: give a whole number of at least 1"),
-        ({"beliefs": {}}, ValueError, "give names and changes, as in"),
-        ({"beliefs": {"a": 0.5}}, TypeError, "Under 'a' is 0.5; give what `believing` takes"),
+        ({"beliefs": {}}, ValueError, "give names and changes, like"),
+        ({"beliefs": {"a": 0.5}}, TypeError, "'a' is 0.5; give arguments of `believing`"),
         ({"beliefs": {"a": {"alpha": -1.0}}}, ValueError, "alpha"),
     ],
 )
@@ -230,7 +230,9 @@ def test_what_cannot_be_tried_is_an_error(settings, error, message):
 def test_it_reads_well():
     found = cross_validate(SCHEMA, FRAME, LABELS, k=3, repeats=2, groups="subject")
     lines = repr(found).splitlines()
-    assert lines[0] == "3 folds, 2 times, groups kept together, seed 0; every row is asked of a model without its fold."
+    assert (
+        lines[0] == "3 folds, 2 times, groups kept together, seed 0; every row is scored by a model without its fold."
+    )
     assert lines[1] == "± is the standard error over folds."
     assert lines[3].startswith("accuracy     0.")
     assert "folds\n  fold  rows  accuracy  log-loss  Brier score  ROC AUC     ECE\n     0  " in repr(found)

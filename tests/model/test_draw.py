@@ -210,7 +210,7 @@ def test_what_is_drawn_far_out_in_a_tail_is_a_number_that_can_be_trained_on():
 
 
 def test_nothing_can_be_drawn_where_nothing_is_counted_or_assumed():
-    message = "Column 'x': nothing is counted in class 'a' and nothing is assumed, so there is nothing to draw from"
+    message = "Column 'x': nothing is counted in class 'a' and there is no prior, so there is nothing to draw from"
     for family in (
         Gaussian(m=0.0),
         Gaussian(m=0.0, plugin=True),
@@ -239,7 +239,7 @@ def test_what_cannot_be_drawn_says_so():
         with pytest.raises(ValueError, match=rf"n={n!r}: give a whole number of at least 0 \(how many rows"):
             MODEL.sample(n, seed=0)
     for seed in (-1, 2.5, "3", None):
-        with pytest.raises(ValueError, match=rf"seed={seed!r}: give a whole number of at least 0 \(the same one"):
+        with pytest.raises(ValueError, match=rf"seed={seed!r}: give a whole number of at least 0 \(the same seed"):
             MODEL.sample(1, seed=seed)
     with pytest.raises(ValueError, match="counted no rows"):
         Model(MIXED).sample(1, seed=0)

@@ -248,7 +248,7 @@ def test_what_cannot_be_evaluated_is_said():
         evaluate(MODEL, iter([]), "y")
     with pytest.raises(ValueError, match="has counted no rows"):
         evaluate(Model(SCHEMA), FRAME, LABELS)
-    with pytest.raises(ValueError, match="give costs of"):
+    with pytest.raises(ValueError, match="give costs by"):
         evaluate(MODEL, FRAME, LABELS, costs={("yak", "ant"): 1.0})
     with pytest.raises(ValueError, match="reject=-1"):
         evaluate(MODEL, FRAME, LABELS, reject=-1)

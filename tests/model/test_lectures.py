@@ -56,7 +56,7 @@ def test_probabilities_too_small_for_a_double_are_added_in_logarithms():
     model = Model.train(Schema({"x": Words(alpha=0.0, shortest=1)}), frame, ["a", "b"] * 2)
     assert model.log_marginal("u " * 10_000)[0] == pytest.approx(10_000 * math.log(0.5))
     assert math.exp(10_000 * math.log(0.5)) == 0.0
-    with pytest.raises(TypeError, match="Column 'x' gives scores, which are no log-likelihood"):
+    with pytest.raises(TypeError, match="Column 'x' gives scores, which are not log-likelihoods"):
         model.believing(reading="complement").log_marginal("u")
 
 

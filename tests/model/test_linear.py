@@ -169,7 +169,7 @@ def test_what_is_not_linear_says_why():
         (Poisson(), "Poisson integrates its parameters out"),
         (Exponential(), "Exponential integrates"),
         (Gamma(), "Column 'age': Gamma is not linear in the value; leave the column out"),
-        (Density(), "Column 'age': what this family says is not linear"),
+        (Density(), "Column 'age': its evidence is not linear"),
     ]:
         with pytest.raises(TypeError, match=message):
             view(ok=Categorical(), age=family)
@@ -177,7 +177,7 @@ def test_what_is_not_linear_says_why():
     with pytest.raises(TypeError, match="Column 'x': Gaussian without any variance"):
         constant.linear("a")
     one = Model.train(Schema({"x": Categorical()}), {"x": ["u"]}, ["a"])
-    with pytest.raises(ValueError, match="There is no class but 'a', so there is no rest"):
+    with pytest.raises(ValueError, match="There is no class but 'a', so there is nothing to tell it from"):
         one.linear("a")
     with pytest.raises(ValueError, match="There is no class 'b'; the classes are 'a'"):
         one.against_rest("b")

@@ -63,9 +63,9 @@ def test_what_cannot_be_merged_is_named():
     other = Model.train({"city": Gaussian()}, {"city": [1.0]}, ["yes"])
     with pytest.raises(ValueError, match=r"There is nothing to merge\. Give at least one model\."):
         merge([])
-    with pytest.raises(TypeError, match=r"A model by itself is merged already\."):
+    with pytest.raises(TypeError, match=r"There is only one model\."):
         merge(one)
-    with pytest.raises(TypeError, match="Number 2 of what is to be merged is a str, not a model"):
+    with pytest.raises(TypeError, match="Item 2 is a str, not a model"):
         merge([one, "m.tally"])
     with pytest.raises(ValueError, match="Model 3 cannot be added to those before it: "):
         merge([one, one, other])

@@ -196,7 +196,7 @@ def test_parameters_at_the_edge_of_certainty():
     same = train(Gaussian(m=0.0), [5.0, 5.0], ["a", "a"]).parameters("x", "a")
     assert same.interval()["variance"] == (0.0, 0.0)
     silent = train(Poisson(shape=0.0, rate=0.0), [3, None], ["a", "b"])
-    with pytest.raises(ValueError, match="Nothing is counted in this class and nothing is assumed"):
+    with pytest.raises(ValueError, match="Nothing is counted in this class and there is no prior"):
         silent.parameters("x", "b").mean()
     with pytest.raises(ValueError, match="are given \\('uniform'\\), not counted"):
         silent.believing(prior="uniform").parameters()
@@ -206,7 +206,7 @@ def test_parameters_at_the_edge_of_certainty():
 def test_a_prior_that_excludes_all_that_was_met_is_an_error():
     model = Model.train(Schema({"x": Poisson()}, prior={"a": 0.0, "b": 1.0}), {"x": [1]}, ["a"])
     assert "Model of 1 rows in 1 class: a 1" in repr(model)
-    with pytest.raises(ValueError, match="makes every class that was met impossible"):
+    with pytest.raises(ValueError, match="makes every class that has rows impossible"):
         model.posterior({"x": [1]})
 
 

@@ -190,5 +190,5 @@ def test_words_are_present_as_their_estimates_say():
         "words",
         {"free": [0.0, 1.0], "lunch": [1.0, 0.0], "prize": [0.0, 0.5]},
     )
-    with pytest.raises(ValueError, match="no column of texts, and none that is true or false"):
+    with pytest.raises(ValueError, match="neither a text column nor a boolean one"):
         presence(of(Gaussian()))

@@ -56,7 +56,7 @@ def test_a_class_that_is_not_named_has_no_pseudo_counts():
 
 
 def test_pseudo_counts_of_classes_never_met_are_left_out_aloud():
-    with pytest.warns(UserWarning, match="but no row has the class 'spma': pseudo-counts of classes that were not met"):
+    with pytest.warns(UserWarning, match="but no row has the class 'spma': pseudo-counts of classes without rows"):
         assert train({"ham": 2, "spma": 5}).prior() == pytest.approx({"ham": 5 / 6, "spam": 1 / 6})
     with pytest.warns(UserWarning, match="but no row has one of the classes 0, 1: "):
         assert train({0: 2, 1: 5}).prior() == pytest.approx({"ham": 3 / 4, "spam": 1 / 4})

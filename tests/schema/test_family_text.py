@@ -187,16 +187,16 @@ def test_a_column_may_be_left_out():
         ("Histogram(method=[1])", "Histogram(method=[1]): method must be one of 'equal length'"),
         ("Each(Words)", "Each(Words()): give a family of numbers"),
         ("Bag(reading=[1])", "Bag(reading=[1]): reading must be one of "),
-        ("Categorical(alpha=fitted)", "at character 19, fitted is no value; if it is a text, put it in quotes"),
+        ("Categorical(alpha=fitted)", "at character 19, fitted is not a value; if it is a text, put it in quotes"),
         ("Categorical(alpha={'u': 1, 'u': 2})", "at character 28, 'u' is given twice."),
-        ("Categorical(alpha={(1, 2): 1})", "at character 20, what stands before ':' must be a text or a number."),
-        ("Categorical(alpha={'u' 1})", "at character 24, ':' is expected, and '1' found."),
-        ("Categorical(alpha=1", "at character 20, ',' or ')' is expected, and the end found."),
-        ("Categorical(alpha=)", "at character 19, a value is expected, and ')' found."),
-        ("Categorical()()", "at character 14, the end is expected, and '(' found."),
-        ("Categorical(levels=['\\d'])", "is no name, number or text in quotes."),
-        ("Categorical(levels=['\\U00ffffff'])", "has an escape that is no character."),
-        ("", "at character 1, the name of a family is expected, and the end found."),
+        ("Categorical(alpha={(1, 2): 1})", "at character 20, the key before ':' must be a text or a number."),
+        ("Categorical(alpha={'u' 1})", "at character 24, expected ':', found '1'."),
+        ("Categorical(alpha=1", "at character 20, expected ',' or ')', found the end."),
+        ("Categorical(alpha=)", "at character 19, expected a value, found ')'."),
+        ("Categorical()()", "at character 14, expected the end, found '('."),
+        ("Categorical(levels=['\\d'])", "is not a name, a number or a text in quotes."),
+        ("Categorical(levels=['\\U00ffffff'])", "has an escape that is not a character."),
+        ("", "at character 1, expected the name of a family, found the end."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_an_error_that_says_why(text, message):
@@ -272,5 +272,5 @@ def test_only_families_of_this_library_are_written():
 
     with pytest.raises(ValueError, match=r"Strange\(\) cannot be written as text"):
         family_to_text(Strange())
-    with pytest.raises(TypeError, match="as in 'Gaussian\\(\\)'; 5 was given"):
+    with pytest.raises(TypeError, match="like 'Gaussian\\(\\)'; 5 was given"):
         family_from_text(5)

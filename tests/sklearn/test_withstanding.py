@@ -146,7 +146,7 @@ def test_forgetting_more_than_was_learned_is_an_error_and_changes_nothing():
         (FRAME[:1], ["a new class"]),
         (rows(COLUMNS, 0, 1), ["stays" if LABELS[0] != "stays" else "leaves"]),
     ):
-        with pytest.raises(ValueError, match="These rows cannot be forgotten, for they were never learned"):
+        with pytest.raises(ValueError, match="These rows cannot be forgotten, because they were never learned"):
             learned.forget(X, y)
         assert digest(learned.model_) == before
         np.testing.assert_array_equal(learned.predict_proba(FRAME), said)

@@ -101,7 +101,7 @@ def test_a_line_that_is_no_object_is_an_error_wherever_it_stands(tmp_path, line,
     path = tmp_path / "data.jsonl"
     path.write_text("\n" + '{"x": 1}\n' * before + line + '\n{"x": 2}\n')
     reading = ReadOptions(block_bytes=block_bytes, format="jsonl")
-    with pytest.raises(SourceError, match=rf"data\.jsonl(, line {before + 2}: the line is| is one list of JSON)"):
+    with pytest.raises(SourceError, match=rf"data\.jsonl(, line {before + 2}: the line is| is one JSON list)"):
         list(open_source(path, reading).batches({"x": pa.float64()}))
 
 

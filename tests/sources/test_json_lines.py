@@ -103,7 +103,7 @@ def test_what_is_wrong_with_a_line_is_said(file):
     good = '{"a": 1}'
     start = "data.jsonl, line 2: the line "
     assert refusal(file(good, '{"a": 1'), {"a": NUMBER}).startswith(start + "is not JSON: Expecting ',' delimiter")
-    assert refusal(file(good, "[1]"), {"a": NUMBER}).startswith(start + "is a list; give an object a line")
+    assert refusal(file(good, "[1]"), {"a": NUMBER}).startswith(start + "is a list; give one object per line")
     assert refusal(file(good, b'{"a": "\xff"}'), {"a": TEXT}).startswith(start + "is not UTF-8")
     assert refusal(file(good, '{"a": 1}{"a": 2}'), {"a": NUMBER}).startswith(start + "is not JSON: Extra data")
     column = "data.jsonl, line 2, column 'a': "
@@ -113,9 +113,9 @@ def test_what_is_wrong_with_a_line_is_said(file):
         column + "the text '\\ud800' holds a lone surrogate"
     )
     assert refusal(file("{", '"a": 1', "}")).endswith(
-        "If one object goes over many lines, convert it, as with: jq -c ."
+        "If one object spans many lines, convert it, for example with: jq -c ."
     )
-    assert "is one list of JSON" in refusal(file("[", good, "]"))
+    assert "is one JSON list" in refusal(file("[", good, "]"))
 
 
 def test_bad_lines_are_left_out_and_counted(file):

@@ -92,7 +92,7 @@ def test_marks_can_be_replaced(file):
 
 def test_a_column_that_is_nearly_numbers_is_noted(file):
     path = file("x,y\n" + "".join(f"{'unknown' if i % 10 == 0 else i / 7:.7},{i % 2}\n" for i in range(100)))
-    expected = "Column 'x': 90% numbers, the rest 'unknown'. If nothing is known there, give --missing unknown."
+    expected = "Column 'x': 90% numbers, the rest 'unknown'. If these are missing values, give --missing unknown."
     with pytest.warns(UserWarning, match="90% numbers") as noted:
         Schema.infer(open_source(path), "y")
     assert [str(note.message) for note in noted] == [expected]

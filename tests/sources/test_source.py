@@ -150,7 +150,7 @@ def test_a_source_is_read_once():
     assert sum(map(len, source.batches())) == 2
     with pytest.raises(SourceError, match="read already; open it again"):
         source.batches()
-    with pytest.raises(ValueError, match="There is no row 0: no batch was given out"):
+    with pytest.raises(ValueError, match="There is no row 0: no batch was read"):
         open_source("data.csv").where(0)
 
 

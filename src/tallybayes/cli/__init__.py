@@ -1,8 +1,8 @@
-"""The command line, a face: its verbs are those of the library, and each makes one call to it.
+"""The command line: its verbs are those of the library, and each makes one call to it.
 
 `program` lists the verbs, `options` what they share, and each verb has a file of its own. Leans on the whole library
 but `sklearn` and `testing`, and is the only importer of typer and rich. Nothing here imports numpy, Arrow or another
-room before a verb runs: `--help` should come at once.
+room before a verb runs: `--help` must be instant.
 """
 
 import sys
@@ -15,7 +15,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """The program; it can be interrupted from here on, also while its parts are loaded."""
+    """The program; from here on it can be interrupted, even while modules load."""
     try:
         if is_wanted(sys.argv[1:]):
             sys.exit(pass_mail(sys.argv[2:]))

@@ -1,4 +1,4 @@
-"""Answers in rows: CSV, JSON lines, Parquet or a table to look at; to standard output, or into a file in one step."""
+"""Answers as rows: CSV, JSON lines, Parquet or a readable table; to standard output, or to a file, atomically."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tallybayes.report.separated import csv_of, in_cells
 Write = Callable[[pa.RecordBatch], None]
 
 NUMBERS = (pa.float64(), pa.float32(), pa.int64(), pa.int32())
-SOME = 10_000  # rows that are made JSON at a time
-LOOKED_AT = 1000  # rows from which a table has its widths
+SOME = 10_000  # rows converted to JSON at a time
+LOOKED_AT = 1000  # rows that set the widths of a table
 WIDEST = 60  # characters of a cell in a table
 
 
 @contextmanager
 def answers(path: str | None, form: AnswerFormat, keep_formulas: bool = False) -> Iterator[Write]:
-    """Takes answers batch by batch. A file is there when all of them are."""
+    """Writes answers batch by batch. A file appears only when it is complete."""
     if path is not None and path != "-":
         with replacing(path) as file, _writing(file, form, keep_formulas, shown=False) as write:
             yield write
         return
     shown = is_terminal(sys.stdout)
     if shown and form is AnswerFormat.parquet:
-        raise ValueError("Parquet is not for the terminal: give --output, or send it to a file or a pipe.")
+        raise ValueError("Parquet cannot be shown in a terminal: give --output, or redirect it to a file or a pipe.")
     with _writing(sys.stdout.buffer, form, keep_formulas, shown) as write:
         yield write
         sys.stdout.buffer.flush()
@@ -75,7 +75,7 @@ def _json_lines(batch: pa.RecordBatch, file: BinaryIO, cleaned: bool) -> None:
 
 
 def _as_json(cells: pa.Array) -> list[str]:
-    """Every cell as JSON: numbers as Arrow writes them, and of others each different one once."""
+    """Every cell as JSON: numbers as Arrow writes them, other values converted once each."""
     if cells.type in NUMBERS and pc.all(pc.is_finite(cells)).as_py():
         return cells.cast(pa.string()).fill_null("null").to_pylist()
     if pa.types.is_nested(cells.type):
@@ -106,7 +106,7 @@ def _parquet(file: BinaryIO) -> Iterator[Write]:
 
 
 class _Table:
-    """Aligned columns, as wide as the first rows ask for."""
+    """Aligned columns, as wide as the first rows need."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file

@@ -13,15 +13,13 @@ from tallybayes.report.characters import clean
 
 def ask(
     model: ModelFile,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What is asked, and behind a bar what is given.")],
-    row: Annotated[
-        bool, typer.Option("--row", help="Give the most probable row instead, where QUESTION is what is given.")
-    ] = False,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What is asked, and after a bar what is given.")],
+    row: Annotated[bool, typer.Option("--row", help="Print the most probable row instead, given QUESTION.")] = False,
 ) -> None:
     """Ask how probable something is, given something else.
 
-    Of any columns and the class; whatever is not mentioned is summed out. Conditions have commas between them: a column
-    and a level, or bounds of a number. Names and levels that have a comma, a bar or a sign in them are put in quotes.
+    About any columns and the class; whatever is not mentioned is summed out. Separate conditions by commas: a column
+    and a level, or bounds of a number. Quote names and levels that contain a comma, a bar or an operator.
 
     \b
     tallybayes ask tennis.tally "outlook=sunny | play=yes, wind=strong"

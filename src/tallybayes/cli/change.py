@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tallybayes import Model
 
 Class = Annotated[
-    str | None, typer.Option("--class", metavar="CLASS", help="The class of all rows, where the data does not hold it.")
+    str | None, typer.Option("--class", metavar="CLASS", help="The class of all rows, if the data has no labels.")
 ]
 
 
@@ -48,8 +48,8 @@ def learn(
 ) -> None:
     """Add rows to a model.
 
-    The file is replaced in one step; two that learn at once wait for each other. A class that the model does not
-    have yet is learned too, and said to be new.
+    The file is replaced atomically, and processes that learn at the same time wait for each other. A class that the
+    model does not have yet is learned too, with a note.
 
     \b
     tallybayes learn spam.tally more.csv
@@ -79,8 +79,8 @@ def forget(
 ) -> None:
     """Take rows out of a model, without a trace.
 
-    It becomes, byte for byte, the model that never saw them. Rows that cannot have been learned are an error, and the
-    model stays as it is.
+    It becomes, byte for byte, the model that never saw them. If the rows cannot have been learned, that is an error and
+    the model is left unchanged.
 
     \b
     tallybayes forget spam.tally wrong.csv
@@ -126,13 +126,13 @@ def _counted(
     threads: int | None,
     class_named: Callable[[Model, str], Any],
 ) -> Model:
-    """The rows as a model of their own; that is counted before the file is touched."""
+    """The rows as a model of their own, counted before the file is touched."""
     import pyarrow as pa
 
     given = None if class_ is None else class_named(model, class_)
     if row != (None, None):
         if given is None or data or how.query:
-            raise ValueError("--text and --cell are a row by themselves: they need --class, and no other data.")
+            raise ValueError("--text and --cell describe one row: they need --class, and no other data.")
         return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.label_type))
     source = how.open(data)
     labels = label if given is None else pa.scalar(given, model.label_type)
@@ -143,7 +143,7 @@ def _counted(
 
 
 def _note_new(classes: Sequence[Any], known: Sequence[Any]) -> None:
-    """Says which classes a model that has some met for the first time: they may be mistyped."""
+    """Notes classes that are new to a model that has some already: they may be mistyped."""
     met = set(known)
     for name in [spoken(label) for label in classes if met and label not in met][:SHOWN]:
         say(f"Note: {name!r} is a new class.{near(name, known)}")

@@ -42,13 +42,13 @@ def choose(
         typer.Option(
             "--try",
             metavar="SETTING=VALUE",
-            help="What to try: alpha=0.5, reading=bernoulli, prior=uniform, or a column's family, as 'age=Density()'. "
-            "Repeat it; some values of alpha by default.",
+            help="What to try: alpha=0.5, reading=bernoulli, prior=uniform, or a family like 'age=Density()'. "
+            "Can be repeated; by default some values of alpha.",
         ),
     ] = None,
     label: Label = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes; MODEL by default.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to save the model; by default in MODEL.")
     ] = None,
     folds: Annotated[int, typer.Option(metavar="K", min=2, help="How many folds.", rich_help_panel=HELD_OUT)] = 10,
     groups: Groups = None,
@@ -57,11 +57,11 @@ def choose(
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
-    """Choose what to believe of the counts by held-out log-loss.
+    """Choose beliefs about the counts by held-out log-loss.
 
-    The data are rows that the model has counted, all or some of them: they are dealt to folds, and every row is asked
-    of the model minus its fold, under each belief. Nothing is counted again, and no count is changed; the data is read
-    once more for every setting.
+    DATA are rows that the model has counted, all or some of them: they are split into folds, and every row is scored by
+    the model minus its fold, under each belief. Nothing is counted again, and no count changes; the data is read once
+    for every setting.
 
     \b
     tallybayes choose spam.tally mails.csv --try reading=multinomial --try reading=bernoulli
@@ -91,7 +91,7 @@ def choose(
 
 
 def _keep(chosen: tallybayes.Chosen, model: str, output: str | None) -> None:
-    """The beliefs alone are put into the model's file: somebody may have learned into it meanwhile."""
+    """Writes only the beliefs to the model's file: another process may have learned into it meanwhile."""
     if output is not None:
         tallybayes.save(chosen.model, output)
     elif chosen.beliefs:
@@ -125,5 +125,5 @@ def _setting(schema: Schema, given: str) -> tuple[Any, Any]:
             return entry, family_from_text(value)
     name, equal, value = given.partition("=")
     if not equal or not name or not value:
-        raise ValueError(f"--try {given!r}: write SETTING=VALUE, as in alpha=0.5.")
+        raise ValueError(f"--try {given!r}: write SETTING=VALUE, like alpha=0.5.")
     return name, prior_from_text(value) if name == "prior" else setting_from_text(value)

@@ -1,4 +1,4 @@
-"""What the program ends with, verb by verb."""
+"""Exit codes, verb by verb."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ FINE = 0
 NO = 1
 WRONG = UNDECIDED = 2
 FAILED = 3
-NOT_WRITTEN = 75  # EX_TEMPFAIL: whoever delivers tries again later
+NOT_WRITTEN = 75  # EX_TEMPFAIL: the mail server tries again later
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143

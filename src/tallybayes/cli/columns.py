@@ -1,4 +1,4 @@
-"""Which family a column is told to have: `--column NAME=FAMILY`."""
+"""The family of a column given as `--column NAME=FAMILY`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WHOLE_FAMILY = re.compile(r"\s*(?:\w+\s*(?:\(.*\))?|left out)\s*", re.DOTALL)
 
 
 def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
-    """NAME=FAMILY, as data; before a family of blocks, several names with commas between them, quoted as in CSV."""
+    """Parses NAME=FAMILY; a family of blocks takes several names separated by commas, quoted as in CSV."""
     from tallybayes.schema.entries import checked_name, members
     from tallybayes.schema.family_text import column_from_text
 
@@ -23,7 +23,7 @@ def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
     for given in columns or []:
         text, written = _name_and_family(given)
         if not text or written is None:
-            raise ValueError(f"--column {given!r}: write NAME=FAMILY, as in age=Gaussian.")
+            raise ValueError(f"--column {given!r}: write NAME=FAMILY, like age=Gaussian.")
         family = column_from_text(written)
         block = family is not None and family.takes_blocks
         name = checked_name(tuple(next(csv.reader([text], skipinitialspace=True)))) if block else text

@@ -1,6 +1,6 @@
 """`tallybayes demo`: a minute of use, on fourteen days of weather and on the docstrings of Python's library.
 
-What it shows are the commands themselves, run one after the other in a folder that is gone afterwards.
+It runs the commands themselves, one after another, in a temporary folder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def demo(
     context: typer.Context,
     folder: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Work in this folder, and leave what was made there.", show_default=False),
+        typer.Option(metavar="FOLDER", help="Work in this folder, and keep the files.", show_default=False),
     ] = None,
 ) -> None:
     """Show a minute of use.
@@ -94,7 +94,7 @@ def _say(*lines: str) -> None:
 
 
 def _run(program: Callable[..., Any], *arguments: str) -> None:
-    """One command as it is typed, and what it says."""
+    """One command as it is typed, and its output."""
     print(f"\n$ tallybayes {shlex.join(arguments)}", flush=True)
     code = program(list(arguments), prog_name="tallybayes", standalone_mode=False)
     if code == INTERRUPTED:

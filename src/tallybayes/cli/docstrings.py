@@ -1,4 +1,4 @@
-"""Real text that is on every machine: the docstrings of Python's own library, paragraph by paragraph."""
+"""Real text that every machine has: the docstrings of Python's standard library, paragraph by paragraph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Paragraph(NamedTuple):
 
 
 def paragraphs() -> list[Paragraph]:
-    """What the docstrings say, and in which package; each paragraph once."""
+    """The paragraphs of the docstrings and their packages, without duplicates."""
     found = dict.fromkeys(
         Paragraph(" ".join(text.split()), package)
         for package in PACKAGES
@@ -36,7 +36,7 @@ def paragraphs() -> list[Paragraph]:
 
 
 def held_out(all_of_them: list[Paragraph]) -> tuple[list[Paragraph], list[Paragraph]]:
-    """Those to learn from, and those to ask about: every fourth."""
+    """The paragraphs to learn from, and every fourth to test on."""
     asked = all_of_them[::HELD_OUT]
     kept = set(asked)
     return [paragraph for paragraph in all_of_them if paragraph not in kept], asked

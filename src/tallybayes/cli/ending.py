@@ -1,4 +1,4 @@
-"""How a verb ends: a sentence instead of a traceback, and a code that a script can ask for."""
+"""How a verb ends: a sentence instead of a traceback, and an exit code for scripts."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ SAID = (
 
 
 def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False) -> Callable[P, None]:
-    """Runs a verb, and ends the program with its code. A verb of several words has a name; one that is `quick` may not
-    need Arrow."""
+    """Runs a verb and exits with its code. A verb of several words has a name; a `quick` one may not need Arrow."""
 
     @functools.wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -57,20 +56,20 @@ def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False
 
 
 def _leave_signals_to_python() -> None:
-    """Arrow's own handlers, which are there while it reads in the main thread, lose a Ctrl-C in a hundred."""
+    """Disables Arrow's own signal handlers, which lose one Ctrl-C in a hundred while it reads in the main thread."""
     import pyarrow as pa
 
     pa.enable_signal_handlers(False)
 
 
 def _silenced() -> int:
-    """What is still to be written goes nowhere, or else Python complains at its end."""
+    """Redirects remaining output to nowhere, or else Python complains at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return BROKEN_PIPE
 
 
 def sentence(error: BaseException) -> str:
-    """What is said of an error."""
+    """The message for an error."""
     if isinstance(error, MemoryError):
         return "There is not enough memory for this."
     if isinstance(error, OSError) and error.errno == errno.EBADF:
@@ -79,12 +78,12 @@ def sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}." if error.filename is not None else error.strerror
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
-    if not isinstance(error, SAID):  # as a traceback, it would end with 1, which means no
+    if not isinstance(error, SAID):  # a traceback would exit with 1, which means "no"
         return f"{type(error).__name__}: {error}. This is a bug; please report it, with TALLYBAYES_TRACEBACK=1 set."
     return str(error) or type(error).__name__
 
 
 def _note(message: Any, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
-    """A warning of the library is a note to the user, without the place in the code."""
+    """Shows a warning of the library as a note, without its place in the code."""
     if issubclass(category, (UserWarning, RuntimeWarning)):
         say(f"Note: {message}")

@@ -1,4 +1,4 @@
-"""`tallybayes evaluate`: how good a model is on rows of which the classes are known."""
+"""`tallybayes evaluate`: how good a model is on rows whose classes are known."""
 
 from __future__ import annotations
 
@@ -53,16 +53,19 @@ def evaluate(
     folds: Annotated[
         int | None,
         typer.Option(
-            metavar="K", min=2, help="Ask every row of a model of the other K − 1 folds.", rich_help_panel=HELD_OUT
+            metavar="K", min=2, help="Score every row by a model of the other K − 1 folds.", rich_help_panel=HELD_OUT
         ),
     ] = None,
     leave_one_out: Annotated[
         bool,
-        typer.Option("--leave-one-out", help="Ask every row of a model of all others.", rich_help_panel=HELD_OUT),
+        typer.Option("--leave-one-out", help="Score every row by a model of all others.", rich_help_panel=HELD_OUT),
     ] = False,
     groups: Groups = None,
     repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Deal rows to folds so many times.", rich_help_panel=HELD_OUT)
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Repeat with so many different splits into folds.", rich_help_panel=HELD_OUT
+        ),
     ] = 1,
     seed: Seed = 0,
     schema: SchemaFile = None,
@@ -78,7 +81,7 @@ def evaluate(
     costs: Costs = None,
     reject: Reject = None,
     at_least: Annotated[
-        float | None, typer.Option("--at-least", metavar="ACCURACY", help="End with 1 if the accuracy is lower.")
+        float | None, typer.Option("--at-least", metavar="ACCURACY", help="Exit with 1 if the accuracy is lower.")
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Show the first lines only.")] = False,
     format: ReportAs = ReportFormat.text,
@@ -87,12 +90,12 @@ def evaluate(
 ) -> int:
     """Compare answers with classes that are known.
 
-    Accuracy, log-loss, Brier score and ROC AUC with standard errors, beside what the commonest class and the prior
-    alone would reach; precision and recall of every class; which classes are taken for which; calibration.
+    Accuracy, log-loss, Brier score and ROC AUC with standard errors, compared with the most common class and the prior
+    alone; precision and recall of every class; which classes are mistaken for which; calibration.
 
-    Without a model, --folds cross-validates: rows are counted once, into folds, and every row is asked of the total
+    Without a model, --folds cross-validates: rows are counted once, into folds, and every row is scored by the total
     minus its fold. The data is read twice, whatever K. With a model, which must have counted these rows, folds or
-    single rows are taken from that.
+    single rows are subtracted from it.
 
     \b
     tallybayes evaluate spam.tally test.csv

@@ -39,23 +39,23 @@ def explain(
     text: Text = None,
     cell: Cells = None,
     class_: Annotated[
-        str | None, typer.Option("--class", metavar="CLASS", help="Speak for this class; the most probable by default.")
+        str | None, typer.Option("--class", metavar="CLASS", help="Explain this class; by default the most probable.")
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="CLASS", help="Speak against this class; the next probable by default.")
+        str | None, typer.Option(metavar="CLASS", help="Compare with this class; by default the next most probable.")
     ] = None,
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows of the data to explain.")] = ROWS,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and columns to show.")] = TOP,
     ask: Annotated[
-        bool, typer.Option("--ask", help="Say instead which of the missing cells would tell most, if it were known.")
+        bool, typer.Option("--ask", help="Print instead which of the missing cells would tell most if it were known.")
     ] = False,
     format: ReportAs = ReportFormat.text,
     absent: Absent = AbsentColumn.error,
 ) -> None:
     """Show how much each column and word says.
 
-    Each speaks for one of two classes, and what they say multiplies up: a word that is 8 times as frequent in spam as
-    in ham makes spam 8 times as probable as it was.
+    Each favours one of two classes, and the factors multiply: a word that is 8 times as frequent in spam as in ham
+    multiplies the odds of spam by 8.
 
     \b
     tallybayes explain spam.tally --text "claim your free prize"
@@ -70,7 +70,7 @@ def explain(
     rival = None if against is None else class_of(found, against)
     given = text is not None or bool(cell)
     if given and (data or how.query):
-        raise ValueError("--text and --cell are a row by themselves: give no data.")
+        raise ValueError("--text and --cell describe one row: give no data.")
     batch = row_of(found.schema, text, cell) if given else _first(loaded, how, data, rows, absent.value)
     if ask:
         check_of_classes(loaded, f"--ask: {model}")
@@ -80,7 +80,7 @@ def explain(
     report = tallybayes.report_on(
         evidence, label=wanted, against=rival, cells=batch.to_pydict(), rows=len(evidence), top=top
     )
-    if format is ReportFormat.json:  # an object a line, as rows are elsewhere
+    if format is ReportFormat.json:  # one object per line, like rows elsewhere
         for row in report.to_json()["rows"]:
             print(json.dumps(row))
     else:
@@ -88,7 +88,7 @@ def explain(
 
 
 def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> None:
-    """Which cells of each row to find out, those first that are expected to tell most."""
+    """Which cells of each row to find out, the most telling first."""
     from tallybayes.report.characters import clean
     from tallybayes.schema.entries import title
 

@@ -1,4 +1,4 @@
-"""`tallybayes export`: a model for programs that have no tallybayes."""
+"""`tallybayes export`: a model for programs without tallybayes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Target(StrEnum):
 
 
 class Dialect(StrEnum):
-    """Whose SQL it is."""
+    """The dialects of SQL."""
 
     duckdb = "duckdb"
     postgres = "postgres"
@@ -35,28 +35,32 @@ class Dialect(StrEnum):
 
 def export(
     model: ModelFile,
-    to: Annotated[Target, typer.Option("--to", help="What the model is written as.")],
-    dialect: Annotated[Dialect | None, typer.Option(help="Of SQL; duckdb by default.", show_default=False)] = None,
+    to: Annotated[Target, typer.Option("--to", help="The format to write.")],
+    dialect: Annotated[
+        Dialect | None, typer.Option(help="The dialect of SQL; duckdb by default.", show_default=False)
+    ] = None,
     table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For SQL: the table to answer about, perhaps schema.name.")
+        str | None,
+        typer.Option(metavar="NAME", help="For SQL: the table with the rows to classify, perhaps schema.name."),
     ] = None,
     keep: Annotated[
         list[str] | None,
         typer.Option(
             "--keep",
             metavar="COLUMN",
-            help="For SQL: a column of the table beside the answers; by default those of the model. Repeat it.",
+            help="For SQL: a column of the table to keep next to the answers; by default those of the model. "
+            "Can be repeated.",
         ),
     ] = None,
     view: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For SQL: the view that has the answers; by default NAME_scored.")
+        str | None, typer.Option(metavar="NAME", help="For SQL: the view with the answers; by default NAME_scored.")
     ] = None,
     output: AnswerFile = None,
 ) -> None:
-    """Write a model as SQL or ONNX, for programs that have no tallybayes.
+    """Write a model as SQL or ONNX, for programs without tallybayes.
 
-    The answers are those of predict. As SQL, they are a view of a table in a database: run what is written there. A
-    column that cannot be written so is an error that names it.
+    The answers are those of predict. The SQL creates a view of a table: run it in the database. A column that cannot be
+    exported is an error that names it.
 
     \b
     tallybayes export late.tally --to sql --dialect postgres --table orders --keep id | psql shop
@@ -69,11 +73,11 @@ def export(
             if given is not None:
                 raise ValueError(f"{option} goes with --to sql.")
         if output is None and is_terminal(sys.stdout):
-            raise ValueError("ONNX is not for the terminal: give --output, or send it to a file or a pipe.")
+            raise ValueError("ONNX cannot be shown in a terminal: give --output, or redirect it to a file or a pipe.")
         _write(tallybayes.export_onnx(found), output)
         return
     if table is None:
-        raise ValueError("--to sql needs --table: the table of the database whose rows are answered about.")
+        raise ValueError("--to sql needs --table: the table of the database whose rows are to be classified.")
     chosen = (dialect or Dialect.duckdb).value
     _write(tallybayes.export_sql(found, dialect=chosen, table=table.split("."), keep=keep, view=view), output)
 

@@ -1,4 +1,4 @@
-"""Rows held out of the data, fold by fold or one by one: read once to count them, and once more to ask about them."""
+"""Rows held out of the data, fold by fold or one by one: read once to count them, and once more to score them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 def refuse_without_folds(**given: Any) -> None:
-    """Options that say how models are trained, or rows dealt, mean nothing to a model that is there."""
+    """Options for training models or splitting rows mean nothing for an existing model."""
     for name, value in given.items():
         if value:
             option = f"--{name.replace('_', '-')}"
-            raise ValueError(f"{option} goes with --folds or --leave-one-out; a model is asked as it is.")
+            raise ValueError(f"{option} goes with --folds or --leave-one-out; a model is used as it is.")
 
 
 class HeldOutOf:
-    """What is given: a model and data, or data alone; how it is read, trained on and asked about."""
+    """A model and data, or data alone, and how to read, count and score it."""
 
     def __init__(
         self, first: str, data: list[str], how: Input, label: str | None, told: dict[str, Any], asked: dict[str, Any]
@@ -50,7 +50,7 @@ class HeldOutOf:
             for name, value in told.items():
                 if value:
                     option = f"--{name.replace('_', '-')}"
-                    raise ValueError(f"{option}: {first} is a model, and is taken as it is. Give the data alone.")
+                    raise ValueError(f"{option}: {first} is a model, which is used as it is. Give the data alone.")
 
     def by_folds(self, k: int, groups: str | None, repeats: int, seed: int) -> CrossValidation:
         from operator import add
@@ -102,7 +102,7 @@ class HeldOutOf:
         return pa.string() if self.told["label_as_text"] else None
 
     def _counted(self, count: Callable[[Any, Source], T], groups: str | None) -> T:
-        """Rows counted under the schema that is told, inferred or the model's."""
+        """Counts rows under the schema that is given, inferred or the model's."""
         if self.model is None:
             return counted(self.how, self.data, partial(self._settled, groups), count)[1]
         source = self.how.open(self.data)
@@ -111,7 +111,7 @@ class HeldOutOf:
             return count(self.model, source)
 
     def _settled(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
-        """A column that holds the groups names them, and is not counted unless somebody says so."""
+        """A column that holds the groups is not counted unless asked for."""
         self._check(source)
         hints = misled | parsed_columns(self.told["column"])
         if groups is not None and self.told["schema"] is None:
@@ -123,7 +123,7 @@ class HeldOutOf:
 
 
 def check_read_again(source: Source, data: list[str] | None) -> None:
-    """An error, if rows cannot be read a second time, in the same order."""
+    """Raises an error if rows cannot be read a second time in the same order."""
     if not can_be_read_again(source, data):
         from tallybayes.sources.paths import STANDARD_INPUT
 
@@ -133,6 +133,6 @@ def check_read_again(source: Source, data: list[str] | None) -> None:
 
 def read_once(name: str) -> str:
     return (
-        f"Rows are read twice, once to count them and once to ask about them, and {name} can be read only once. Save "
-        "it in a file first."
+        f"Rows are read twice, once to count them and once to score them, and {name} can be read only once. Save it in "
+        "a file first."
     )

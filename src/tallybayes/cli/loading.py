@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def load_of_classes(path: str) -> Model:
-    """A model that counts classes. One that counts components of classes is an error: what is asked here of classes
-    would be answered of components."""
+    """A model that counts classes. One that counts components of classes is an error: its answers would be about
+    components."""
     model = tallybayes.load(path)
     check_of_classes(model, path)
     return model
@@ -21,6 +21,6 @@ def load_of_classes(path: str) -> Model:
 def check_of_classes(model: Model, path: str) -> None:
     if model.schema.has_components:
         raise ValueError(
-            f"{path} counts each class as several components; such a model can be asked by predict, evaluate, explain "
-            "and show. For anything else, train one without --components."
+            f"{path} counts each class as several components; such a model works with predict, evaluate, explain and "
+            "show. For anything else, train one without --components."
         )

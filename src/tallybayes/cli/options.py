@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-HELD_OUT = "What is held out"
+HELD_OUT = "Held-out rows"
 
 
 class AnswerFormat(StrEnum):
-    """What answers are written as."""
+    """The formats of answers."""
 
     csv = "csv"
     jsonl = "jsonl"
@@ -21,14 +21,14 @@ class AnswerFormat(StrEnum):
 
 
 class AbsentColumn(StrEnum):
-    """What a column is that the model has and the data has not."""
+    """What to do about a column that the data lacks."""
 
     error = "error"
     missing = "missing"
 
 
 class ReportFormat(StrEnum):
-    """What a report is written as."""
+    """The formats of a report."""
 
     text = "text"
     json = "json"
@@ -45,30 +45,31 @@ Label = Annotated[
 ]
 NewModel = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to save the model in.")]
 AnswerFile = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="Where answers go; standard output by default.")
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Where to write answers; by default standard output."),
 ]
-AnswersAs = Annotated[AnswerFormat, typer.Option("--format", "-f", help="What the answers are written as.")]
-ReportAs = Annotated[ReportFormat, typer.Option("--format", "-f", help="What the report is written as.")]
+AnswersAs = Annotated[AnswerFormat, typer.Option("--format", "-f", help="The format of the answers.")]
+ReportAs = Annotated[ReportFormat, typer.Option("--format", "-f", help="The format of the report.")]
 Formulas = Annotated[
     bool,
-    typer.Option("--keep-formulas", help="Leave cells of CSV that a spreadsheet would take for a formula as they are."),
+    typer.Option("--keep-formulas", help="Do not escape CSV cells that a spreadsheet would take for a formula."),
 ]
 Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="One text, instead of data.")]
 Cells = Annotated[
     list[str] | None,
-    typer.Option("--cell", "-c", metavar="COLUMN=VALUE", help="A cell of one row, instead of data. Repeat it."),
+    typer.Option("--cell", "-c", metavar="COLUMN=VALUE", help="A cell of one row, instead of data. Can be repeated."),
 ]
 Costs = Annotated[
     list[str] | None,
     typer.Option(
         "--costs",
         metavar="TRUTH:DECISION=COST",
-        help="What it costs to decide so when this is true; other errors cost 1. Repeat it.",
+        help="The cost of this decision when that class is true; other errors cost 1. Can be repeated.",
     ),
 ]
 Reject = Annotated[
     float | None,
-    typer.Option("--reject", metavar="COST", help="Leave a row undecided where any decision is expected to cost more."),
+    typer.Option("--reject", metavar="COST", help="Leave a row undecided if every decision is expected to cost more."),
 ]
 Columns = Annotated[
     list[str] | None,
@@ -76,21 +77,26 @@ Columns = Annotated[
         "--column",
         metavar="NAME=FAMILY",
         help=(
-            "The family of a column, as age=Gaussian or 'city=Categorical(alpha=0.5)', or 'id=left out'; or of a block "
-            "of columns, as height,weight=Correlated. Repeat it."
+            "The family of a column, like age=Gaussian, 'city=Categorical(alpha=0.5)' or 'id=left out'; or of a block "
+            "of columns, like height,weight=Correlated. Can be repeated."
         ),
     ),
 ]
 SchemaFile = Annotated[
     str | None,
-    typer.Option("--schema", metavar="FILE", help="Which family counts which column, as `tallybayes schema` says."),
+    typer.Option(
+        "--schema",
+        metavar="FILE",
+        help="Which family counts which column: a file like the one `tallybayes schema` writes.",
+    ),
 ]
 ClassPrior = Annotated[
     str | None,
     typer.Option(
         "--prior",
         metavar="PRIOR",
-        help="Of the classes: frequencies, uniform, a number to add, or one for each: \"{'ham': 2, 'spam': 5}\".",
+        help="The prior of the classes: frequencies, uniform, a number to add, or one for each: "
+        "\"{'ham': 2, 'spam': 5}\".",
     ),
 ]
 
@@ -106,12 +112,12 @@ Dependence = Annotated[
     DependenceKind,
     typer.Option(
         "--dependence",
-        help="What is counted of columns together, since they may depend on each other: trees of questions, pairs of "
-        "columns, or both (auto). Their evidence is weighed.",
+        help="How to count columns together that may depend on each other: trees of questions, pairs of columns, "
+        "or both (auto). Their evidence is weighed.",
     ),
 ]
 LabelAsText = Annotated[
-    bool, typer.Option("--label-as-text", help="Take labels for texts also where they look like numbers.")
+    bool, typer.Option("--label-as-text", help="Read labels as texts even if they look like numbers.")
 ]
 Groups = Annotated[
     str | None,
@@ -119,10 +125,12 @@ Groups = Annotated[
         "--groups", metavar="COLUMN", help="Rows with the same value here stay in one fold.", rich_help_panel=HELD_OUT
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Deals rows to folds.", rich_help_panel=HELD_OUT)]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="The seed of the split into folds.", rich_help_panel=HELD_OUT)
+]
 Absent = Annotated[
     AbsentColumn,
-    typer.Option("--absent", help="What a column is that the data has not: an error, or missing in every row."),
+    typer.Option("--absent", help="A column that the data lacks is an error, or missing in every row."),
 ]
 Threads = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="Threads to count with; all processors by default.")
@@ -130,11 +138,13 @@ Threads = Annotated[
 
 
 def keep_apart(output: str | None, *read: str | None) -> None:
-    """An error if what is written would take the place of what is read."""
+    """Raises an error if the output would overwrite the input."""
     if output is None or not os.path.isfile(output):
         return
     from tallybayes.sources.paths import STANDARD_INPUT, expand
 
     for path in expand([path for path in read if path is not None]):
         if path != STANDARD_INPUT and os.path.samefile(path, output):
-            raise ValueError(f"--output {output}: this file is read, and would be lost. Give the name of another.")
+            raise ValueError(
+                f"--output {output}: this is an input file, which would be overwritten. Give another name."
+            )

@@ -1,8 +1,8 @@
-"""A mail that passes, whatever happens to the one who looks at it.
+"""A mail that always passes, whatever happens to the process that judges it.
 
-`tallybayes filter` is two processes. The first reads the mail and holds it; the second looks at it, and may run out of
-memory, crash or hang. What it writes counts once it has ended: the first then writes that, or the mail as it came.
-Nothing is imported here that could fail.
+`tallybayes filter` is two processes. The first reads the mail and keeps it; the second judges it, and may run out of
+memory, crash or hang. Its output counts once it has exited: the first then writes that, or the original mail. Nothing
+that could fail is imported here.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tallybayes.cli.codes import FAILED, FINE, NOT_WRITTEN
 VERB = "filter"
 HELP = "--help"
 CODE_ALONE = {"--exit-code", "e"}
-TOLD = {"--spam", "--ham", "--forget", "--forget-spam", "--forget-ham", *"snFSN"}  # somebody waits for it to be learned
-PATIENCE = 60  # seconds until the second process is given up
+TOLD = {"--spam", "--ham", "--forget", "--forget-spam", "--forget-ham", *"snFSN"}  # the user waits for it to be learned
+PATIENCE = 60  # seconds until the second process is killed
 READ = 1 << 16  # bytes at a time
-LONGEST = 1 << 26  # bytes of a mail that is looked at
+LONGEST = 1 << 26  # bytes of a mail that is judged
 
 
 def is_wanted(arguments: list[str]) -> bool:
@@ -38,7 +38,7 @@ def pass_mail(arguments: list[str]) -> int:
         _say(f"The mail could not be read: {error}.")
         return NOT_WRITTEN
     told, code = _answer(mail, more)
-    if not told and code != FINE:  # it never came to one
+    if not told and code != FINE:  # there is no verdict
         code = FINE if options.isdisjoint(CODE_ALONE | TOLD) else FAILED
     if not options.isdisjoint(CODE_ALONE):
         return code if _write(told) else FAILED
@@ -46,14 +46,14 @@ def pass_mail(arguments: list[str]) -> int:
 
 
 def _options(arguments: list[str]) -> set[str]:
-    """The options by name; of short ones, which may come together, the letters."""
+    """The options by name; short ones, which may be combined, by letter."""
     long = {argument for argument in arguments if argument.startswith("--")}
     short = [argument[1:] for argument in arguments if argument[:1] == "-"]
     return long.union(*(letters for letters in short if letters.isalpha()))  # and -1e5 is a score
 
 
 def _check_streams() -> None:
-    """Closed ones are an error: their numbers would go to the next files that are opened."""
+    """Closed streams are an error: the next files opened would get their descriptors."""
     os.fstat(0)
     os.fstat(1)
     with suppress(OSError):
@@ -63,7 +63,7 @@ def _check_streams() -> None:
 
 
 def _read_mail() -> tuple[bytes, bool]:
-    """As much as is looked at, and whether there is more."""
+    """As much as is judged, and whether there is more."""
     mail = bytearray()
     while len(mail) <= LONGEST:
         part = os.read(0, READ)
@@ -74,7 +74,7 @@ def _read_mail() -> tuple[bytes, bool]:
 
 
 def _answer(mail: bytes, more: bool) -> tuple[bytes, int]:
-    """What the second process wrote, and its exit code; nothing and `FAILED` if it did not end by itself."""
+    """The output and exit code of the second process; nothing and `FAILED` if it was killed."""
     try:
         if more:
             raise OSError(f"A mail of more than {LONGEST >> 20} MiB is not looked at")
@@ -95,12 +95,12 @@ def _answer(mail: bytes, more: bool) -> tuple[bytes, int]:
 
 
 def _look(mail: bytes, writing: int) -> None:
-    """The second process: the program as it always is, with the mail for its standard input. It ends here."""
+    """The second process: the ordinary program, with the mail as its standard input. It ends here."""
     code = FAILED
     try:
         os.dup2(_file_of(mail), 0)
         os.dup2(writing, 1)
-        for name, mode in (("stdin", "r"), ("stdout", "w")):  # those of before could be sought in, or could not
+        for name, mode in (("stdin", "r"), ("stdout", "w")):  # the old ones may differ in whether they can seek
             setattr(sys, name, os.fdopen(getattr(sys, name).fileno(), mode, closefd=False))
         from tallybayes.cli.program import run
 
@@ -114,7 +114,7 @@ def _look(mail: bytes, writing: int) -> None:
 
 
 def _file_of(mail: bytes) -> int:
-    """A file without a name that holds the mail: a pipe would need somebody who writes to it."""
+    """An anonymous file with the mail: a pipe would need another process to write to it."""
     if hasattr(os, "memfd_create"):
         number = os.memfd_create(VERB)
     else:
@@ -128,7 +128,7 @@ def _file_of(mail: bytes) -> int:
 
 
 def _read_told(reading: int, child: int) -> bytes:
-    """All that is written until the end; the writer is killed if that takes too long."""
+    """Everything written until the end; the writer is killed if that takes too long."""
     signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
     signal.alarm(PATIENCE)
     told = bytearray()

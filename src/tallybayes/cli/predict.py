@@ -52,17 +52,17 @@ def predict(
         typer.Option(
             "--interval",
             metavar="MASS",
-            help="Add between which bounds the probability lies with this probability, as 0.9.",
+            help="Add a credible interval of this mass for the probability, like 0.9.",
         ),
     ] = None,
     costs: Costs = None,
     reject: Reject = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--keep", metavar="COLUMN", help="A column to repeat beside the answer. Repeat it."),
+        typer.Option("--keep", metavar="COLUMN", help="A column to keep next to the answer. Can be repeated."),
     ] = None,
     find: Annotated[
-        str | None, typer.Option("--find", metavar="CLASS", help="End with 1 if no row is of this class.")
+        str | None, typer.Option("--find", metavar="CLASS", help="Exit with 1 if no row is of this class.")
     ] = None,
     output: AnswerFile = None,
     format: AnswersAs = AnswerFormat.csv,
@@ -70,9 +70,9 @@ def predict(
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> int:
-    """Say the class of every row, and how probable it is.
+    """Print the class of every row, and its probability.
 
-    From a pipe, rows are answered as they come. A row that is left undecided has no class.
+    Rows from a pipe are answered as they arrive. A row that is left undecided has no class.
 
     \b
     tallybayes predict spam.tally new.csv > answers.csv
@@ -95,7 +95,7 @@ def predict(
     with answers(output, format, keep_formulas) as write:
         if text is not None or cell:
             if data or keep or how.query:
-                raise ValueError("--text and --cell are a row by themselves: give no data and nothing to keep.")
+                raise ValueError("--text and --cell describe one row: give no data and nothing to keep.")
             write(deciding.answer(row_of(found.schema, text, cell)))
         else:
             for batch in _answered(deciding, how, data, keep or []):
@@ -111,9 +111,9 @@ def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list
     source = how.open(data, live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
     types = source.column_types(deciding.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
-    # An answer on a terminal and a bar of progress would write over each other.
+    # Answers on a terminal and a progress bar would overwrite each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
         answer = partial(deciding.answer, kept=kept, source=source)
         batches = source.each(types, answer)
-        yield next(batches, answer(empty_batch(pa.schema(types))))  # which has the names of the columns
+        yield next(batches, answer(empty_batch(pa.schema(types))))  # for the header
         yield from batches

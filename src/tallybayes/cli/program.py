@@ -1,4 +1,4 @@
-"""The program: its verbs in the order of its help, and what is said before any of them runs."""
+"""The program: its verbs in the order of its help, and what runs before them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ about.__doc__ = ABOUT
 
 
 class _NoPandas:
-    """Arrow would load pandas, where there is one, to find out that nothing here is a Series: half a second."""
+    """Hides pandas from Arrow, which would import it (half a second) only to find that nothing here is a Series."""
 
     def find_spec(self, name: str, *_: object) -> None:
         if name == "pandas":
@@ -90,6 +90,6 @@ def run() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         app()
-    except OSError as error:  # nowhere to write the help to
+    except OSError as error:  # the help cannot be written
         say(f"tallybayes: {error.strerror}")
         sys.exit(WRONG)

@@ -20,11 +20,11 @@ import tallybayes
 if TYPE_CHECKING:
     from tallybayes.sources import Source
 
-READING = "How the data is read"
+READING = "Reading data"
 
 
 class InputFormat(StrEnum):
-    """What the data is, where its name and its first bytes do not tell."""
+    """The formats of data."""
 
     csv = "csv"
     tsv = "tsv"
@@ -43,30 +43,32 @@ class Input:
 
     input: Annotated[
         InputFormat | None,
-        typer.Option("--input", help="What the data is, where name and content do not tell.", rich_help_panel=READING),
+        typer.Option(
+            "--input", help="The format of the data, if its name and content do not tell.", rich_help_panel=READING
+        ),
     ] = None
     missing: Annotated[
         list[str] | None,
         typer.Option(
             "--missing",
             metavar="TEXT",
-            help="A cell of CSV or TSV that means nothing is known, beside those that do by default: empty ones, ?, "
-            "NA, N/A, n/a, #N/A, <NA>, NULL, null, NaN, nan and \\N, and in columns that are counted as numbers also "
-            "-, --, ., None and none. Repeat it.",
+            help="A cell of CSV or TSV that marks a missing value, besides the defaults: empty ones, ?, NA, N/A, "
+            "n/a, #N/A, <NA>, NULL, null, NaN, nan and \\N, and in numeric columns also -, --, ., None and none. "
+            "Can be repeated.",
             rich_help_panel=READING,
         ),
     ] = None
     no_default_missing: Annotated[
         bool,
         typer.Option(
-            "--no-default-missing", help="Only cells of --missing mean that nothing is known.", rich_help_panel=READING
+            "--no-default-missing", help="Only cells given by --missing mark missing values.", rich_help_panel=READING
         ),
     ] = False
     delimiter: Annotated[
         str | None,
         typer.Option(
             metavar="CHARACTER",
-            help="Between cells; by default the one of , ; tab | that the header has most of.",
+            help="The separator of cells; by default the one of , ; tab | that is most frequent in the header.",
             rich_help_panel=READING,
         ),
     ] = None
@@ -78,7 +80,7 @@ class Input:
     ] = "utf-8"
     no_quotes: Annotated[
         bool,
-        typer.Option("--no-quotes", help="Take quotes in CSV or TSV as ordinary characters.", rich_help_panel=READING),
+        typer.Option("--no-quotes", help="Treat quotes in CSV or TSV as ordinary characters.", rich_help_panel=READING),
     ] = False
     names: Annotated[
         str | None,
@@ -105,7 +107,7 @@ class Input:
         str | None,
         typer.Option(
             metavar="URI",
-            help="The database that --query asks: a file of SQLite or DuckDB, or a URI as postgresql://host/name.",
+            help="The database for --query: a SQLite or DuckDB file, or a URI like postgresql://host/name.",
             rich_help_panel=READING,
         ),
     ] = None
@@ -115,7 +117,7 @@ class Input:
             "--query",
             "--sql",
             metavar="SELECT",
-            help="The rows that SQL gives, instead of DATA: of --database, or else by DuckDB from files: "
+            help="Read the rows of this SQL query instead of DATA: from --database, or else by DuckDB from files: "
             "\"SELECT … FROM 'data/*.parquet'\".",
             rich_help_panel=READING,
         ),
@@ -124,7 +126,7 @@ class Input:
     def open(self, data: list[str] | None, *, live: bool = False) -> Source:
         if self.database is not None and self.query is None:
             raise ValueError(
-                "--database goes with --query: say which rows to read, as in --query 'SELECT * FROM mails'."
+                "--database goes with --query: say which rows to read, like --query 'SELECT * FROM mails'."
             )
         if not data and self.query is None:
             raise ValueError("There is no data: give files, folders, - for standard input, --query, --text or --cell.")
@@ -148,13 +150,13 @@ class Input:
         return tallybayes.open_source(data or (), reading, database=self.database, query=self.query)
 
     def files(self, data: list[str] | None) -> list[str]:
-        """What is read and must not be written over: the data, and the database where it is a file."""
+        """The inputs that must not be overwritten: the data, and the database if it is a file."""
         database = (self.database or "").removeprefix("sqlite:").removeprefix("duckdb:")
         return [*(data or []), *([database] if os.path.isfile(database) else [])]
 
 
 def spread(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """The same verb, which takes the fields of its `Input` one by one."""
+    """The same verb with the fields of its `Input` as separate parameters."""
     signature, hints = inspect.signature(verb), get_type_hints(verb, include_extras=True)
     whole = next((name for name, hint in hints.items() if hint is Input), None)
     if whole is None:

@@ -1,4 +1,4 @@
-"""`tallybayes receipt`: what was done with a row of a store, to be kept and to be checked by others."""
+"""`tallybayes receipt`: proof of a change to a store, which others can keep and check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tallybayes report`: all there is to tell of a model, as one page with pictures."""
+"""`tallybayes report`: everything about a model, on one page with plots."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def report(
     label: Label = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where the report goes; standard output by default."),
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write the report; by default standard output."),
     ] = None,
     format: ReportAs = ReportFormat.html,
     absent: Absent = AbsentColumn.error,
 ) -> None:
-    """Tell all there is to tell, as one page.
+    """Report everything about a model on one page.
 
-    What was counted, how good the model is on the data if any is given, whether its probabilities are what they say,
-    what each column tells, what weighs most, and the mistakes it was surest of. The page stands by itself: it needs no
-    network and no script, follows light and dark, and can be printed.
+    What was counted, how good the model is on DATA (if given), whether its probabilities are calibrated, what each
+    column tells, what weighs most, and its most confident mistakes. The page is self-contained: it needs no network and
+    no scripts, adapts to light and dark mode, and can be printed.
 
-    Pictures need matplotlib (pip install 'tallybayes[plot]'); without it there are none, and the page says so.
+    Plots need matplotlib (pip install 'tallybayes[plot]'); without it the page has none, and says so.
 
     \b
     tallybayes report spam.tally test.csv -o report.html
@@ -54,5 +54,5 @@ def report(
 
 
 def _wanted(format: ReportFormat) -> bool | None:
-    """Pictures, where they can be shown, and if there is matplotlib."""
+    """Whether to draw plots: if the format can show them and matplotlib is installed."""
     return None if format is ReportFormat.html else False

@@ -1,4 +1,4 @@
-"""One row that is written on the command line, and classes by what they look like there."""
+"""A row given on the command line, and classes by their names there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tallybayes import Mixture, Model, Schema
 
-TEXT_COLUMNS = ("text", "body")  # which one of several a text is for
+TEXT_COLUMNS = ("text", "body")  # the column that a text is for, if there are several
 
 
 def row_of(schema: Schema, text: str | None, cells: list[str] | None) -> pa.RecordBatch:
@@ -34,7 +34,7 @@ def _cells(schema: Schema, cells: list[str]) -> dict[str, str]:
         parts = cell.split("=")
         names = ["=".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]  # which may have an = in them
         if not names:
-            raise ValueError(f"--cell {cell!r}: write COLUMN=VALUE, as in outlook=sunny.")
+            raise ValueError(f"--cell {cell!r}: write COLUMN=VALUE, like outlook=sunny.")
         name = next((name for name in names if name in schema.by_column), names[-1])
         if name not in schema.by_column:
             has = ", ".join(map(repr, schema.by_column))
@@ -53,7 +53,9 @@ def _text_column(schema: Schema, given: dict[str, str]) -> str:
         if name in free:
             return name
     listed = ", ".join(map(repr, free)) or "none"
-    raise ValueError(f"--text: for which column? Of texts the model has {listed}. Give the row as data instead.")
+    raise ValueError(
+        f"--text: for which column? The text columns of the model are {listed}. Give the row as data instead."
+    )
 
 
 def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -68,7 +70,7 @@ def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def class_of(model: Model | Mixture, text: str) -> Any:
-    """The class that is written so."""
+    """The class with this name."""
     found = _class(model, text)
     if found not in model.classes:
         listed = ", ".join(map(spoken, model.classes)) or "none"
@@ -77,7 +79,7 @@ def class_of(model: Model | Mixture, text: str) -> Any:
 
 
 def near(text: str, classes: Sequence[Any]) -> str:
-    """A question, if one of the classes is a text much like this.
+    """A hint, if one of the classes is a similar text.
 
     >>> near("Spma", ["ham", "spam"])
     " Did you mean 'spam'?"
@@ -90,7 +92,7 @@ def near(text: str, classes: Sequence[Any]) -> str:
 
 
 def new_class(model: Model, text: str) -> Any:
-    """The class that is written so, which the model may meet for the first time."""
+    """The class with this name, which may be new to the model."""
     found = _class(model, text)
     if found is None:
         raise ValueError(f"The class {text!r} is not of the type of the others, {model.label_type}.")
@@ -122,16 +124,16 @@ def costs_of(model: Model | Mixture, costs: list[str] | None) -> dict[tuple[Any,
         except ValueError:
             number = math.nan
         if ":" not in pair or not math.isfinite(number):
-            raise ValueError(f"--costs {given!r}: write TRUTH:DECISION=COST, as in ham:spam=30.")
+            raise ValueError(f"--costs {given!r}: write TRUTH:DECISION=COST, like ham:spam=30.")
         classes = _pair(model, pair)
         if classes in found:
-            raise ValueError(f"--costs {given!r}: what this costs is given twice.")
+            raise ValueError(f"--costs {given!r}: this cost is given twice.")
         found[classes] = number
     return found
 
 
 def _pair(model: Model | Mixture, text: str) -> tuple[Any, Any]:
-    """Two classes with a colon between them, which may have colons in them."""
+    """Two classes separated by a colon; they may contain colons themselves."""
     parts = text.split(":")
     cuts = [(":".join(parts[:at]), ":".join(parts[at:])) for at in range(1, len(parts))]
     for one, other in cuts:

@@ -1,4 +1,4 @@
-"""`tallybayes sample`: rows made up by a model."""
+"""`tallybayes sample`: rows drawn from a model."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def sample(
     format: AnswersAs = AnswerFormat.csv,
     keep_formulas: Formulas = False,
 ) -> None:
-    """Make up rows with their classes.
+    """Draw rows with their classes from a model.
 
-    They come about as the model has it: first a class, then each column's cell as that class has them. Texts are drawn
+    First a class is drawn from the prior, then each column's cell from its distribution in that class. Texts are drawn
     word by word.
 
     \b
@@ -45,7 +45,7 @@ def sample(
 
 
 def _drawable(model: Model) -> Model:
-    """The same counts, with texts in which each word counts once read as words that come as often as they came."""
+    """The same counts, with texts scored by presence turned into multinomial ones, which can be drawn."""
     once = {
         name: family.changed({"reading": "multinomial"})
         for name, family in model.schema.columns.items()
@@ -53,5 +53,5 @@ def _drawable(model: Model) -> Model:
     }
     if once:
         names = ", ".join(map(repr, once))
-        say(f"Note: the model asks of {names} only whether a word is there; texts are drawn by how often it was.")
+        say(f"Note: the model only looks at whether a word is in {names}; texts are drawn by how often words occurred.")
     return model.believing(once)

@@ -1,4 +1,4 @@
-"""`tallybayes schema`: which family every column would be given, as a file to edit."""
+"""`tallybayes schema`: the family that every column would get, as a file to edit."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def schema(how: Input, data: Data = None, label: Label = None, column: Columns =
     text = tallybayes.schema_to_toml(schema_for(how.open(data), label, None, parsed_columns(column), None))
     if is_terminal(sys.stdout):
         print(clean(text, KEPT), end="")
-    else:  # a file to be read again, whatever the encoding of the terminal
+    else:  # always UTF-8, since it will be read as a file
         sys.stdout.buffer.write(text.encode())

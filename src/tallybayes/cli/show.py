@@ -25,10 +25,10 @@ def show(
     ] = None,
     format: ReportAs = ReportFormat.text,
 ) -> None:
-    """Say what is in a model.
+    """Show what is in a model.
 
-    Its classes, its columns, how many parameters it has, and the words and values that weigh most. The sha256 is that
-    of the model's file: the same for the same counts, whatever their history.
+    Its classes, its columns, the number of parameters, and the words and values that weigh most. The sha256 is that of
+    the model's file: the same for the same counts, whatever their history.
 
     \b
     tallybayes show spam.tally --class spam --top 30

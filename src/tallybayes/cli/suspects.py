@@ -30,16 +30,16 @@ def suspects(
     data: Data,
     how: Input,
     label: Label = None,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows to name.")] = TOP,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows to list.")] = TOP,
     output: AnswerFile = None,
     format: AnswersAs = AnswerFormat.csv,
     keep_formulas: Formulas = False,
     absent: Absent = AbsentColumn.error,
 ) -> None:
-    """Name training rows whose labels may be wrong.
+    """List training rows whose labels may be wrong.
 
-    DATA are rows that the model has counted. Each is left out of the counts in turn; those come first whose own label
-    is least probable then. Rows are numbered from 1.
+    DATA are rows that the model has counted. Each is left out of the counts in turn; rows whose own label is then least
+    probable come first. Rows are numbered from 1.
 
     \b
     tallybayes suspects spam.tally mails.csv --top 50

@@ -1,4 +1,4 @@
-"""What reaches the terminal: never a control character from untrusted text, and no colour where none is wanted."""
+"""Output to the terminal: never a control character from untrusted text, and no colour if none is wanted."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     from tallybayes import Report
 
-KEPT = "\n"  # of the control characters, in what is written as a whole
+KEPT = "\n"  # the control character that is allowed
 
 
 def standard_streams() -> None:
-    """Standard streams as they are counted on: those that are closed are opened on nothing, or else the next file would
-    get their numbers, and in it what is said to people; and a character that their encoding has not is spelled out."""
+    """Makes standard streams safe: closed ones are opened on /dev/null, or else the next file opened would get their
+    descriptor and their output; and characters that their encoding lacks are escaped."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
-    if sys.stdout is None:  # answers that go nowhere are an error, at once
+    if sys.stdout is None:  # answers without a destination are an error
         nowhere = os.open(os.devnull, os.O_RDONLY)
         sys.stdout = io.TextIOWrapper(io.FileIO(nowhere, "w"), write_through=True)
     if sys.stderr is None:
@@ -37,19 +37,19 @@ def standard_streams() -> None:
 
 
 def say(*lines: object) -> None:
-    """To standard error: what is not an answer."""
+    """Prints to standard error whatever is not an answer."""
     text = "\n".join(clean(line, KEPT) for line in lines)
-    with suppress(OSError):  # nobody listens
+    with suppress(OSError):  # standard error is gone
         print(text, file=sys.stderr, flush=True)
 
 
 def waiting_for(model: str) -> Callable[[], None]:
-    """Says, when called, why nothing happens."""
+    """A function that says why nothing happens."""
     return lambda: say(f"Waiting for another process that changes {model} …")
 
 
 def console(file: TextIO | None = None, **settings: Any) -> Console:
-    """Where tables and bars are drawn. Text is taken as it is, not as markup."""
+    """A console for tables and progress bars. Text is printed verbatim, not as markup."""
     from rich.console import Console
 
     class Plain(Console):
@@ -67,7 +67,7 @@ def is_terminal(file: Any) -> bool:
 
 
 def save_report(report: Report, form: ReportFormat, path: str) -> None:
-    """To a file, in one step."""
+    """Writes a report to a file, atomically."""
     from tallybayes.files.replacing import replacing
 
     texts = {
@@ -80,17 +80,17 @@ def save_report(report: Report, form: ReportFormat, path: str) -> None:
 
 
 def print_report(report: Report, form: ReportFormat) -> None:
-    """On standard output."""
+    """Writes a report to standard output."""
     if form is ReportFormat.json:
         print(json.dumps(report.to_json(), indent=2))
     elif form is ReportFormat.html:
-        sys.stdout.buffer.write(report.html().encode() + b"\n")  # as it says itself, whatever the terminal's encoding
+        sys.stdout.buffer.write(report.html().encode() + b"\n")  # in its declared encoding, whatever the terminal's
     else:
         _draw(report)
 
 
 def _draw(report: Report) -> None:
-    """Colours are rich's, and what needs none is as it would be anywhere."""
+    """With rich's colours where there are any, otherwise the same as everywhere."""
     from rich.text import Text
 
     from tallybayes.report import text

@@ -1,4 +1,4 @@
-"""`tallybayes thresholds`: from which score on mail is spam, by the good mail that may be lost."""
+"""`tallybayes thresholds`: the score from which on mail is spam, chosen by how much good mail may be lost."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _store(path: str) -> AbstractContextManager[Store | None]:
 
 
 def lines(choice: Choice) -> list[str]:
-    """What is told of it."""
+    """The choice as text."""
     (spam, ham), lost = choice.thresholds, f"{choice.lost} of {choice.ham} good mails lost"
     return [
         f"spam from {spam:.4g} up: {lost}; {bound(choice.lost, choice.ham):.2%} of all good mail at most (95%)",
@@ -104,7 +104,7 @@ def facts(choice: Choice) -> dict[str, Any]:
 
 
 def bound(lost: int, n: int) -> float:
-    """The share of good mail that is lost at most, with a confidence of 95%: Clopper and Pearson's.
+    """The upper 95% confidence bound of the share of good mail lost, by Clopper and Pearson.
 
     >>> round(bound(0, 100), 4)
     0.0295

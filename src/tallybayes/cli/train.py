@@ -42,12 +42,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MANY_CLASSES = 100  # numbers that are labels
-A_FEW = 1000  # rows to find out what weighing would gain …
-LITTLE = 20_000_000  # … from inputs of fewer bytes than these
-ENOUGH = 200  # rows that can tell what it would gain
+MANY_CLASSES = 100  # distinct numbers as labels that look like a regression
+A_FEW = 1000  # rows to estimate what weighing would gain …
+LITTLE = 20_000_000  # … for inputs of fewer bytes than this
+ENOUGH = 200  # rows needed for that estimate
 WORTHWHILE = 0.05  # of the log-loss
-SHOWN = 12  # classes, and columns left out, that are named
+SHOWN = 12  # classes, and columns left out, that are listed
 
 
 def train(
@@ -60,7 +60,7 @@ def train(
     prior: ClassPrior = None,
     label_as_text: LabelAsText = False,
     weighed: Annotated[
-        bool, typer.Option("--weigh", help="Find out how much each column's evidence should count, by left-out rows.")
+        bool, typer.Option("--weigh", help="Find out how much each column's evidence should count, from left-out rows.")
     ] = False,
     dependence: Dependence = DependenceKind.none,
     unlabelled: Unlabelled = False,
@@ -72,8 +72,8 @@ def train(
 ) -> None:
     """Count rows, and save them as a model.
 
-    A table needs --label; a folder per class, Maildir folders and an mbox per class need nothing. Columns are given
-    families as they look, unless --schema or --column says otherwise.
+    A table needs --label; a folder per class, Maildir folders and an mbox per class do not. Families are chosen by what
+    columns look like, unless --schema or --column says otherwise.
 
     \b
     tallybayes train mails.parquet --label class -o spam.tally
@@ -106,7 +106,7 @@ def train(
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
     rows = model.rows_by_class()
-    model.schema.log_prior(np.array([*rows.values()]), [*rows])  # an error, if the prior is of other classes
+    model.schema.log_prior(np.array([*rows.values()]), [*rows])  # raises an error if the prior names other classes
     weighed = weighed or model.schema.overlaps
     weighing = None if sample is None or not sample.seen else reweighed(model, sample.rows())
     model = weighing[0] if weighing is not None and weighed else model
@@ -119,7 +119,8 @@ def train(
 
 
 def _tell_of_columns(model: Model, place: Name | None) -> None:
-    """Which are counted together, which are left out and why; and whether the labels look like classes."""
+    """Reports which columns are counted together, which are left out and why, and whether the labels look like
+    classes."""
     from tallybayes.schema.entries import title
 
     for line in told_blocks(model):
@@ -138,7 +139,7 @@ def _tell_of_columns(model: Model, place: Name | None) -> None:
 
 
 def _tell_of(worth: Weighing, output: str, weighed: bool) -> None:
-    """What the weights are worth, or would be."""
+    """Reports what the weights gain, or would gain."""
     if weighed:
         say(f"{output}: {told_weighing(worth)}")
     elif worth.rows >= ENOUGH and worth.weighed < (1.0 - WORTHWHILE) * worth.naive:
@@ -152,8 +153,8 @@ def counted(
     schema_of: Callable[[Source, dict[Name, Family | None]], Schema],
     count: Callable[[Schema, Source], T],
 ) -> tuple[Source, T]:
-    """What `count` makes of all rows. Where a column has a cell that does not fit what a sample of it looked like, and
-    the data can be read once more, counting starts again with that column as a category, which takes every cell."""
+    """Counts all rows. If a cell does not fit the family inferred from a sample, and the data can be read again,
+    counting starts over with that column as a category, which takes every cell."""
     from tallybayes.schema.schema import AS_GIVEN
     from tallybayes.sources import SourceError
 
@@ -180,7 +181,7 @@ def can_be_read_again(source: Source, data: list[str] | None) -> bool:
 
 
 def _quick_sample(schema: Schema, source: Source) -> Sample | None:
-    """A few rows to find out what weighing would gain, where that takes no time worth mentioning."""
+    """A few rows to estimate what weighing would gain, if that takes hardly any time."""
     from tallybayes.model.weigh import sample_for
 
     if any(family.is_text for family in schema.columns.values()) or (source.total or LITTLE) >= LITTLE:
@@ -197,7 +198,7 @@ def schema_for(
     dependence: str = "none",
     needs_label: bool = True,
 ) -> Schema:
-    """The schema as it is given, in a file and column by column, or else inferred."""
+    """The schema given by a file and by columns, or else inferred."""
     if file is None:
         label = label or source.label
         if label is None and needs_label:
@@ -211,7 +212,7 @@ def schema_for(
         found = tallybayes.Schema.infer(source, label, hints=hints, dependence=dependence)
     else:
         if dependence != "none":
-            raise ValueError("--dependence says what is inferred; a schema that is given has its blocks itself.")
+            raise ValueError("--dependence is for inferred schemas; a given schema has its own blocks.")
         found = _from_file(file, hints)
     chosen = found.prior if prior is None else _prior(prior)
     return tallybayes.Schema(
@@ -245,7 +246,7 @@ def _prior(text: str) -> Any:
 
 
 def _looks_like_regression(model: Model) -> bool:
-    """Whether labels are numbers of which there are too many to be classes, or which hardly come again."""
+    """Whether labels are numbers, too many to be classes or hardly any of them repeated."""
     import pyarrow as pa
 
     kind, classes = model.label_type, len(model.classes)
@@ -261,7 +262,7 @@ def told(model: Model) -> str:
 
 
 def told_blocks(model: Model) -> list[str]:
-    """Which columns are counted together, why, and how much what they say counts."""
+    """Which columns are counted together, why, and the weight of their evidence."""
     from tallybayes.schema.entries import in_order, members
 
     schema, lines = model.schema, []

@@ -1,4 +1,4 @@
-"""How `train` counts rows that have no label: its options, the progress of EM, and what is said of it."""
+"""How `train` counts rows without a label: its options, the progress of EM, and its report."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ CHOSEN = "chosen"
 
 Unlabelled = Annotated[
     bool,
-    typer.Option(
-        "--unlabelled", help="Count rows without a label too: EM finds where they belong.", rich_help_panel=PANEL
-    ),
+    typer.Option("--unlabelled", help="Count rows without a label too: EM finds their classes.", rich_help_panel=PANEL),
 ]
 Weight = Annotated[
     str | None,
     typer.Option(
         "--unlabelled-weight",
         metavar="WEIGHT",
-        help=f"What such a row counts, from 0 to 1; or {CHOSEN!r}, the default: as held-out rows are most probable.",
+        help=f"The weight of such a row, from 0 to 1; or {CHOSEN!r}, the default: chosen by held-out log-loss.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -49,7 +47,7 @@ Clusters = Annotated[
 
 
 def em_of(unlabelled: bool, weight: str | None, components: int, clusters: int | None) -> EM | None:
-    """The settings of EM, where it is asked for."""
+    """The settings of EM, if it is asked for."""
     if clusters is not None and components > 1:
         raise ValueError("--clusters finds classes, and --components divides them; give one of the two.")
     if not unlabelled and clusters is None:
@@ -75,7 +73,7 @@ def _step(step: int, objective: float) -> None:
 
 
 def say_fitted(output: str, fitted: Fitted | None) -> None:
-    """What EM came to, where there was any."""
+    """Reports the result of EM, if there was any."""
     if fitted is None:
         return
     say(f"{output}: {fitted.told()}")

@@ -1,4 +1,4 @@
-"""Progress on standard error, where that is a terminal: rows, speed and the time left."""
+"""Progress on standard error, if that is a terminal: rows, speed and time left."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
     from tallybayes.sources import Source
 
-EVERY = 0.2  # seconds between two looks
-_told: list[str] = []  # what the bar says instead of what is being done
+EVERY = 0.2  # seconds between updates
+_told: list[str] = []  # the text of the bar, if it replaces the default
 
 
 def tell(text: str) -> None:
-    """Has a bar that is shown say this."""
+    """Sets the text of the progress bar."""
     _told[:] = [text]
 
 
 @contextmanager
 def watching(source: Source, doing: str, shown: bool = True) -> Iterator[None]:
-    """Shows how far a source is read while the block runs, and says afterwards which rows were skipped."""
+    """Shows progress through a source while the block runs, and afterwards lists the rows that were skipped."""
     if shown and is_terminal(sys.stderr):
         with _bar(source, doing):
             yield
     else:
         yield
     if source.skipped:
-        from tallybayes.sources.faults import SKIP  # which was followed
+        from tallybayes.sources.faults import SKIP  # advice that was followed
 
         say(f"{how_many(source.skipped)} {'was' if source.skipped == 1 else 'were'} skipped:")
         say(*(f"  {bad.where}: {bad.reason.replace(f', {SKIP}', '')}" for bad in source.bad))
@@ -43,7 +43,7 @@ def watching(source: Source, doing: str, shown: bool = True) -> Iterator[None]:
 
 @contextmanager
 def counting(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work that says itself how much is done, and how much there is in all."""
+    """A bar for work that reports its own progress and total."""
     if not is_terminal(sys.stderr):
         yield lambda done, total: None
         return

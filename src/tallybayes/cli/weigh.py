@@ -1,4 +1,4 @@
-"""`tallybayes weigh`: how much each column's evidence should count, by rows left out of the counts."""
+"""`tallybayes weigh`: how much each column's evidence should count, from rows left out of the counts."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def weigh(
     """Find out how much each column's evidence should count.
 
     DATA are rows that the model has counted. Up to 20,000 of them, or 10,000 with texts, are left out of the counts,
-    and the weights are those under which their classes are most probable. The counts stay as they are. show tells the
-    weights; learn, forget and merge keep them.
+    and the weights maximise the probability of their classes. The counts do not change. show prints the weights; learn,
+    forget and merge keep them.
 
     \b
     tallybayes weigh spam.tally mails.csv

@@ -1,4 +1,4 @@
-"""What adds and takes away, however large it is."""
+"""Things that add and subtract in place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Additive(ABC):
-    """What adds and takes away in place, at the cost of the other; `+` and `-` do the same to a copy."""
+    """Adds and subtracts in place, at the cost of the other operand's size; `+` and `-` do the same to a copy."""
 
     @abstractmethod
     def copy(self) -> Self: ...

@@ -1,4 +1,4 @@
-"""The cells of a sparse tally, which are those that were met: arrays side by side, a number for each cell."""
+"""The non-empty cells of a sparse tally, as parallel arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tallybayes.counts.sums import added_up
 
 
 class Cells(NamedTuple):
-    """Which word and which class each cell belongs to, by their numbers, and its sums."""
+    """The word and the class of each cell, by index, and its sums."""
 
     words: Codes
     classes: Codes
@@ -23,7 +23,7 @@ class Cells(NamedTuple):
         return Cells(self.words.copy(), self.classes.copy(), sums)
 
     def at(self, which: NDArray[Any]) -> Cells:
-        """Copies of some of the cells, by their numbers or by a truth for each."""
+        """Copies of some of the cells, by their indices or a boolean mask."""
         sums = {name: Exact(array.limbs[which], array.low) for name, array in self.sums.items()}
         return Cells(self.words[which], self.classes[which], sums)
 
@@ -34,7 +34,7 @@ class Cells(NamedTuple):
         return used
 
     def numbered(self, words: Codes, classes: Codes) -> Cells:
-        """The same cells where words and classes have other numbers."""
+        """The same cells with other indices for words and classes."""
         return Cells(words[self.words], classes[self.classes], self.sums)
 
     def merged(self, groups: int) -> Cells:

@@ -1,4 +1,4 @@
-"""Which cells of a tally were changed since it was last read: the beliefs of all others still hold."""
+"""Which cells of a tally changed since it was last read: the beliefs of all others still hold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Changes:
             self._cells.append(cells)
 
     def all(self) -> NDArray[np.int64] | None:
-        """Each once; nothing, if so many were changed that it is better to look at everything again."""
+        """Each cell once; None if so many changed that recomputing everything is faster."""
         if self._room < 0:
             return None
         return np.unique(np.concatenate(self._cells)) if self._cells else np.zeros(0, np.int64)

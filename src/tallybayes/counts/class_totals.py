@@ -1,6 +1,6 @@
-"""Sums over all words, by class: added up when first needed, and kept while more is counted.
+"""Sums over all words, by class: computed when first needed, and kept up to date.
 
-They are exact, so that adding what is learned gives the same as adding everything up again.
+They are exact, so updating them gives the same as summing again.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from tallybayes.kernels.strings import index_strings
 
 class ClassTotals:
     def __init__(self) -> None:
-        self._totals: dict[str, Exact] = {}  # an element for each class that there was
+        self._totals: dict[str, Exact] = {}  # an element for each class so far
 
     def __bool__(self) -> bool:
-        """Whether anything was asked for, and is kept."""
+        """Whether any total is kept."""
         return bool(self._totals)
 
     def forget(self) -> None:
-        """The sums were changed in another way than by adding."""
+        """Drops the totals: the sums changed in another way than by adding."""
         self._totals.clear()
 
     def of(self, name: str, at: Sequence[int], columns: Callable[[], Codes], sums: Mapping[str, Exact]) -> Exact:
-        """The total of a sum for the classes of these numbers, −1 for one that never was; `columns` gives the cells'
-        numbers."""
+        """The total of a sum for the classes with these indices, −1 for an unknown one; `columns` returns the class
+        index of each cell."""
         if name not in self._totals:
             found = columns()
             self._totals[name] = summed(found, sums[name], int(found.max(initial=-1)) + 1)
@@ -39,11 +39,11 @@ class ClassTotals:
         if all(0 <= i < len(total) for i in at):
             return Exact(total.limbs[list(at)], total.low)
         missing = 1 + max([*at, -1]) - len(total)
-        nothing = max(missing, 0) + 1  # at the end stands what never was
+        nothing = max(missing, 0) + 1  # the last element is for unknown classes
         return Exact(with_room(total.limbs, len(total) + nothing)[list(at)], total.low)
 
     def add(self, classes: Sequence[int], columns: Codes, sums: Mapping[str, Exact], sign: int) -> None:
-        """More is counted: `classes` are the numbers here of the classes there."""
+        """Adds more cells: `classes` maps their class indices to those here."""
         for name, total in self._totals.items():
             missing = 1 + max([*classes, -1]) - len(total)
             if missing > 0:
@@ -51,12 +51,12 @@ class ClassTotals:
             total.add_rows(np.array(classes, np.int64), summed(columns, sums[name], len(classes)), sign)
 
 
-SPELLED = "\3"  # comes before a run of characters that is counted beside words
-RUNS = 6  # what is told apart: runs of one to five words, and of characters
+SPELLED = "\3"  # marks a run of characters counted besides words
+RUNS = 6  # kinds of runs: of one to five words, and of characters
 
 
 def run_of(index: kernels.StringIndex) -> Codes:
-    """Of every word of an index which of these it is, by the spaces that runs of words are written with."""
+    """The kind of every entry of an index, by the spaces in it."""
     names = index_strings(index)
     spaces = np.minimum(pc.count_substring(names, " ").to_numpy(), RUNS - 2)
     spelled = pc.starts_with(names, SPELLED).to_numpy(zero_copy_only=False)
@@ -64,12 +64,12 @@ def run_of(index: kernels.StringIndex) -> Codes:
 
 
 def by_run(index: kernels.StringIndex, cells: Cells) -> Codes:
-    """Of every cell its class and which run it is, as one number."""
+    """The class and the kind of run of every cell, as one number."""
     return np.asarray(RUNS * cells.classes + run_of(index)[cells.words], np.int32)
 
 
 def summed(columns: Codes, cells: Exact, width: int) -> Exact:
     """Cells by class."""
-    if width == 1:  # as of a text learned by itself
+    if width == 1:  # as when a single text is learned
         return cells.sum()[None]
     return added_up(cells, columns, width)

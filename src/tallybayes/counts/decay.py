@@ -1,9 +1,9 @@
-"""Decay: sums times a number, and what rounding may leave of cells from which all was taken away.
+"""Decay: sums times a number, and the traces that rounding may leave in cells whose rows were all forgotten.
 
 Whole numbers and powers of two scale exactly, and any other number does as long as the sum then needs no more than 128
-bits. Beyond that the rest is cut off, or else every decay would add 53 bits. So rows that are forgotten after several
+bits. Beyond that it is truncated, or else every decay would add 53 bits. So rows that are forgotten after several
 decays may leave a trace in their cells: less than 2⁻¹⁰⁰ of a row, as long as a class has no more than 2³² of them. No
-row weighs so little, and so traces go.
+row weighs so little, so traces are dropped.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import TRACE, Exact
 
-LEAST_WEIGHT = 2.0**-100  # of a row, but for none at all
-ROUNDING = 2.0**-64  # of what was taken away, or of one: if less is left in every sum, it is a trace
+LEAST_WEIGHT = 2.0**-100  # of a row, other than 0
+ROUNDING = 2.0**-64  # relative to what was subtracted, or to 1: less in every sum is a trace
 
 
 def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
-    """Sums times a number. What then weighs next to nothing is gone, so that decay ends."""
+    """Sums times a number. Cells that weigh next to nothing are dropped, so that decay ends."""
     product = {name: array * factor for name, array in sums.items()}
     if not float(factor).is_integer():
         weight = np.abs(product["n"].round())
@@ -30,7 +30,7 @@ def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
 
 
 def traces_of(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> NDArray[np.bool_] | None:
-    """The cells of which nothing but a trace is left, if there are any."""
+    """The cells in which only a trace is left, if there are any."""
     if left["n"].low >= 0:
         return None  # whole numbers were never rounded
     traces = np.abs(left["n"].round()) < LEAST_WEIGHT
@@ -40,7 +40,7 @@ def traces_of(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> NDArray[
 
 
 def without_traces(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> Mapping[str, Exact]:
-    """The same cells, with nothing where only traces are left."""
+    """The same cells, with zeros instead of traces."""
     traces = traces_of(left, taken)
     if traces is None:
         return left
@@ -48,8 +48,7 @@ def without_traces(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> Map
 
 
 def holding(sums: Mapping[str, Exact]) -> NDArray[np.bool_]:
-    """Where any of the sums is not zero. Where nothing is counted any more, what decay may have cut off differently is
-    nothing, too."""
+    """Where any of the sums is not zero. If the count is zero, whatever decay left in other sums is ignored."""
     held = ~sums["n"].is_zero()
     rest = np.flatnonzero(~held)
     for name, array in sums.items():

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
-TRACE = 2.0**-100  # what decay cuts off is smaller than this part of a sum
+TRACE = 2.0**-100  # decay truncates less than this part of a sum
 FULL = 1 << 62  # limbs stay below this, so that any two can be added
 
 
@@ -52,7 +52,7 @@ class Exact:
 
     @classmethod
     def of(cls, values: Any) -> Exact:
-        """Doubles as they are, to the last bit."""
+        """Doubles, converted exactly."""
         x = np.ascontiguousarray(values, np.float64)
         low, size = window([x])
         limbs = np.zeros((x.size, size), np.int64)
@@ -61,7 +61,7 @@ class Exact:
 
     @property
     def end(self) -> int:
-        """Where the limbs end: below 2^(32·end) in magnitude, if they are carried."""
+        """The end of the limbs: carried numbers are below 2^(32·end) in magnitude."""
         return self.low + self.limbs.shape[-1]
 
     @property
@@ -87,8 +87,8 @@ class Exact:
         return self + (-other)
 
     def __mul__(self, factor: float) -> Exact:
-        """Times a whole number or a power of two exactly; times any other number cut off after 128 bits, so that
-        decay after decay does not grow without end."""
+        """Exact for whole numbers and powers of two; truncated to 128 bits for others, so that repeated decay does not
+        grow without bound."""
         scale = Fraction(factor)
         places = -(-(scale.denominator.bit_length() - 1) // LIMB)
         whole = scale.numerator * ((1 << (LIMB * places)) // scale.denominator)
@@ -108,8 +108,8 @@ class Exact:
         return f"Exact({self.round()!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied in the canonical form: the limbs themselves may show what was added and taken away. A
-        pickle tells apart types that are equal but not the same object, as arrays of kernels and of pickles have."""
+        """Pickled and copied in canonical form: the raw limbs may show what was added and subtracted. The dtype is
+        replaced by numpy's own object, since pickle distinguishes equal dtypes that are different objects."""
         tidy = self.carried()
         return Exact, (tidy.limbs.view(np.int64), tidy.low)
 
@@ -128,11 +128,11 @@ class Exact:
         return Exact(limbs, low)
 
     def safe(self) -> Exact:
-        """The same numbers with every limb far enough from overflow to be added to."""
+        """The same numbers with every limb far enough from overflow for an addition."""
         return self.carried() if largest(self.limbs) >= FULL else self
 
     def carried(self) -> Exact:
-        """The one canonical form: limbs below 2³² with the sign of their number, none zero throughout at either end."""
+        """The canonical form: limbs below 2³² with the sign of their number, and no all-zero limbs at either end."""
         if self.limbs.shape[-1] == 1 and largest(self.limbs) < 1 << LIMB:
             return self.trimmed()  # counts, mostly
         size = self.limbs.shape[-1]
@@ -150,7 +150,7 @@ class Exact:
         return not (wide and ((limbs > 0).any(axis=-1) & (limbs < 0).any(axis=-1)).any())
 
     def trimmed(self) -> Exact:
-        """Without the limbs that are zero in all the numbers, at the two ends."""
+        """Without limbs at either end that are zero in all numbers."""
         used = np.flatnonzero(self.limbs.any(axis=tuple(range(self.limbs.ndim - 1))))
         if not used.size:
             return Exact(np.zeros((*self.shape, 1), np.int64))
@@ -164,12 +164,12 @@ class Exact:
         return np.asarray((self._signed_limbs() < 0).any(axis=-1))
 
     def _signed_limbs(self) -> Counts:
-        """Limbs that all have the sign of their number, as a single one has, and those have that are all positive."""
+        """Limbs that all have the sign of their number, like single limbs and positive ones."""
         signed = self.limbs.shape[-1] == 1 or not self.limbs.size or self.limbs.min() >= 0
         return self.limbs if signed else self.carried().limbs
 
     def is_below(self, bound: Floats | float) -> NDArray[np.bool_]:
-        """Where a number is below −bound: less than nothing, by more than decay may have cut off."""
+        """Where a number is below −bound: negative by more than decay may have truncated."""
         negative = self.is_negative()
         return np.asarray(negative & (self.round() < -np.asarray(bound))) if negative.any() else negative
 
@@ -184,7 +184,7 @@ class Exact:
         return [number * unit for number in self.integers()]
 
     def _short(self) -> Exact:
-        """Canonical numbers without what lies more than four limbs below their highest."""
+        """Canonical numbers truncated to their five highest limbs."""
         places = np.arange(self.limbs.shape[-1])
         highest = np.where(self.limbs != 0, places, -1).max(axis=-1, initial=-1)
         return Exact(np.where(places >= highest[..., None] - 4, self.limbs, 0), self.low).trimmed()
@@ -220,7 +220,7 @@ class Exact:
         self.limbs, self.low = wide.limbs, wide.low
 
     def add_rows(self, rows: Counts, other: Exact, sign: int) -> None:
-        """Adds `sign` times as many numbers in place, to the elements at these places; no place may come twice."""
+        """Adds `sign` times `other` in place to the elements at these indices, which must be distinct."""
         if self.low != other.low or self.limbs.shape[-1] != other.limbs.shape[-1]:
             low, size = union(self, other)
             wide, other = self.widened(low, size), other.widened(low, size)

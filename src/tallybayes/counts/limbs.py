@@ -9,7 +9,7 @@ Limbs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 LIMB = 32  # bits
-FEW = 16  # numbers for which numpy would take longer to start than Python takes
+FEW = 16  # numbers: below this Python is faster than numpy's overhead
 
 
 def ratio(above: int, below: int, low: int) -> float:
@@ -27,11 +27,11 @@ def window(factors: list[Floats]) -> tuple[int, int]:
         least, most = exponents(factor)
         low, high = low + least, high + most
     first = low // LIMB
-    return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that a word may touch
+    return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that one product may span
 
 
 def exponents(values: Floats) -> tuple[int, int]:
-    """The place of the lowest bit that a number among these may have, and the one above the highest."""
+    """The position of the lowest bit that any of these numbers may have, and the one above the highest."""
     magnitudes = np.abs(values[np.isfinite(values) & (values != 0.0)])
     if not magnitudes.size:
         return 0, 0
@@ -39,10 +39,10 @@ def exponents(values: Floats) -> tuple[int, int]:
 
 
 def rounded(limbs: Limbs, low: int) -> Floats:
-    """Canonical limbs as the nearest doubles, where none is near the ends of the doubles' range.
+    """Canonical limbs rounded to doubles, if none is near the ends of the doubles' range.
 
     The three highest limbs decide, and whether anything lies below them. The two highest add up to a double and an
-    exact rest; the rest and the third are a whole number below 2⁴³; so the last addition is the only one that rounds.
+    exact remainder; that and the third are a whole number below 2⁴³; so only the last addition rounds.
     """
     sign = np.where((limbs < 0).any(axis=-1), -1.0, 1.0)
     padded = np.concatenate([np.zeros((*limbs.shape[:-1], 2), np.int64), np.abs(limbs)], axis=-1)
@@ -50,7 +50,7 @@ def rounded(limbs: Limbs, low: int) -> Floats:
     top = np.maximum(np.where(padded != 0, places, 0).max(axis=-1), 2)
     first, second, third = (np.take_along_axis(padded, (top - k)[..., None], -1)[..., 0] for k in range(3))
     below = np.any((padded != 0) & (places < (top - 2)[..., None]), axis=-1)
-    third = third | below  # a last bit that stands for all that is below
+    third = third | below  # a sticky bit for everything below
     high, middle = first * 2.0**64, second * 2.0**32
     total = high + middle
     rest = middle - (total - high)

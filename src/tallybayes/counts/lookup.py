@@ -12,7 +12,7 @@ SHOWN = 12  # names that an error shows
 
 
 def by_class(sums: Mapping[str, Exact], classes: Sequence[Any]) -> dict[Any, Any]:
-    """One sum of every class, {class: number}; several as {sum: {class: number}}."""
+    """A single sum as {class: number}; several as {sum: {class: number}}."""
     found = {name: dict(zip(classes, numbers(row), strict=True)) for name, row in sums.items()}
     return next(iter(found.values())) if len(found) == 1 else found
 
@@ -30,7 +30,7 @@ def never_met(key: Any, known: Sequence[Any]) -> NoReturn:
 
 
 def formatted(title: str, slots: Sequence[Any], classes: Sequence[Any], numbers: Floats) -> str:
-    """Numbers under their labels, as wide as they need."""
+    """Numbers as a table with labels."""
     cells = [[title, *map(str, classes)]]
     cells += [[str(s), *(f"{v:.12g}" for v in row)] for s, row in zip(slots, numbers.tolist(), strict=True)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -1,6 +1,6 @@
-"""Labels and exact sums as plain arrays, and back: what a model file holds between its header's lines.
+"""Labels and exact sums as plain arrays for model files, and back.
 
-Tallies pack themselves with these. Whatever comes out of a file is checked: it is what would be written, or an error.
+Tallies pack themselves with these. Whatever is read from a file is checked: it must be exactly what would be written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PackError(ValueError):
 
 
 def pack_table(prefix: str, slots: Sequence[Any], sums: Mapping[str, Exact], arrays: Arrays) -> dict[str, Any]:
-    """Sums by slot and class into the arrays; what they mean is returned."""
+    """Packs sums by slot and class into the arrays; returns their description."""
     kind = pack_labels(prefix, slots, arrays)
     return {"low": pack_sums(prefix, sums, arrays), "slots": kind}
 
@@ -46,7 +46,7 @@ def unpack_table(
 
 
 class PackedCells(NamedTuple):
-    """Cells that hold something, of a table of words and classes: their words and classes by number, and their sums."""
+    """The non-empty cells of a table of words and classes: their words and classes by index, and their sums."""
 
     texts: pa.Array
     words: NDArray[np.int32]
@@ -55,7 +55,7 @@ class PackedCells(NamedTuple):
 
 
 def pack_cells(prefix: str, cells: PackedCells, arrays: Arrays) -> dict[str, Any]:
-    """Cells, in the order of their words and classes, into the arrays; what they mean is returned."""
+    """Packs cells, sorted by word and class, into the arrays; returns their description."""
     pack_texts(prefix, cells.texts, arrays)
     arrays[f"{prefix}/words"] = np.ascontiguousarray(cells.words)
     arrays[f"{prefix}/classes"] = np.ascontiguousarray(cells.classes)
@@ -81,13 +81,12 @@ def unpack_cells(
 
 
 def _different(codes: NDArray[Any]) -> int:
-    """How many different ones there are, if they are in order."""
+    """The number of different codes in a sorted array."""
     return int(np.count_nonzero(np.diff(codes))) + bool(len(codes))
 
 
 def pack_labels(prefix: str, labels: Sequence[Any], arrays: Arrays) -> Any:
-    """Sorted labels: texts, whole numbers, or tuples of these, of which each place has its own; what they are is
-    returned."""
+    """Packs sorted labels: texts, whole numbers, or tuples of these, place by place; returns their kind."""
     if labels and isinstance(labels[0], tuple):
         places = [sorted(set(place)) for place in zip(*labels, strict=True)]
         numbers = [{label: i for i, label in enumerate(place)} for place in places]
@@ -181,7 +180,7 @@ def _within(codes: NDArray[np.int32], count: int) -> bool:
 
 
 def take(arrays: Arrays, name: str, kind: type, dimensions: int) -> NDArray[Any]:
-    """An array, which is taken away: what is left in the end means nothing."""
+    """Removes and returns an array: whatever remains at the end is an error."""
     array = arrays.pop(name)
     if array.dtype != kind or array.ndim != dimensions:
         raise PackError(f"{name} is of type {array.dtype} and has {array.ndim} dimensions")

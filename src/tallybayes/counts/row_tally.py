@@ -12,12 +12,12 @@ from tallybayes.counts.tally import Key, Tally
 from tallybayes.counts.written import FEW, write_table
 
 RowSums = tuple[Slot, Key, tuple[str, ...], tuple[float, ...], tuple[bool, ...]]
-ONCE = ("n",), (1.0,), (False,)  # what is added where something is counted and no more
+ONCE = ("n",), (1.0,), (False,)  # what counting one value adds
 
 
 class RowTally(Tally):
-    """The tally of one slot and one class: the names of its sums, a double for each, and of which the exact square is
-    meant. Added to another tally, it needs no labels or arrays of its own.
+    """The tally of one slot and one class: the names of its sums, a double for each, and which of them are squared.
+    Adding it to another tally needs no labels or arrays of its own.
 
     >>> RowTally("free", "spam", ("n", "x"), (1.0, 3.0), (False, True))
     n     spam
@@ -29,7 +29,7 @@ class RowTally(Tally):
     def __init__(
         self, slot: Slot, key: Key, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]
     ) -> None:
-        self._row: RowSums | None = (slot, key, names, values, squared)  # until sums are made, which may change
+        self._row: RowSums | None = (slot, key, names, values, squared)  # until the sums are made, which may change
 
     def __getattr__(self, name: str) -> Any:
         if self._row is None or name not in ("_slots", "_classes", "_arrays"):

@@ -1,4 +1,4 @@
-"""Rows of a batch, as families count them: the class of each, and what it weighs; or its shares in several classes."""
+"""The classes and weights of a batch's rows, or their shares in several classes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tallybayes.counts.limbs import exponents
 from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import ClassSums, InfiniteError, cells_of, sum_columns, sum_weighted, weighted_table
 
-UNIT = 2.0**-32  # of shares that are added up as whole numbers: a limb
+UNIT = 2.0**-32  # of shares that are added as whole numbers: a limb
 MOST_UNITS = 2.0**62
 MOST_SHARE = 1 << 33  # units of one row
 
 
 @dataclass
 class Rows:
-    """Which class each row of a batch belongs to, and what it weighs (nothing given: one each)."""
+    """The class and the weight of each row of a batch (without weights: 1 each)."""
 
     classes: Sequence[Key]
     codes: Codes
     weights: Floats | None = None
-    only: Key | None = field(default=None, init=False)  # the class of a row by itself, which counts once
+    only: Key | None = field(default=None, init=False)  # the class of a single unweighted row
 
     def __post_init__(self) -> None:
         if len(self.codes) == len(self.classes) == 1 and self.weights is None and self.codes[0] == 0:
@@ -38,7 +38,7 @@ class Rows:
 
     @cached_property
     def numbers(self) -> dict[Key, int]:
-        """The classes by their numbers."""
+        """The index of each class."""
         return {key: i for i, key in enumerate(self.classes)}
 
     @cached_property
@@ -52,13 +52,13 @@ class Rows:
         return Rows(self.classes, self.codes[start:stop], weights)
 
     def totals(self) -> Exact:
-        """How many rows each class has, or what they weigh."""
-        if "groups" in self.__dict__ and self.weights is None:  # somebody has counted them
+        """The number of rows of each class, or their weight."""
+        if "groups" in self.__dict__ and self.weights is None:  # they are counted already
             return Exact(self.groups.counts()[None, :, None])
         return self.count(np.zeros(len(self), np.int32), 1)
 
     def count(self, cells: Codes, slots: int) -> Exact:
-        """How often each of `slots` numbered cells occurs in each class; a number below zero is missing."""
+        """How often each of `slots` codes occurs in each class; negative codes are missing."""
         width = len(self.classes)
         if self.weights is None:
             return Exact(kernels.count_codes(cells, self.codes, slots, width)[..., None])
@@ -70,8 +70,7 @@ class Rows:
 
 
 class SharedRows(Rows):
-    """Rows that are counted in several classes at once: row i in `codes[starts[i]:starts[i + 1]]`, as often as the
-    weights there say.
+    """Rows that are counted in several classes: row i in `codes[starts[i]:starts[i + 1]]`, with the weights there.
 
     >>> codes, weights = np.array([0, 1, 1], np.int32), np.array([0.25, 0.75, 1.0])
     >>> rows = SharedRows(["ham", "spam"], codes, weights, starts=np.array([0, 2, 3]))
@@ -97,12 +96,12 @@ class SharedRows(Rows):
 
     @cached_property
     def at(self) -> Counts:
-        """The row that each share is of."""
+        """The row of each share."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     @cached_property
     def units(self) -> Counts | None:
-        """The shares as whole numbers of 2⁻³², if that is what they are; EM's are."""
+        """The shares in units of 2⁻³², if they are whole; EM's are."""
         units = self.weights / UNIT
         whole = bool((units == np.rint(units)).all()) and units.sum() < MOST_UNITS
         return units.astype(np.int64) if whole else None
@@ -125,13 +124,13 @@ class SharedRows(Rows):
 
     @property
     def shares(self) -> tuple[Counts, Codes, Counts, int]:
-        """As the kernels take them."""
+        """The shares in the form that kernels take."""
         assert self.units is not None
         return self.starts, np.ascontiguousarray(self.codes), self.units, len(self.classes)
 
 
 class UnitRows(SharedRows):
-    """The same whose shares are given as whole numbers of 2⁻³²."""
+    """The same with shares given in units of 2⁻³²."""
 
     def __init__(self, classes: Sequence[Key], codes: Codes, units: Counts, starts: Counts) -> None:
         self.classes, self.codes, self.starts, self.only = classes, codes, starts, None
@@ -142,12 +141,12 @@ class UnitRows(SharedRows):
         return self._given if self._given.sum(dtype=np.float64) < MOST_UNITS else None
 
     @cached_property
-    def weights(self) -> Floats:  # type: ignore[override]  # mostly nobody asks for it
+    def weights(self) -> Floats:  # type: ignore[override]  # rarely needed
         return np.asarray(self._given * UNIT, np.float64)
 
 
 def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
-    """What every column of a matrix adds up to in each class, each row times its weight."""
+    """The sum of every column of a matrix by class, each row times its weight."""
     if rows.weights is None:
         return sum_columns(values, rows.groups, squares)
     if isinstance(rows, SharedRows) and rows.units is not None and rows.units.max(initial=0) <= MOST_SHARE:
@@ -159,7 +158,7 @@ def class_sums(values: Floats, rows: Rows, squares: bool) -> ClassSums:
 
 
 def _sum_units(values: Floats, rows: SharedRows, squares: bool) -> ClassSums:
-    """The same in whole numbers of 2⁻³²."""
+    """The same in units of 2⁻³²."""
     infinite = np.isinf(values)
     if infinite.any():
         raise InfiniteError(int(np.flatnonzero(infinite.any(axis=1))[0]))

@@ -13,18 +13,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-Key = str | int | float | bool | bytes  # a class as it is kept: see `labels.LabelColumn`
+Key = str | int | float | bool | bytes  # a class in canonical form: see `labels.LabelColumn`
 Slot = str | int | tuple[str | int, ...]
 
-MANY = 10_000  # labels that Arrow sorts sooner than Python
-VECTORS = -1  # the slot in which vectors are counted, rather than what they hold
-SPARSE = 4  # positions for each that holds something, from which on these are better named one by one
-GAPS = -2  # and, down from here, those that count the vectors in which a position is missing
+MANY = 10_000  # labels, from which on Arrow sorts faster than Python
+VECTORS = -1  # the slot that counts the vectors themselves
+SPARSE = 4  # positions for each non-empty one, from which on those are listed one by one
+GAPS = -2  # from here down, the slots that count vectors in which a position is missing
 
 
 class Positions(dict[Slot, int]):
     """Slots that are the whole numbers below `size`, and with `vectors` one more for the vectors themselves. There may
-    be a hundred thousand: all tallies of such vectors share them, and none changes them.
+    be a hundred thousand, so all tallies of such vectors share one, which never changes.
 
     >>> Positions(2, vectors=True)
     {0: 0, 1: 1, -1: 2}
@@ -37,12 +37,12 @@ class Positions(dict[Slot, int]):
         self._made_of = (size, vectors)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copied, or pickled and read again, it is the one that all share."""
+        """Copying and unpickling give the shared one."""
         return positions, self._made_of
 
 
 def positions(size: int, vectors: bool = False) -> Positions:
-    """The positions that all vectors of this size have."""
+    """The shared positions of vectors of this size."""
     return _shared(size, vectors)
 
 
@@ -50,8 +50,8 @@ _shared = lru_cache(maxsize=8)(Positions)
 
 
 def as_positions(slots: Sequence[Slot]) -> Positions | None:
-    """The positions that all share, no more than to the last of these sorted slots; nothing, if these are names, or too
-    few of the positions."""
+    """The shared positions up to the last of these sorted slots; None if these are names, or too few of the
+    positions."""
     if not slots or not isinstance(slots[0], int) or not isinstance(slots[-1], int) or slots[0] < VECTORS:
         return None
     size = slots[-1] + 1
@@ -59,7 +59,7 @@ def as_positions(slots: Sequence[Slot]) -> Positions | None:
 
 
 def common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the labels stand that both have: among the one's, and among the other's."""
+    """The indices of the labels that both have: in the targets, and in the sources."""
     if all(isinstance(each, Positions) and VECTORS not in each for each in (targets, sources)):
         same = np.arange(min(len(targets), len(sources)))
         return same, same
@@ -69,7 +69,7 @@ def common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[NDAr
 
 
 def in_order(labels: Mapping[Any, int], wanted: NDArray[np.bool_]) -> tuple[list[Any], NDArray[np.intp]]:
-    """The labels that are wanted, sorted, and where they stand; each stands where it came, as in all tallies."""
+    """The wanted labels, sorted, and their indices; labels are numbered in insertion order."""
     places = np.flatnonzero(wanted)
     if len(places) == len(labels):
         names = list(labels)

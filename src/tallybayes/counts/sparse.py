@@ -1,4 +1,4 @@
-"""Labelled sums where most cells hold nothing: words by classes. Memory follows the cells that hold something.
+"""Labelled sums where most cells are empty: words by classes. Memory grows with the non-empty cells.
 
 A `SparseTally` is to a million words what a `Tally` is to a few levels: it adds, subtracts and scales, labels are
 matched by name, and adding a document costs what the document costs. Words live in a compiled index, each pair of a
@@ -27,11 +27,11 @@ from tallybayes.counts.written import read_words, write_words
 from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = 30  # words that a repr shows
-FEW = 1000  # cells that may be empty without anybody minding
+FEW = 1000  # empty cells that are not worth removing
 
 
 class SparseTally(AnyTally):
-    """Exact sums by word and class, of the cells that were met.
+    """Exact sums by word and class, for non-empty cells only.
 
     >>> monday = SparseTally.of(["ham", "spam"], {("free", "spam"): 4, ("hello", "ham"): 1})
     >>> tuesday = SparseTally.of(["spam"], {("free", "spam"): 2, ("win", "spam"): 3})
@@ -55,12 +55,12 @@ class SparseTally(AnyTally):
         self._classes = {key: i for i, key in enumerate(classes)}
         self._index = index
         self._size, self._looked_at = len(words), 0
-        self._words = words  # this and the next may have spare room at the end
+        self._words = words  # this and the next may have spare capacity
         self._columns = columns
         self._sums = dict(sums)
         self._pairs: kernels.PairIndex | None = None  # made when something is added
-        self._totals, self._run_totals = ClassTotals(), ClassTotals()  # a class and a length of runs is a class there
-        self.changes: Changes | None = None  # since beliefs were last worked out, if they keep track
+        self._totals, self._run_totals = ClassTotals(), ClassTotals()  # in the second, (class, kind of run) is a class
+        self.changes: Changes | None = None  # since beliefs were last computed, if they keep track
 
     @classmethod
     def empty(cls, statistics: Iterable[str]) -> SparseTally:
@@ -69,7 +69,7 @@ class SparseTally(AnyTally):
 
     @classmethod
     def with_words(cls, classes: Iterable[Key], texts: pa.Array, *cells: Any) -> SparseTally:
-        """Cells whose words are numbered as these texts are."""
+        """Cells whose words are indices into these texts."""
         index = kernels.StringIndex()
         index_words(index, texts)
         return cls(classes, index, *cells)
@@ -90,7 +90,7 @@ class SparseTally(AnyTally):
         return self.words().to_pylist()
 
     def __len__(self) -> int:
-        """How many words there are, those included that hold nothing any more."""
+        """The number of words, including those without counts by now."""
         return len(self._index)
 
     def words(self) -> pa.Array:
@@ -102,7 +102,7 @@ class SparseTally(AnyTally):
         return self._index
 
     def cells(self) -> Cells:
-        """All cells, those included that hold nothing any more."""
+        """All cells, including those that are empty by now."""
         size = self._size
         if size == len(self._words):
             return Cells(self._words, self._columns, self._sums)
@@ -150,7 +150,7 @@ class SparseTally(AnyTally):
         return SparseTally(self._classes, self._index, words, columns, scaled(sums, factor)).only(self._classes)
 
     def only(self, classes: Iterable[Key]) -> SparseTally:
-        """The sums of these classes, without the cells and words that hold nothing any more."""
+        """The sums of these classes, without cells and words that are empty by now."""
         index, cells = self._kept([self._classes.get(key, -1) for key in classes])
         return SparseTally(self._classes, index, *cells)
 
@@ -162,7 +162,7 @@ class SparseTally(AnyTally):
         return SparseTally(at.values(), index, *cells._replace(classes=number[cells.classes]))
 
     def _kept(self, classes: Sequence[int]) -> tuple[kernels.StringIndex, Cells]:
-        """The words and cells of the classes with these numbers that hold something."""
+        """The non-empty words and cells of the classes with these indices."""
         kept, cells = np.isin(list(self._classes.values()) or [0], classes), self.cells()
         held = cells.at(holding(cells.sums) & kept[cells.classes] if len(cells.words) else np.zeros(0, bool))
         used = held.used(len(self._index))
@@ -193,7 +193,7 @@ class SparseTally(AnyTally):
         return SparseTally.with_words, (tidy.classes, tidy.words(), *tidy.cells())
 
     def dense(self) -> Tally:
-        """The same sums, with the cells that hold nothing spelled out."""
+        """The same sums as a dense table."""
         tidy = self.canonical()
         words, columns, sums = tidy.cells()
         table = {name: Exact.zeros((len(tidy), len(tidy.classes))) for name in sums}
@@ -263,14 +263,16 @@ class SparseTally(AnyTally):
             self._run_totals.add(runs, by_run(other._index, other.cells()), added, sign)
 
     def _make_room(self) -> None:
-        """Before more memory is asked for: what is left of forgotten words goes, if that is most of them."""
-        if self._size > FEW and self._size != self._looked_at:  # once for each size: to look costs what all words cost
+        """Before more memory is allocated, removes forgotten words if they are the majority."""
+        if (
+            self._size > FEW and self._size != self._looked_at
+        ):  # once for each size: checking costs a pass over all words
             self._looked_at = self._size
             if 2 * int(holding(self.cells().sums).sum()) < self._size:
                 self.__dict__.update(self.only(self._classes).__dict__)
 
     def _numbers(self, other: SparseTally, grow: bool) -> Counts:
-        """The number that each of the other's cells has here; with `grow`, new ones are made room for."""
+        """The index here of each of the other's cells; with `grow`, new ones are added."""
         if self._pairs is None:
             self._pairs = kernels.PairIndex()
             self._pairs.encode(self._words[: self._size], self._columns[: self._size], True)

@@ -11,9 +11,9 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.limbs import LIMB, largest, window
 
-MOST_CELLS = 1 << 14  # of columns × classes: each takes over a kilobyte while it is summed
-WHOLE = 1 << 53  # below this, whole numbers and their sums are doubles without rounding
-MOST_VALUES = 1 << 18  # that are laid out with their weights at once
+MOST_CELLS = 1 << 14  # columns × classes: each takes over a kilobyte while being summed
+WHOLE = 1 << 53  # below this, whole numbers and their sums are exact doubles
+MOST_VALUES = 1 << 18  # laid out with their weights at a time
 
 
 class Square(NamedTuple):
@@ -23,7 +23,7 @@ class Square(NamedTuple):
 
 
 class ClassSums(NamedTuple):
-    """What the columns of a matrix add up to: a row for each, and in it a sum for each class."""
+    """The sums of a matrix's columns: a row for each column, a sum for each class."""
 
     n: Exact  # how many values, or their weight
     x: Exact
@@ -32,7 +32,7 @@ class ClassSums(NamedTuple):
 
 def sum_columns(values: Floats, groups: kernels.Groups, squares: bool) -> ClassSums:
     """Exact n, Σx and Σx² by class of every column of a matrix. NaN is missing; an infinity raises `InfiniteError`.
-    Full windows of limbs are large, so that only some columns are summed at a time."""
+    Full windows of limbs are large, so only some columns are summed at a time."""
     step = max(MOST_CELLS // max(groups.classes, 1), 1)
     parts = []
     for start in range(0, values.shape[1], step):
@@ -45,7 +45,7 @@ def sum_columns(values: Floats, groups: kernels.Groups, squares: bool) -> ClassS
 
 
 def sum_weighted(values: Floats, weights: Floats, codes: Codes, classes: int, squares: bool) -> ClassSums:
-    """The same of rows that have weights; a code below zero is no class."""
+    """The same for weighted rows; rows with a negative code are skipped."""
     step = max(min(MOST_CELLS // max(classes, 1), MOST_VALUES // max(len(values), 1)), 1)
     parts = []
     for start in range(0, values.shape[1], step):
@@ -63,7 +63,7 @@ def sum_weighted(values: Floats, weights: Floats, codes: Codes, classes: int, sq
 
 
 def joined(parts: Sequence[ClassSums]) -> ClassSums:
-    """Sums of columns, one part after the other."""
+    """Sums of columns, concatenated."""
     squares = [part.xx for part in parts if part.xx is not None]
     return ClassSums(
         concatenated([part.n for part in parts]),
@@ -78,14 +78,14 @@ def sums_at(s: Any, index: Any) -> Any:
 
 
 def concatenated(parts: Sequence[Exact]) -> Exact:
-    """One array after the other."""
+    """Arrays, concatenated."""
     low = min(part.low for part in parts)
     high = max(part.low + part.limbs.shape[-1] for part in parts)
     return Exact(np.concatenate([part.widened(low, high - low).limbs for part in parts]), low)
 
 
 def added_up(parts: Exact, groups: Any, size: int) -> Exact:
-    """The sums of numbers by group, of which there are `size`."""
+    """The sums of numbers by group; there are `size` groups."""
     tidy = parts if largest(parts.limbs) * len(parts) < WHOLE else parts.carried()
     if tidy.limbs.ndim == 2 and largest(tidy.limbs) * len(tidy) < WHOLE:
         by_limb = [np.bincount(groups, limb.astype(np.float64), size) for limb in tidy.limbs.T]
@@ -96,7 +96,7 @@ def added_up(parts: Exact, groups: Any, size: int) -> Exact:
 
 
 def cells_of(slots: Any, codes: Codes, size: int, classes: int) -> Codes:
-    """Which cell of a table of `size` slots by classes each value goes to; below zero: to none."""
+    """The cell of a table of `size` slots by classes that each value goes to; negative: none."""
     if size * classes > np.iinfo(np.int32).max:
         raise OverflowError(f"{size} values × {classes} classes in one batch are more than 2³¹; give smaller batches.")
     return np.where((slots >= 0) & (codes >= 0), slots.astype(np.int64) * classes + codes, -1).astype(np.int32)
@@ -117,7 +117,7 @@ def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:
 
 
 def weighted_table(factors: list[Floats], cells: Codes, size: int, classes: int) -> Exact:
-    """The same as a table of slots by classes, whose cells `cells_of` numbers."""
+    """The same as a table of slots by classes, given the cells from `cells_of`."""
     sums = weighted_sums(factors, cells, size * classes)
     return Exact(sums.limbs.reshape(size, classes, sums.limbs.shape[-1]), sums.low)
 
@@ -142,8 +142,8 @@ def scatter(n: Exact, x: Exact, xx: Exact) -> Floats:
 
 
 def scatter_of_two(n: Exact, x: Exact, y: Exact, xy: Exact, places: Counts | None = None) -> Floats:
-    """Σ(x − mean)(y − mean), likewise; each over 2 to the power of its `places`, where these are given, so that it is
-    a double whatever the columns' units."""
+    """Σ(x − mean)(y − mean), likewise; divided by 2 to the power of `places`, if given, to fit a double whatever the
+    columns' units."""
     n, x, y, xy = (numbers.carried() for numbers in (n, x, y, xy))
     low = min(n.low + xy.low, x.low + y.low)  # of n·Σxy − Σx·Σy
     up, upper = n.low + xy.low - low, x.low + y.low - low
@@ -152,5 +152,5 @@ def scatter_of_two(n: Exact, x: Exact, y: Exact, xy: Exact, places: Counts | Non
 
 
 def _limbs(numbers: Exact) -> Counts:
-    """One number after the other."""
+    """The limbs of all numbers, as a matrix."""
     return np.ascontiguousarray(numbers.limbs).reshape(-1, numbers.limbs.shape[-1])

@@ -1,8 +1,8 @@
 """What every tally does, and several of them as one: the protocol that models, files and families know.
 
-A model adds, takes away, scales, files and compares what its families count without asking what that is: a table of
-levels by classes (`tally.Tally`), words of which most classes have none (`sparse.SparseTally`), or several tallies that
-a family counts side by side (`Tallies`).
+A model adds, subtracts, scales, files and compares its families' tallies without asking what they are: a table of
+levels by classes (`tally.Tally`), a sparse one of words by classes (`sparse.SparseTally`), or several tallies of one
+family (`Tallies`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tallybayes.counts.slots import Key
 
 
 class AnyTally(Additive):
-    """Labelled exact sums, one column per class. Labels are matched by name, and what is absent counts zero."""
+    """Labelled exact sums, one column per class. Labels are matched by name; an absent one counts zero."""
 
     @property
     @abstractmethod
@@ -26,7 +26,7 @@ class AnyTally(Additive):
     @property
     @abstractmethod
     def slots(self) -> Any:
-        """What the sums belong to; of several tallies by name."""
+        """What the sums belong to; for several tallies, by name."""
 
     @abstractmethod
     def filled(self) -> list[Key]:
@@ -38,7 +38,7 @@ class AnyTally(Additive):
 
     @abstractmethod
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> Self:
-        """The classes of every group added up, under the group's name."""
+        """The classes of every group, summed under the group's name."""
 
     @abstractmethod
     def taken(self, names: Mapping[Key, Key]) -> Self:
@@ -50,11 +50,11 @@ class AnyTally(Additive):
 
     @abstractmethod
     def canonical(self) -> Self:
-        """The same sums with labels sorted, and without the slots and classes that hold nothing."""
+        """The same sums with labels sorted, without empty slots and classes."""
 
     @abstractmethod
     def add(self, other: Self, sign: int = 1) -> None:
-        """Adds the other, or with −1 subtracts it, at the cost of its size: other cells are not touched."""
+        """Adds the other tally, or with −1 subtracts it, at the cost of its size: no other cells are touched."""
 
     def __iadd__(self, other: Self) -> Self:
         self.add(other)
@@ -72,35 +72,36 @@ class AnyTally(Additive):
 
     @abstractmethod
     def touched(self, other: Self) -> Mapping[str, Any]:
-        """These sums in the cells that the other tally has, without what only rounding left there; all of the other's
-        cells must be here. Of several tallies, those of each by name."""
+        """These sums in the other tally's cells, all of which must exist here, without traces of rounding. For several
+        tallies, by name."""
 
     @abstractmethod
     def drop_traces(self, other: Self) -> None:
-        """After the other was subtracted: what only rounding left of its cells goes."""
+        """After the other was subtracted, drops the traces that rounding left in its cells."""
 
     @abstractmethod
     def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
-        """A canonical tally's numbers, of these classes, into the arrays of a file; what they mean is returned."""
+        """Packs a canonical tally's numbers, for these classes, into the arrays of a file; returns their
+        description."""
 
     @abstractmethod
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Self:
-        """What was packed, out of the arrays, as a tally like this one, of the same sums; a `PackError`, if it was not
-        packed as it is here."""
+        """The inverse of `pack`: a tally like this one, with the same sums; a `PackError` if it is not what `pack`
+        would write."""
 
     @abstractmethod
     def write_row(self, parts: list[bytes]) -> None:
-        """Adds the sums of a tally that has one class, or none, to what is written of a row."""
+        """Appends the sums of a tally of at most one class to the parts of a row."""
 
     @abstractmethod
     def read_rows(self, key: Key, parts: Iterator[list[bytes]]) -> Self:
-        """What was written of some rows, added up, as a tally like this one, of this class. `parts` gives the next part
-        of each row."""
+        """The sum of what `write_row` wrote for some rows, as a tally like this one, of this class. `parts` yields the
+        next part of each row."""
 
 
 class Tallies(AnyTally):
-    """Several tallies by name, counted side by side. The first counts whatever the others count: a class of which it
-    holds nothing is in none of them.
+    """Several tallies by name, counted together. The first counts whatever the others count: a class that is empty
+    there is in none of them.
 
     >>> import numpy as np
     >>> from tallybayes.counts.exact import Exact
@@ -167,7 +168,7 @@ class Tallies(AnyTally):
         return self._each(lambda part: -part)
 
     def __mul__(self, factor: float) -> Self:
-        """Times a number. A class of which nothing is left in the first is gone from all."""
+        """Times a number. A class that becomes empty in the first is dropped from all."""
         product = self._each(lambda part: part * factor)
         left = product.filled()
         return product if left == self.filled() else product.only(left)

@@ -1,8 +1,8 @@
 """Labelled sums: what was seen, one row per slot and one column per class. The only arithmetic of models.
 
-A `Tally` adds, subtracts and scales. Labels are matched by name and what is absent counts zero, so tallies made from
-different batches, on different days or machines, add up without any agreement between them. Slots and classes that
-hold nothing are as if never met: `canonical` leaves them out.
+A `Tally` adds, subtracts and scales. Labels are matched by name and an absent one counts zero, so tallies from
+different batches, days or machines add up without any coordination. Empty slots and classes are as if never seen:
+`canonical` leaves them out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_or
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.written import read_table, write_table
 
-FEW_CELLS = 128  # that Python reads sooner than numpy
+FEW_CELLS = 128  # up to here Python is faster than numpy
 
 
 class Tally(AnyTally):
@@ -73,7 +73,7 @@ class Tally(AnyTally):
         return isinstance(self._slots, Positions)
 
     def __len__(self) -> int:
-        """How many slots there are, those included that hold nothing any more."""
+        """The number of slots, including those that are empty by now."""
         return len(self._slots)
 
     @property
@@ -85,8 +85,8 @@ class Tally(AnyTally):
         return self._arrays[name].end
 
     def __getitem__(self, key: Any) -> Any:
-        """What was counted of a slot, by class; where there are several sums, by sum and class. Where the only slot has
-        no name, as of rows and of numbers, that is looked up at once."""
+        """The counts of a slot, by class; with several sums, by sum and class. If the only slot has no name, as for
+        rows and numbers, the key is looked up in it."""
         if key in self._slots:
             at = self._slots[key]
             return by_class({name: array[at] for name, array in self._arrays.items()}, self.classes)
@@ -155,13 +155,12 @@ class Tally(AnyTally):
         return "\n".join(formatted(name, tidy.slots, tidy.classes, array.round()) for name, array in tidy.sums.items())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied in a form that depends on the sums alone, and so without the names of what holds nothing
-        any more."""
+        """Pickled and copied in a form that depends on the sums alone, without the names of empty slots and classes."""
         tidy = self.canonical()._in_positions()
         return Tally, (tidy.classes, tidy._slots, tidy.sums)
 
     def _in_positions(self) -> Tally:
-        """The same sums in the positions that all such tallies share, if sorted slots are most of these."""
+        """The same sums with shared positions as slots, if its sorted slots are most of these."""
         shared = as_positions(self.slots)
         return self if shared is None else self.aligned(shared, self.classes)
 
@@ -182,7 +181,7 @@ class Tally(AnyTally):
         return filled
 
     def aligned(self, slots: Collection[Slot], classes: Sequence[Key]) -> Tally:
-        """The same sums with exactly these labels, in this order; what was never met counts zero."""
+        """The same sums with exactly these labels, in this order; absent ones count zero."""
         if self._has_labels(slots, classes):
             return Tally(classes, slots, {k: Exact(v.limbs.copy(), v.low).carried() for k, v in self.sums.items()})
         result = Tally(classes, slots, {k: Exact.zeros((len(slots), len(classes))) for k in self._arrays})
@@ -195,17 +194,17 @@ class Tally(AnyTally):
         return result
 
     def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
-        """The same sums, only to be read: where the labels are these already, nothing is copied."""
+        """The same sums, read-only: not copied if the labels are these already."""
         return self.sums if self._has_labels(slots, classes) else self.aligned(slots, classes).sums
 
     def _has_labels(self, slots: Collection[Slot], classes: Sequence[Key]) -> bool:
-        """Exactly these, in this order."""
+        """Whether the labels are exactly these, in this order."""
         if list(self._classes) != list(classes) or len(self._slots) != len(slots):
             return False
         return slots is self._slots or list(slots) == list(self._slots)
 
     def table(self, classes: Sequence[Key], more: Iterable[Slot] = ()) -> tuple[list[Any], Floats]:
-        """The slots that hold anything, and those given, sorted; and how often each was counted in these classes."""
+        """The non-empty slots and those given, sorted, and their counts in these classes."""
         n, columns = self._arrays["n"], [self._classes.get(key, -1) for key in classes]
         counts = n.limbs[: len(self._slots), :, 0]
         plain = n.limbs.shape[-1] == 1 and n.low == 0 and -1 not in columns
@@ -251,7 +250,7 @@ class Tally(AnyTally):
             self._arrays = {name: array.carried() for name, array in self._arrays.items()}
 
     def _add_to(self, tally: Tally, sign: int) -> int:
-        """The largest limb that came of it; below zero if there is no room for it, and nothing was done."""
+        """The largest resulting limb; negative if there is no room, and nothing was done."""
         here, there = (self._slots, self._classes, self._arrays), (tally._slots, tally._classes, tally._arrays)
         return kernels.add_sums(*there, *here, sign)
 

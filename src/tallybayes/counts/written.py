@@ -1,7 +1,7 @@
 """The sums of one class as few bytes: what a journal keeps of a row, in one form for equal sums.
 
-A model file has arrays, names and checks for a model of any size; for one row they would cost more than the row. Here
-are the labels and numbers alone, and who reads them knows the rest.
+A model file has arrays, names and checks for a model of any size; for one row they would cost more than the row. This
+has the labels and numbers alone; the reader must know the rest.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from tallybayes import kernels
 from tallybayes.counts.cells import Cells
 from tallybayes.counts.exact import Exact
 
-FEW = 4096  # labels that are met again and again, as levels are
+FEW = 4096  # labels that recur, like levels
 
 
 def write_table(slots: Iterable[Any], sums: Mapping[str, Exact]) -> bytes:
-    """A table by slot and class, of one class or none."""
+    """Writes a table by slot and class, of at most one class."""
     labels = [_label_bytes(slot) for slot in slots]
-    if not all(array.limbs.size for array in sums.values()):  # of no slots, or no class
+    if not all(array.limbs.size for array in sums.values()):  # no slots, or no class
         return kernels.write_labels([], [])
     return kernels.write_labels(labels, [(array.limbs.reshape(len(labels), -1), array.low) for array in sums.values()])
 
 
 def read_table(tables: list[bytes], names: Sequence[str]) -> tuple[list[Any], dict[str, Exact]]:
-    """What was written of several rows, added up."""
+    """The sum of several written rows."""
     labels, sums = kernels.read_labels(tables, len(names))
     exact = (Exact(limbs[:, None], low) for limbs, low in sums)
     return [_label_from(label) for label in labels], dict(zip(names, exact, strict=True))
 
 
 def write_words(index: kernels.StringIndex, cells: Cells) -> bytes:
-    """Cells of words, of one class."""
+    """Writes the words and sums of one class."""
     return kernels.write_words(index, cells.words, [(array.limbs, array.low) for array in cells.sums.values()])
 
 
 def read_words(texts: list[bytes], names: Sequence[str]) -> tuple[kernels.StringIndex, Cells]:
-    """What was written of several texts, added up."""
+    """The sum of several written texts."""
     index, sums = kernels.read_words(texts, len(names))
     words = np.arange(len(index), dtype=np.int32)
     exact = {name: Exact(limbs, low) for name, (limbs, low) in zip(names, sums, strict=True)}

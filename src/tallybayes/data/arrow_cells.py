@@ -1,4 +1,4 @@
-"""Arrow's cells → numbers and texts: what a cell is to a family that counts either."""
+"""From Arrow cells to numbers and texts, for families that count either."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError
 from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cells
 
-LEVELS = pa.dictionary(pa.int32(), pa.string())  # texts of which there are few are counted sooner by number
+LEVELS = pa.dictionary(pa.int32(), pa.string())  # a few distinct texts are counted faster by index
 NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
-FEW = 10_000  # cells for which Arrow would take longer to start than to work
+FEW = 10_000  # cells: below this Arrow's overhead dominates
 
 
 def numbers(cells: pa.Array) -> NDArray[np.float64]:
@@ -38,7 +38,7 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
             None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
         )
     if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
-        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # as Arrow does, and sooner
+        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # same result as Arrow's cast, but faster
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
     return np.asarray(doubles.to_numpy(zero_copy_only=False))
 
@@ -83,12 +83,12 @@ def level_text(level: Any) -> str:
     """The text of a single level."""
     text = level if isinstance(level, str) else texts(object_cells([level]))[0].as_py()
     if text is None:
-        raise CellError(None, f"{level!r} is a missing cell, which is no level.")
+        raise CellError(None, f"{level!r} is a missing cell, not a level.")
     return str(text)
 
 
 def decoded(cells: pa.Array) -> pa.Array:
-    """A dictionary's cells, each spelled out."""
+    """The cells of a dictionary array, decoded."""
     words = cells.dictionary
     return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
 
@@ -112,7 +112,7 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     """Texts that are numbers; an empty one is missing."""
     with suppress(UnicodeDecodeError):
         first = (cells[0].as_py() or "").strip() if len(cells) else ""
-        if first and not _is_number(first):  # most texts are no numbers, and the first says so
+        if first and not _is_number(first):  # in most text columns the first cell is not a number
             raise CellError(0, NO_NUMBER.format(first))
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
@@ -122,7 +122,7 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     try:
         return np.asarray(pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False))
     except pa.ArrowInvalid:
-        half = len(present) // 2  # to look at one cell after the other takes long
+        half = len(present) // 2  # bisects: going through all cells takes long
         if not half:
             raise CellError(0, NO_NUMBER.format(present[0].as_py())) from None
         _parsed(present[:half])
@@ -136,7 +136,7 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
 def _is_number(text: str) -> bool:
     try:
         if "nan" not in text.lower():
-            float(text)  # Arrow takes no more than Python, and longer to say no
+            float(text)  # Arrow accepts no more than Python, and is slower to refuse
         pc.cast(pa.array([text]), pa.float64())
     except ValueError:
         return False

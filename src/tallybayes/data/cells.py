@@ -1,7 +1,6 @@
-"""Cells as a family is given them: a column of Arrow, or of a row by itself a list of one plain value.
+"""The cells that a family is given: an Arrow column, or for a single row a list of one plain value.
 
-`numbers` and `texts` make the same of both, so that a family need not know which it is; `arrow` is for those that want
-Arrow's own.
+`numbers` and `texts` handle both, so that a family need not know which it is; `arrow` is for those that need Arrow.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tallybayes.data import frames
 from tallybayes.data.objects import number_text
 from tallybayes.kernels.strings import is_writable
 
-Cells = Any  # an Arrow array, or a list of one number, truth, text or None; of a block, of one dictionary of these
+Cells = Any  # an Arrow array, or a list of one number, bool, str or None; for a block, of one dictionary of these
 
 
 def numbers(cells: Cells) -> NDArray[np.float64]:
@@ -33,7 +32,7 @@ def texts(cells: Cells) -> Any:
 
 
 def columns_of(cells: pa.Array) -> list[pa.Array]:
-    """The columns of a block's cells; a column by itself is the only one."""
+    """The columns of a block's cells; for a single column, just that."""
     return cells.flatten() if pa.types.is_struct(cells.type) else [cells]
 
 
@@ -44,7 +43,7 @@ def arrow(cells: Cells) -> pa.Array:
 
 
 def _text(value: Any) -> str | None:
-    """What `frames.texts` makes of a plain value."""
+    """The text of a plain value, as `arrow_cells.texts` gives it."""
     if value is None or (type(value) is str and is_writable(value)):
         return value
     if isinstance(value, (bool, np.bool_)):
@@ -53,5 +52,5 @@ def _text(value: Any) -> str | None:
         found: Any = value if type(value) is np.float32 else float(value)
         return None if isnan(found) else number_text(found)
     if type(value) is str:
-        arrow([value])  # says what is wrong with it
+        arrow([value])  # raises an error that says what is wrong
     return str(int(value))

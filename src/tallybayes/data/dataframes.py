@@ -1,7 +1,7 @@
-"""Small DataFrames of pandas as Arrow, column by column: pandas' own way takes longer than all that is done with them.
+"""Small pandas DataFrames as Arrow, column by column: pandas' own conversion takes longer than all that follows.
 
-Only where both ways give the same: columns whose names are texts, each of plain numbers, truths or texts. All else
-goes the way of all frames.
+Only if the result is the same: columns with string names, of plain numbers, booleans or strings. Everything else is
+converted like any frame.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-SMALL = 10_000  # rows from which pandas' own way, which has threads, is as good
+SMALL = 10_000  # rows, from which on pandas' own conversion, which has threads, is as fast
 
 
 def small_frame(data: Any) -> pa.RecordBatch | None:
-    """The rows of a small DataFrame of pandas; nothing, if it is something else."""
+    """The rows of a small pandas DataFrame; None if it is something else."""
     kind = type(data)
     if not hasattr(kind, "_iter_column_arrays") or not 0 < len(data) <= SMALL:
         return None

@@ -1,4 +1,4 @@
-"""Errors that know their place, so that callers who know more can add it: a file and a line, say."""
+"""Errors that know their row, so that callers can add what they know: a file and a line, say."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class RowError(ValueError):
-    """A row that cannot be counted or scored: which one of its frame, and why."""
+    """A row that cannot be counted or scored: its number in the frame, and why."""
 
     def __init__(self, row: int, reason: str, sentence: str, column: str | None = None) -> None:
         super().__init__(sentence)
@@ -20,7 +20,7 @@ class NoLabelError(RowError):
 
 
 class CellError(ValueError):
-    """A cell (or with no row: a column) that cannot be read. Whoever knows the column's name adds it."""
+    """A cell (or without a row, a column) that cannot be read. The caller adds the column's name."""
 
     def __init__(self, row: int | None, reason: str, column: str | None = None) -> None:
         super().__init__(reason if row is None else f"row {row}: {reason}")
@@ -29,7 +29,7 @@ class CellError(ValueError):
         self.column = column  # of a block, if that is known
 
     def located(self, entry: Any, start: int) -> ValueError:
-        """The same with its column, or the block; `start` is the number of the row that was counted as the first."""
+        """The same with its column or block; `start` is the number of the batch's first row."""
         column = entry if self.column is None else self.column
         if self.row is None:
             return ValueError(f"Column {column!r}: {self.reason}")

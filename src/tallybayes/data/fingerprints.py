@@ -1,4 +1,4 @@
-"""A number for every row, equal for equal rows in any order and on any machine: what a sample of rows is chosen by."""
+"""A hash for every row, equal for equal rows in any order and on any machine, by which samples are chosen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 
 
 def fingerprints(cells: pa.RecordBatch, columns: Iterable[str]) -> Marks:
-    """Of every row, from those of these columns that are there; in any order."""
+    """The fingerprint of every row, over those of these columns that are present, in any order."""
     names = sorted(set(columns).intersection(cells.schema.names))
     marks = np.zeros(cells.num_rows, np.uint64)
     for start in range(0, cells.num_rows, BLOCK):
@@ -46,7 +46,7 @@ def _mix(cells: pa.Array, marks: Marks) -> None:
 
 
 def _numbers(cells: pa.Array) -> Numbers:
-    """A number for each cell: what it is, or the mark of its text."""
+    """A number for each cell: its value, or a hash of its text."""
     kind = cells.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
         return np.ascontiguousarray(frames.numbers(cells), np.float64)
@@ -70,11 +70,11 @@ def _strings(cells: pa.Array) -> pa.Array:
 
 
 def _of_lists(cells: pa.Array) -> Numbers:
-    """Each list by what stands where in it; one that is missing is as if empty."""
+    """Each list by its items and their positions; a missing one is like an empty one."""
     values = cells.flatten()
     lengths = np.asarray(cells.value_lengths().fill_null(0), np.int64)
     ends = np.cumsum(lengths)
     marks = (np.arange(len(values)) - np.repeat(ends - lengths, lengths) + 1).astype(np.uint64)
     _mix(values, marks)
-    sums = np.append(np.uint64(0), np.cumsum(marks))  # which wrap around, as they may
+    sums = np.append(np.uint64(0), np.cumsum(marks))  # wraps around, which is fine
     return ((sums[ends] - sums[ends - lengths]) >> SPARE).astype(np.float64)

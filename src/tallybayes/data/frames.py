@@ -1,7 +1,7 @@
-"""Tables of any make → Arrow record batches. What their cells are, `arrow_cells` says.
+"""Tables of any kind → Arrow record batches. `arrow_cells` turns their cells into numbers and texts.
 
-pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none
-of them is imported here. Dictionaries of columns, lists of rows and numpy arrays are taken as they are.
+pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none of
+them is imported here. Dictionaries of columns, lists of rows and numpy arrays are read directly.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ __all__ = [
     "without_view",
 ]
 
-NO_COLUMNS = ""  # of rows without columns something must hold how many there are
+NO_COLUMNS = ""  # stands in for columns if there are none, to hold the number of rows
 VIEWS = {pa.string_view().id, pa.binary_view().id}
 BATCH_BYTES = 1 << 26
-BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-major array is turned in such steps
+BATCH_ROWS = 1 << 16  # batches below both limits are combined; a row-major array is transposed in such steps
 
 
 def batches(data: Any) -> Iterator[pa.RecordBatch]:
-    """One frame, of any make, as record batches."""
+    """A frame of any kind as record batches."""
     return map(_without_views, [data] if isinstance(data, pa.RecordBatch) else _batches(data))
 
 
@@ -62,8 +62,8 @@ def _batches(data: Any) -> Iterator[pa.RecordBatch]:
         yield small
     elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
         yield from _of_good_size(data.to_batches() if isinstance(data, pa.Table) else _stream(data))
-    elif is_sparse(data):  # of which one kind is a mapping
-        raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
+    elif is_sparse(data):  # one kind of which is a mapping
+        raise TypeError("A sparse matrix is a column of vectors: give it to a schema with one such column, like Bag().")
     elif isinstance(data, Mapping):
         yield from _from_mapping(data)
     elif is_records(data):
@@ -81,7 +81,7 @@ def index_columns(schema: pa.Schema) -> set[str]:
 
 
 def columns(batch: pa.RecordBatch, names: Iterable[str], advice: str) -> dict[str, pa.Array]:
-    """The cells of these columns, each of which there must be once."""
+    """The cells of these columns, each of which must exist exactly once."""
     known = dict(zip(batch.schema.names, batch.columns, strict=True))
     if len(known) < batch.num_columns:
         known = {}
@@ -104,14 +104,16 @@ def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
 
 
 def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Strings with offsets, as kernels read them; Arrow itself cannot take rows from views. Polars has nothing else."""
+    """The same rows with strings as offsets and bytes, which kernels read. Polars exports views, and Arrow can neither
+    take nor cut rows of these."""
     if not any(kind.id in VIEWS for kind in batch.schema.types):
         return batch
-    return pa.RecordBatch.from_arrays([without_view(cells) for cells in batch.columns], batch.schema.names)
+    plain = pa.RecordBatch.from_arrays([without_view(cells) for cells in batch.columns], batch.schema.names)
+    return plain.replace_schema_metadata(batch.schema.metadata)
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows with small batches put together, since every batch has its price."""
+    """The same rows with small batches combined, since every batch has a cost."""
     pending: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in stream:
@@ -129,7 +131,7 @@ def _joined(pending: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         return pending
     try:
         return pa.Table.from_batches(pending).combine_chunks().to_batches()
-    except pa.ArrowInvalid:  # dictionaries that do not fit into one
+    except pa.ArrowInvalid:  # dictionaries too large for one
         return pending
 
 
@@ -145,7 +147,7 @@ def _stream(data: Any) -> Iterable[pa.RecordBatch]:
     objects = object_columns(data)
     try:
         stream = pa.RecordBatchReader.from_stream(data)
-    except (ValueError, TypeError, NotImplementedError, OverflowError) as error:  # those of Arrow among them
+    except (ValueError, TypeError, NotImplementedError, OverflowError) as error:  # including Arrow's own errors
         if is_column(data):
             raise no_table(data) from None
         if objects:
@@ -193,10 +195,10 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
         return
     if data.ndim != 2:
         raise ValueError(
-            f"A numpy array of {data.ndim} dimensions is not a table; give one of two, rows by columns, as in "
+            f"A numpy array of {data.ndim} dimensions is not a table; give two, rows by columns, as in "
             "x.reshape(len(x), -1)."
         )
-    data = np.asarray(data) if isinstance(data, np.matrix) else data  # of which a column is a matrix again
+    data = np.asarray(data) if isinstance(data, np.matrix) else data  # a column of np.matrix is a matrix again
     names = [str(i) for i in range(data.shape[1])]
     if not names:
         yield pa.record_batch({NO_COLUMNS: pa.nulls(len(data))})

@@ -1,5 +1,5 @@
-"""What may be given as a table, told apart without importing who made it: rows, columns, streams, and tables that are
-still to be fetched. What is none of these is refused with what to give instead.
+"""What may be given as a table, recognised without importing its library: rows, columns, streams, and lazy tables.
+Anything else is refused, with what to give instead.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ TABLES = "a dictionary of columns, a pandas or polars DataFrame, an Arrow table,
 
 
 def is_records(data: Any) -> bool:
-    """Whether this is a list of rows, each a dictionary of single values; in a list of frames, all are columns."""
+    """Whether this is a list of rows, each a dictionary of single values; in a list of frames, the values are
+    columns."""
     if not isinstance(data, (list, tuple)) or not data or not all(isinstance(row, Mapping) for row in data):
         return False
     return any(not row or not all(map(is_iterable, row.values())) for row in data)
 
 
 def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """The columns that any row has; a row without one has a missing cell there."""
+    """The columns of all rows; a row without one has a missing cell there."""
     names = dict.fromkeys(name for row in records for name in row)
     return {name: [row.get(name) for row in records] for name in names}
 
 
 def series_row(data: Any) -> dict[str, Any] | None:
-    """A pandas Series as a row, if its index has names of columns: what `frame.iloc[0]` gives."""
+    """A pandas Series as a row, if its index has column names, like `frame.iloc[0]`."""
     kind = type(data)
     if not (hasattr(kind, "to_frame") and hasattr(kind, "to_dict") and hasattr(kind, "iloc")):
         return None
@@ -66,8 +67,8 @@ def is_column(data: Any) -> bool:
 
 
 def fetched(data: Any) -> Any:
-    """What is still to be worked out or read, as a table or a stream of batches: a lazy frame of polars, a dataset or
-    scanner of pyarrow. Anything else is given back."""
+    """A lazy table as a table or a stream of batches: a polars LazyFrame, a pyarrow dataset or scanner. Anything else
+    is returned as it is."""
     kind = type(data)
     if hasattr(kind, "collect") and hasattr(kind, "collect_schema"):
         return data.collect()

@@ -1,4 +1,4 @@
-"""Class labels of any type: kept as keys that sort, hash and file the same everywhere, given back as they came."""
+"""Class labels of any type: kept as keys that sort, hash and file the same everywhere, returned as they were given."""
 
 from __future__ import annotations
 
@@ -21,12 +21,10 @@ from tallybayes.data.one_row import WIDEST
 from tallybayes.kernels.strings import is_writable
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
-NEAR = 64  # whole numbers this close together number themselves; those between that never occur hold nothing
+NEAR = 64  # whole numbers within this range are their own codes; unused codes stay empty
 TEXT = pa.string()
 PLAIN = {str: TEXT, bool: pa.bool_(), int: pa.int64(), float: pa.float64()}  # labels that are their own keys
-FROM_ONE_HOT = (
-    "if each row marks its class by a 1 (one-hot), numpy.asarray(y).argmax(axis=1) is the number of each row's class"
-)
+FROM_ONE_HOT = "if the labels are one-hot, numpy.asarray(y).argmax(axis=1) is the number of each row's class"
 
 
 class LabelColumn(NamedTuple):
@@ -38,7 +36,7 @@ class LabelColumn(NamedTuple):
 
 
 def label_array(labels: Any, what: str = "labels") -> pa.Array:
-    """Labels (or weights) of any make as one Arrow array."""
+    """Labels (or weights) of any kind as one Arrow array."""
     if isinstance(labels, pa.Array):
         return labels
     _check_one_per_row(labels, what)
@@ -68,14 +66,15 @@ def _check_one_per_row(labels: Any, what: str) -> None:
 
 
 def _as_one(shape: Sequence[int]) -> str:
-    """How labels of two dimensions become labels of one."""
+    """How to turn two-dimensional labels into one dimension."""
     if len(shape) != 2:
         return ""
     return ", as in y.ravel()" if shape[1] == 1 else f"; {FROM_ONE_HOT}"
 
 
 def _as_labels(given: Sequence[Any]) -> pa.Array:
-    """What Arrow makes of a list, in which no label may stand for another beside it: True for 1, or b"a" for "a"."""
+    """A list as an Arrow array; an error if Arrow would convert a label to another's type: True to 1, or b"a" to
+    "a"."""
     kinds = kinds_of(given)
     found = in_slices(given)
     if pa.types.is_binary(found.type) and str in kinds:
@@ -84,8 +83,8 @@ def _as_labels(given: Sequence[Any]) -> pa.Array:
 
 
 def single_label(labels: Any) -> LabelColumn | None:
-    """The label of a row that comes by itself, as mails do, if it is a text, a truth or a number: to say so should not
-    cost more than to count it."""
+    """The label of a single row, if it is a text, a boolean or a number: a shortcut, since Arrow would cost more than
+    counting the row."""
     if type(labels) not in (list, np.ndarray) or getattr(labels, "ndim", 1) != 1 or len(labels) != 1:
         return None
     (label,) = labels
@@ -96,12 +95,12 @@ def single_label(labels: Any) -> LabelColumn | None:
         return None
     if (kind is str and not is_writable(label)) or (kind is int and not -WIDEST <= label < WIDEST):
         return None
-    key = label + 0.0 if kind is float else label  # there is no label −0.0 beside 0.0
+    key = label + 0.0 if kind is float else label  # −0.0 and 0.0 are one label
     return LabelColumn(PLAIN[kind], [key], np.zeros(1, np.int32))
 
 
 def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> LabelColumn:
-    """Typed labels as numbers. A missing label is an error that says where, or, where rows may be `unlabelled`, −1."""
+    """Typed labels as codes. A missing label is an error that says where, or −1 if rows may be `unlabelled`."""
     if pa.types.is_dictionary(labels.type):
         whole = not labels.null_count and not labels.dictionary.null_count
         if whole and is_text(labels.dictionary.type) and len(labels.dictionary) <= len(labels):
@@ -128,14 +127,14 @@ def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> Labe
         if high - low < NEAR:
             codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
             return LabelColumn(kind, list(range(low, high + 1)), codes)
-    if len(stored) == 1:  # a row that is learned by itself
+    if len(stored) == 1:  # a single row
         return LabelColumn(kind, _keys(stored, kind), np.zeros(1, np.int32))
     coded = stored.dictionary_encode()
     return LabelColumn(kind, _keys(coded.dictionary, kind), coded.indices.to_numpy().astype(np.int32, copy=False))
 
 
 def _with_gaps(labels: pa.Array) -> LabelColumn:
-    """The labels that there are, and −1 for those that are missing."""
+    """The codes of labels, −1 for missing ones."""
     known = labels.is_valid().to_numpy(zero_copy_only=False)
     codes = np.full(len(labels), -1, np.int32)
     if not known.any():
@@ -183,7 +182,7 @@ def kind_from_name(name: str) -> pa.DataType:
 
 
 def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
-    """Labels in their canonical type, and as what their keys are made of."""
+    """The canonical type of labels, and the array that their keys are made from."""
     kind = labels.type
     if is_text(kind):
         return pa.string(), pc.cast(labels, pa.string())
@@ -193,7 +192,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
         except pa.ArrowInvalid:
             raise ValueError("A label is 2⁶³ or more; give smaller numbers, or texts.") from None
     if pa.types.is_floating(kind):
-        return pa.float64(), pc.add(pc.cast(labels, pa.float64()), 0.0)  # there is no label −0.0 beside 0.0
+        return pa.float64(), pc.add(pc.cast(labels, pa.float64()), 0.0)  # −0.0 and 0.0 are one label
     if pa.types.is_boolean(kind):
         return kind, labels
     if pa.types.is_decimal(kind):
@@ -209,7 +208,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
 
 
 def _in_one_unit(kind: pa.DataType) -> pa.DataType:
-    """Times in one unit, whatever the library that made them; days as days."""
+    """Times in one unit, whatever library made them; dates stay dates."""
     if pa.types.is_timestamp(kind):
         return pa.timestamp("us", kind.tz)
     if pa.types.is_duration(kind):

@@ -1,7 +1,6 @@
-"""What is given, matched to the columns of a schema: by their names, or as the only one there is.
+"""Matches the data to the columns of a schema: by name, or as the only column.
 
-`absent` is "error", or "missing": every cell of a column that is not there is missing, so that it is not counted and
-says nothing.
+`absent` is "error", or "missing": every cell of an absent column is missing, so it is not counted and is no evidence.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from tallybayes.data.matrices import frame, is_matrix
 from tallybayes.data.one_row import Row
 
 ERROR, MISSING = "error", "missing"
-ADVICE = "Rename the column, drop it from the schema, or have it taken as missing with absent='missing'."
+ADVICE = "Rename the column, drop it from the schema, or treat it as missing with absent='missing'."
 
 
 def named(data: Any, columns: Mapping[str, Any]) -> Any:
-    """Texts by themselves, and matrices for a family of vectors, are cells of the only column; a pandas Series whose
-    index names columns is a row. Anything else has names of its own."""
+    """Bare texts, and matrices for a family of vectors, are the cells of the only column; a pandas Series whose index
+    names columns is a row. Anything else names its columns."""
     if type(data) is dict or not columns:
         return data
     if isinstance(data, (str, list, tuple)):
@@ -46,11 +45,11 @@ def named(data: Any, columns: Mapping[str, Any]) -> Any:
 
 def check_absent(absent: Any) -> None:
     if absent not in (ERROR, MISSING):
-        raise ValueError(f"absent={absent!r}: give {ERROR!r}, or {MISSING!r} to take absent columns as missing.")
+        raise ValueError(f"absent={absent!r}: give {ERROR!r}, or {MISSING!r} to treat absent columns as missing.")
 
 
 def matched(rows: pa.RecordBatch | Row, names: Iterable[str], absent: str = ERROR) -> dict[str, Cells]:
-    """The cells of these columns. Rows that have columns but none of these are an error in any case."""
+    """The cells of these columns. Data that has columns but none of these is always an error."""
     if absent == MISSING:
         wanted, known = list(names), list(rows if isinstance(rows, dict) else rows.schema.names)
         if wanted and not set(known) <= {frames.NO_COLUMNS} and set(known).isdisjoint(wanted):

@@ -1,7 +1,7 @@
-"""Matrices as columns of vectors: a cell is a row of numbers, all of them side by side or only those that are not zero.
+"""Matrices as columns of vectors: a cell is a row of numbers, dense or sparse.
 
-In Arrow the first is a list of fixed size, or of a matrix kept column by column a struct with a field for each; the
-second is a list of (position, value) pairs. All are the matrix's own memory wherever it has the right type.
+In Arrow a dense matrix is a fixed-size list, or if it is column-major a struct with a field per column; a sparse one is
+a list of (position, value) pairs. None of them copies the matrix if it has the right type.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 POSITION, VALUE = "position", "value"
-MOST_COLUMNS = 1 << 10  # of a matrix that is taken column by column
-BATCH_BYTES = 1 << 26  # a matrix of another type or order is turned in such steps
+MOST_COLUMNS = 1 << 10  # of a matrix that is passed column by column
+BATCH_BYTES = 1 << 26  # a matrix of another type or order is converted in such steps
 
 
 def is_sparse(data: Any) -> bool:
     """Whether this is one of scipy's sparse matrices, without loading scipy to find out."""
-    kind = type(data)  # a DataFrame looks for its columns when it is asked itself
+    kind = type(data)  # asking a DataFrame itself would look the name up among its columns
     return hasattr(kind, "tocsr") and hasattr(kind, "nnz") and len(getattr(data, "shape", ())) == 2
 
 
@@ -34,7 +34,7 @@ def vectors(data: Any) -> pa.Array:
 
 
 def frame(name: str, data: Any) -> pa.RecordBatch | pa.RecordBatchReader:
-    """A matrix as a frame of a single column; one that has to be copied comes in pieces."""
+    """A matrix as a frame of a single column; one that must be copied comes in pieces."""
     rows, columns = data.shape
     step = -(-BATCH_BYTES // (8 * max(columns, 1)))
     if is_sparse(data) or rows <= step or (data.dtype == np.float64 and data.flags.forc):
@@ -62,7 +62,7 @@ def _rows(data: NDArray[Any]) -> pa.Array:
 
 
 def _pairs(data: Any) -> pa.Array:
-    """A sparse matrix row by row; what it names twice is added up."""
+    """A sparse matrix row by row; duplicate entries are summed."""
     if data.shape[1] >= 1 << 31:
         raise ValueError(f"The matrix has {data.shape[1]} columns; there can be no more than 2³¹.")
     rows = data.tocsr()

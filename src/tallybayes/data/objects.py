@@ -1,8 +1,8 @@
-"""Columns of Python's values → Arrow, each cell by what it is itself.
+"""Columns of Python objects → Arrow, each cell by its own type.
 
-Arrow looks for one type for a whole list. Where that type would change what a cell means by itself (a truth among
-numbers would be 1, bytes among texts a text), the list is refused or read otherwise, in any order of its cells. So the
-meaning of a cell never depends on its neighbours, nor on how rows are cut into batches.
+Arrow looks for one type for a whole list. If that type would change the meaning of a cell (a boolean among numbers
+would be 1, bytes among texts a text), the list is refused or read differently, whatever the order of its cells. So the
+meaning of a cell never depends on its neighbours, nor on how rows are split into batches.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 from tallybayes.data.decimals import decimal_text
 
 TRUTHS = frozenset((bool, np.bool_))
-CUT_OFF = frozenset((np.float16, np.longdouble))  # Arrow takes such fractions for whole numbers, beside one
+CUT_OFF = frozenset((np.float16, np.longdouble))  # Arrow truncates these among whole numbers
 NUMBERS = int, float, Decimal, np.integer, np.floating
-REFUSALS = (pa.ArrowException, OverflowError, TypeError)  # of Arrow's, for a list that has no type
-SLICE = 1 << 14  # cells that are handed to Arrow at once
-MOST_CHARACTERS = 1 << 25  # of texts that are handed to it at once
-MOST_BYTES = 1 << 30  # of texts that are one array with offsets of 32 bits
+REFUSALS = (pa.ArrowException, OverflowError, TypeError)  # Arrow's errors for a list without a common type
+SLICE = 1 << 14  # cells passed to Arrow at a time
+MOST_CHARACTERS = 1 << 25  # of texts passed to it at a time
+MOST_BYTES = 1 << 30  # of texts in an array with 32-bit offsets
 WIDER = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
 MISSING = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported here
 MOST_DIGITS = 1000  # of a decimal that is written out
 
 
 class WrittenOut(pa.ExtensionType):  # type: ignore[misc]
-    """Numbers for which Arrow has no type in common, as their texts: these are levels, and nothing for `Words`."""
+    """Numbers without a common Arrow type, as their texts: levels, but not texts for `Words`."""
 
     def __init__(self) -> None:
         super().__init__(pa.string(), "tallybayes.numbers")
@@ -45,7 +45,7 @@ class WrittenOut(pa.ExtensionType):  # type: ignore[misc]
 
 
 def object_cells(values: Any) -> pa.Array:
-    """A list, or an array, as one Arrow array. What mixes types is one of Arrow's errors."""
+    """A list or an array as one Arrow array. Mixed types raise one of Arrow's errors."""
     if isinstance(values, np.ndarray) and values.dtype != object:
         return pa.array(native(values))
     values = values if isinstance(values, (list, np.ndarray)) else list(values)
@@ -63,8 +63,8 @@ def object_cells(values: Any) -> pa.Array:
 
 
 def kinds_of(values: Iterable[Any]) -> set[type]:
-    """The types of these objects, if Arrow can be asked: a number of numpy's after a time of numpy's ends the process
-    there."""
+    """The types of these objects; an error for those that Arrow must not see: a numpy number after a numpy time crashes
+    it."""
     kinds: set[type] = set()
     for some in _slices(values):
         kinds.update(map(type, some))
@@ -74,8 +74,8 @@ def kinds_of(values: Iterable[Any]) -> set[type]:
 
 
 def in_slices(values: Any, kind: pa.DataType | None = None) -> pa.Array:
-    """What Arrow makes of a list or an array. Of a long one slice by slice, so that Ctrl-C is heard, as long as all
-    slices are of one type: that is then the type that Arrow finds for all of it."""
+    """A list or an array as Arrow. A long one is converted slice by slice, so that Ctrl-C takes effect, as long as all
+    slices have one type: that is then the type that Arrow finds for the whole."""
     parts: list[pa.Array] = []
     with suppress(*REFUSALS):
         parts += [pa.array(some, kind, from_pandas=True) for some in _slices(values) if len(values) > SLICE]
@@ -85,7 +85,7 @@ def in_slices(values: Any, kind: pa.DataType | None = None) -> pa.Array:
 
 
 def _one_array(parts: list[pa.Array | pa.ChunkedArray]) -> pa.Array:
-    """Texts that are too long for offsets of 32 bits, which come in chunks, have wider ones."""
+    """Texts too long for 32-bit offsets, which come in chunks, get 64-bit ones."""
     if len(parts) == 1 and isinstance(parts[0], pa.Array):
         return parts[0]
     if parts[0].type in WIDER and sum(part.nbytes for part in parts) >= MOST_BYTES:
@@ -95,14 +95,14 @@ def _one_array(parts: list[pa.Array | pa.ChunkedArray]) -> pa.Array:
 
 
 def is_long_text(values: Any) -> bool:
-    """Whether this is a long list of texts and nothing else: any part of it means the same by itself."""
+    """Whether this is a long list of nothing but texts, which can be split anywhere."""
     if not isinstance(values, (list, np.ndarray)) or len(values) <= SLICE or type(values[0]) is not str:
         return False
     return kinds_of(values) <= {str, type(None)}
 
 
 def text_parts(columns: Sequence[Any], rows: int) -> Iterator[slice]:
-    """Parts of rows in which these columns of texts do not have too many characters to be handed to Arrow at once."""
+    """Slices of rows in which these text columns are small enough to pass to Arrow at once."""
     start = size = 0
     for stop in range(SLICE, rows if columns else 0, SLICE):
         size += sum(sum(map(len, filter(None, texts[stop - SLICE : stop]))) for texts in columns)
@@ -117,8 +117,8 @@ def _slices(values: Any) -> Iterator[Any]:
 
 
 def as_objects(cells: pa.Array, values: Iterable[Any], kinds: set[type]) -> pa.Array:
-    """What Arrow made of these objects, if that is what each of them is by itself. A float32 among objects is the
-    double that it is: beside a double, Arrow makes it so."""
+    """Arrow's conversion of these objects, if it keeps each one's own type. A float32 among objects becomes a double,
+    as Arrow does next to a double."""
     if not (pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type)):
         return cells
     if kinds & TRUTHS:
@@ -143,7 +143,7 @@ def object_columns(data: Any) -> dict[Any, Any]:
 
 
 def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -> Iterator[pa.RecordBatch]:
-    """pandas hands its columns of objects to Arrow itself; their cells mean there what they mean in a list."""
+    """pandas converts object columns itself; here their cells mean the same as in a list."""
     start = 0
     for batch in stream:
         for name, values in objects.items():
@@ -159,7 +159,7 @@ def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -
 
 
 def native(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in the byte order and sizes that Arrow has."""
+    """Numbers in a byte order and size that Arrow has."""
     if np.issubdtype(values.dtype, np.longdouble):
         return values.astype(np.float64)
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
@@ -170,7 +170,7 @@ def mixed(name: Any, error: Exception) -> ValueError:
 
 
 def is_sure(kind: pa.DataType) -> bool:
-    """Whether Arrow has this type for a list, too, in which one number more is a double."""
+    """Whether Arrow would find this type for a list even with one more double in it."""
     return not (pa.types.is_float32(kind) or pa.types.is_float16(kind))
 
 
@@ -182,19 +182,19 @@ def number_text(value: float | Decimal) -> str:
 
 
 def _text_cells(values: Any) -> pa.Array:
-    """A list that begins with a text, read as texts: that is quicker, and if it is something else, it is read again."""
+    """A list that begins with a text, converted as texts: faster, and if that fails it is converted again."""
     try:
         cells = in_slices(values, pa.string())
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         kinds_of(values)
         return in_slices(values)
-    if bytes in kinds_of(values):  # Arrow took them for texts, which it does not where they come first
+    if bytes in kinds_of(values):  # Arrow reads them as texts, unless they come first
         return in_slices(values, pa.binary())
     return cells
 
 
 def _written_out(values: Iterable[Any]) -> pa.Array | None:
-    """Numbers for which Arrow has no type in common; nothing, if they are something else."""
+    """Numbers without a common Arrow type; None if they are something else."""
     try:
         return pa.ExtensionArray.from_storage(WrittenOut(), pa.array(list(_texts(values)), pa.string()))
     except TypeError:

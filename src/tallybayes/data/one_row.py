@@ -1,8 +1,7 @@
-"""One row by itself, as services and loops have it: read as Python's values, without the price of a record batch.
+"""A single row, as in services and loops: read as Python values, without the cost of a record batch.
 
-What a frame has for each column is one plain value here: a number, a truth, a text or None. Wherever that could mean
-something else than what Arrow would make of the frame (times, decimals, lists, missing cells of who knows what type),
-there is no such row, and the frame goes the way of all frames.
+Each column is one plain value: a number, a bool, a str or None. If that could mean something else than Arrow's
+conversion of the frame (times, decimals, lists, missing cells of unknown type), the frame is converted like any other.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ Row = dict[str, Any]
 
 WHOLE = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 PLAIN: frozenset[Any] = frozenset((float, int, bool, str, type(None), np.float64, np.float32, np.bool_, *WHOLE))
-OBJECTS = PLAIN - {np.float32}  # which is a double among objects, and has a shorter text in a column of its own type
-WIDEST = 1 << 63  # the whole numbers that Arrow has by default are below
+OBJECTS = PLAIN - {np.float32}  # a double among objects, but with a shorter text in a column of its own type
+WIDEST = 1 << 63  # Arrow's default integers are below this
 
-# Types that hold nothing but what Python's own values tell: what is missing there, or a float, is nothing else.
+# Types whose values Python's own types represent faithfully, missing ones and floats included.
 SURE_NUMBERS = {f"{sign}{size}" for sign in ("int", "uint", "Int", "UInt") for size in (8, 16, 32, 64)}
 SURE = SURE_NUMBERS | {"float64", "Float64", "object", "str", "string", "String", "bool", "boolean", "Boolean"}
 SURE |= {"Null", "Categorical", "double[pyarrow]", "int64[pyarrow]", "string[pyarrow]", "bool[pyarrow]"}
@@ -32,8 +31,8 @@ SURE_IDS = {kind.id for kind in (*ARROW, pa.bool_(), pa.string(), pa.large_strin
 
 
 def single_row(data: Any, columns: Collection[str] = ()) -> Row | None:
-    """The cells by column, if this is a frame of one row and all its cells are plain. A frame that lacks one of these
-    columns may have it as its index, and is no such row."""
+    """The cells by column, if this is a frame of one row with plain cells. A frame that lacks one of these columns may
+    have it as its index, so it does not qualify."""
     if type(data) is dict:
         return _from_dict(data) if set(map(type, data)) <= {str} else None
     row = _of_frame(data)
@@ -45,7 +44,7 @@ def _of_frame(data: Any) -> Row | None:
         return _from_numpy(data) if data.ndim == 2 and len(data) == 1 else None
     if isinstance(data, (pa.Table, pa.RecordBatch)):
         return _from_arrow(data) if data.num_rows == 1 else None
-    kind = type(data)  # of an object itself, asking for `dtypes` would make them
+    kind = type(data)  # asking the object itself would compute its `dtypes`
     if not (hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "dtypes")):
         return None
     if hasattr(kind, "_iter_column_arrays"):
@@ -115,7 +114,7 @@ def _from_polars(data: Any) -> Row | None:
 
 
 def _from_pandas(data: Any) -> Row | None:
-    """All that pandas offers in public takes as long as the whole rest; this is its own way through its columns."""
+    """pandas' public methods take as long as everything else together; this is its internal way through the columns."""
     values = []
     for array in data._iter_column_arrays():
         if type(array) is np.ndarray:
@@ -135,7 +134,7 @@ def _from_pandas(data: Any) -> Row | None:
 
 
 def _names(columns: Any) -> list[Any]:
-    """Of pandas' columns, which are slow to list: those of the last frame are often those of this one."""
+    """The names of pandas' columns, cached because they are slow to list and often those of the last frame."""
     last, names = _LAST[0]
     if last is None or not columns.is_(last):
         names = columns.tolist()

@@ -1,4 +1,4 @@
-"""What a model or a schema asks of an input that is read in batches: `sources.Source` is the one that there is."""
+"""The interface of inputs that are read in batches; `sources.Source` implements it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tallybayes.data.matching import ERROR
 
-MOST_MARKS = 2  # different texts in a column of numbers that may be marks of what is missing
+MOST_MARKS = 2  # different texts in a numeric column that may mark missing values
 
 T = TypeVar("T")
 
@@ -18,17 +18,17 @@ T = TypeVar("T")
 class RowSource(ABC):
     """Rows that are read once, every column as the type it is counted as."""
 
-    names: list[str]  # the columns that there are
-    label: str | None  # the column that holds the class, where that is part of what the input is
+    names: list[str]  # of the columns
+    label: str | None  # the column that holds the class, if the input has one by its nature
     place: str | None  # the column that says where a row comes from, which is not counted
-    texts: tuple[str, ...]  # the columns that are free text, whatever some of their cells look like
-    untyped: bool  # whether cells are plain text until a type is asked for
-    missing_numbers: Collection[str]  # texts that are a missing cell where numbers are wanted
+    texts: tuple[str, ...]  # the columns that are free text, whatever their cells look like
+    untyped: bool  # whether cells are text until they are read as a type
+    missing_numbers: Collection[str]  # texts that mark a missing cell in numeric columns
     decimal: str  # of numbers in such cells
 
     @abstractmethod
     def sample(self) -> pa.RecordBatch:
-        """Some rows, which are not used up, each column typed by what is in it."""
+        """Some rows, which are not consumed, each column with the type of its contents."""
 
     @abstractmethod
     def again(self) -> RowSource:
@@ -36,7 +36,7 @@ class RowSource(ABC):
 
     @abstractmethod
     def is_sampled_whole(self) -> bool:
-        """Whether the sample is all rows that there are."""
+        """Whether the sample is all rows."""
 
     @abstractmethod
     def column_types(
@@ -46,9 +46,9 @@ class RowSource(ABC):
         label_type: pa.DataType | None = None,
         absent: str = ERROR,
     ) -> dict[str, pa.DataType]:
-        """As what to read these columns and the label; where no type is given, as what the sample has. With
-        `absent="missing"`, columns that are not there are passed over."""
+        """The types to read these columns and the label as; by default those of the sample. With `absent="missing"`,
+        absent columns are skipped."""
 
     @abstractmethod
     def each(self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
-        """What `work` makes of every batch. A row that it refuses is an error that names its place, or is skipped."""
+        """Applies `work` to every batch. A row that it refuses is an error that names its place, or is skipped."""

@@ -1,4 +1,4 @@
-"""Labels that are not certain: a share of every row for every class."""
+"""Soft labels: a share of every row for every class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEW = 5  # classes that a sentence names
 
 
 class SharedLabels(NamedTuple):
-    """Of some rows the shares that are not zero, row by row: see `counts.rows.SharedRows`."""
+    """The non-zero shares of some rows, row by row: see `counts.rows.SharedRows`."""
 
     label_type: pa.DataType
     keys: list[Any]
@@ -30,7 +30,7 @@ class SharedLabels(NamedTuple):
 
 
 class SoftLabels:
-    """How much of each row belongs to each class: a row counts that much there, exactly.
+    """How much of each row belongs to each class; it counts exactly that much.
 
     Give a mapping from every class to its shares, one for each row or the name of the column that holds them; or an
     array with a row for each row and a column for each of the `classes`, which are 0, 1, … if none are given. Shares
@@ -45,12 +45,12 @@ class SoftLabels:
     def __init__(self, shares: Any, classes: Sequence[Any] | None = None) -> None:
         if isinstance(shares, Mapping):
             if classes is not None:
-                raise ValueError("SoftLabels of a mapping names the classes itself; leave `classes` away.")
+                raise ValueError("SoftLabels of a mapping names the classes itself; leave `classes` out.")
             named = dict(shares)
         else:
             named = _by_class(shares, classes)
         if not named:
-            raise ValueError("SoftLabels of no class: give the shares of one class at least.")
+            raise ValueError("SoftLabels of no class: give the shares of at least one class.")
         self.columns = {key: given if isinstance(given, str) else _numbers(given, key) for key, given in named.items()}
         self.label_type, keys, codes = label_column(label_array(list(named)), 0)
         self.keys = [keys[code] for code in codes.tolist()]
@@ -63,7 +63,7 @@ class SoftLabels:
 
     @property
     def rows(self) -> int | None:
-        """How many rows there are; nothing, where all shares are columns of a frame."""
+        """The number of rows; None if all shares are columns of a frame."""
         lengths = {key: len(given) for key, given in self.columns.items() if not isinstance(given, str)}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"The shares differ in length: {', '.join(f'{k!r} {n}' for k, n in lengths.items())}.")

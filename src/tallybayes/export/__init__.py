@@ -1,6 +1,6 @@
 """Models for other programs: the same answers as SQL inside a database, or as an ONNX graph.
 
-`said` takes a model apart into tables and formulas (`families/portable`); `sql` and `onnx` write them, each the only
+`said` splits a model into tables and formulas (`families/portable`); `sql` and `onnx` write them, each the only
 importer of its library. Leans on `model`, `schema` and `families`.
 """
 

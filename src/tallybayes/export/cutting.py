@@ -1,4 +1,4 @@
-"""How databases cut texts into words, as SQL: of DuckDB and PostgreSQL by patterns, of SQLite character by character.
+"""SQL that splits texts into words: in DuckDB and PostgreSQL by regular expressions, in SQLite character by character.
 
 Other steps are named within braces; what begins with given_ is put in place by `texts`.
 """
@@ -9,7 +9,7 @@ _LOWERED = """SELECT r, CASE WHEN {bytes} = LENGTH(c) THEN LOWER({c}) ELSE TRANS
             REPLACE(REPLACE(c, given_mark, ' '), given_dotted, given_dotted_small), given_after, given_marked, 'g'),
         given_before, given_sigma, 'g'),
     given_capitals, given_smalls) END AS c FROM {{texts}}"""
-LOWERED = {  # what is ASCII the quick way; no locale has a say
+LOWERED = {  # ASCII the quick way; independent of the locale
     "duckdb": _LOWERED.format(bytes="STRLEN(c)", c="c"),
     "postgres": _LOWERED.format(bytes="OCTET_LENGTH(c)", c='c COLLATE "C"'),
 }

@@ -1,5 +1,5 @@
-"""Numbers, names and formulas as expressions of SQL, which sqlglot writes in any dialect: nothing is ever pasted into
-a text, so that no name or level can be taken for SQL."""
+"""Numbers, names and formulas as SQL expressions, which sqlglot writes in any dialect: nothing is ever pasted into
+text, so no name or level can be injected as SQL."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ except ImportError:
     raise ImportError("SQL is written by sqlglot, which is not installed: pip install 'tallybayes[sql]'.") from None
 
 GIVEN = "given_"
-IMPOSSIBLE = -1e290  # what is −∞ here: databases differ in how they write that, and in what they make of it
+IMPOSSIBLE = -1e290  # stands for −∞, which databases write and handle differently
 HOPELESS = -700.0  # of which PostgreSQL has no exp
 
 
 def digits(value: float) -> str:
-    """A double with all its digits; with an exponent, or DuckDB would take it for a decimal."""
+    """A double with all its digits; with an exponent, or DuckDB would read it as a decimal."""
     value = IMPOSSIBLE if np.isneginf(value) else float(value)
     written = repr(value)
     return written if "e" in written else f"{written}e0"
@@ -70,7 +70,7 @@ def as_double(cell: exp.Expression) -> exp.Expression:
 
 
 def taken(cell: exp.Expression, support: Support) -> exp.Expression:
-    """A cell as a double; nothing where it is missing, not finite, or no number that the family takes."""
+    """A cell as a double; NULL if it is missing, not finite, or outside the family's support."""
     double = as_double(cell)
     lowest = -LARGEST if np.isinf(support.lowest) else support.lowest
     above = exp.GT if support.open else exp.GTE
@@ -84,7 +84,7 @@ def taken(cell: exp.Expression, support: Support) -> exp.Expression:
 
 
 class SqlArithmetic:
-    """Computes with expressions, and with plain numbers where all is known already."""
+    """Arithmetic on expressions, and on plain numbers if everything is known already."""
 
     def log(self, x: Any) -> Any:
         return _Term(exp.Ln(this=x.node.copy())) if isinstance(x, _Term) else float(np.log(x))
@@ -132,7 +132,7 @@ def _node(value: Any) -> exp.Expression:
 
 
 def formula(x: exp.Expression, said: ByFormula, at: int) -> exp.Expression:
-    """What a number says of the class with this number; x has it, or nothing."""
+    """The evidence of the number x, or NULL, for the class with this index."""
     arithmetic = SqlArithmetic()
     value: Any = arithmetic.log(_Term(x)) if said.logs else _Term(x)
     found = said.formula(arithmetic, value, *(float(setting[at]) for setting in said.settings))
@@ -140,8 +140,8 @@ def formula(x: exp.Expression, said: ByFormula, at: int) -> exp.Expression:
 
 
 def interval(x: exp.Expression, said: ByInterval) -> exp.Expression:
-    """How many edges are not above the number, as a text; nothing where it is missing. By halving, or some databases
-    would find the expression too deep."""
+    """The number of edges that are ≤ x, as text; NULL if x is missing. By bisection, since some databases limit the
+    depth of expressions."""
 
     def found(low: int, high: int) -> exp.Expression:
         if low == high:

@@ -1,4 +1,4 @@
-"""A graph of ONNX under construction: nodes by what they compute, and numbers that formulas can compute with."""
+"""An ONNX graph under construction, with nodes that formulas can compute with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ try:
     from onnx import helper as helper
     from onnx import numpy_helper
 except ImportError:
-    raise ImportError("Graphs of ONNX need that library: pip install 'tallybayes[onnx]'.") from None
+    raise ImportError("ONNX export needs onnx: pip install 'tallybayes[onnx]'.") from None
 
 OPSETS = {"": 17, "ai.onnx.ml": 3}
 IR_VERSION = 9

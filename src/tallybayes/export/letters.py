@@ -1,7 +1,7 @@
-"""What Python makes of every character, in forms that databases take: patterns, lists of letters, a table of ranges.
+"""Python's character classes in forms that databases take: patterns, lists of letters, a table of ranges.
 
-A word in a database must be a word of Python, and databases differ in what letters are, and in what is their lower
-case. So nothing is left to them: what a character is comes from the tables that the kernels use.
+A word in a database must be the same as in Python, and databases differ in what letters are and how they are
+lower-cased. So nothing is left to them: character classes come from the tables that the kernels use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A model as a graph of ONNX, which runs in any language that has a runtime for it.
+"""A model as an ONNX graph, which runs in any language that has a runtime for it.
 
 Every column is an input with a cell a row: a text for a category; a double for a number, and for true (1) or false
 (0). The outputs are each row's class and its probabilities.
@@ -23,9 +23,9 @@ ANSWERS = ("predicted", "probabilities")
 
 
 def export_onnx(model: Model) -> bytes:
-    """A file of ONNX. Its inputs are the columns by name: texts for categories, doubles for all else, where NaN is a
-    missing cell; a text that is no level is taken as missing. Its outputs are "predicted" and "probabilities", one for
-    each class in the order of `model.classes`. Numbers are doubles throughout."""
+    """An ONNX file. Its inputs are the columns by name: texts for categories, doubles for everything else, where NaN is
+    a missing cell; a text that is not a level counts as missing. Its outputs are "predicted" and "probabilities", one
+    for each class in the order of `model.classes`. Numbers are doubles throughout."""
     from tallybayes.export.graph import Graph, TensorProto, helper
 
     said = said_by(model, "ONNX", _refuse)
@@ -92,7 +92,7 @@ def _looked_up(graph: Graph, codes: Node, table: Floats) -> Node:
 
 
 def _placed(graph: Graph, cells: Node, said: ByInterval | ByLevel) -> Node:
-    """Of numbers by interval, and of true and false, which are the intervals around ½."""
+    """For numbers by interval, and booleans, which are the intervals around ½."""
     from tallybayes.export.graph import TensorProto
 
     edges = said.edges if isinstance(said, ByInterval) else np.array([0.5])
@@ -103,7 +103,7 @@ def _placed(graph: Graph, cells: Node, said: ByInterval | ByLevel) -> Node:
 
 
 def _taken(graph: Graph, cells: Node, support: Support) -> Node:
-    """Whether a cell is a number that the family takes."""
+    """Whether a cell is in the family's support."""
     lowest = -LARGEST if np.isinf(support.lowest) else support.lowest
     good = graph.node("Greater" if support.open else "GreaterOrEqual", cells, lowest)
     good = graph.node("And", good, graph.node("LessOrEqual", cells, LARGEST))
@@ -119,7 +119,7 @@ def _computed(graph: Graph, cells: Node, good: Node, said: ByFormula) -> Node:
 
 
 def _weighed(graph: Graph, computed: Node, said: Weighed) -> Node:
-    """What is said beyond the mean of all classes, within the bound, times the weight."""
+    """Evidence minus the mean over classes, clipped, times the weight."""
     least = graph.node("ReduceMax", computed, axes=[1], keepdims=1) - 2.0 * said.bound
     held = graph.node("Max", computed, least)
     beyond = held - graph.node("ReduceMean", held, axes=[1], keepdims=1)
@@ -127,7 +127,7 @@ def _weighed(graph: Graph, computed: Node, said: Weighed) -> Node:
 
 
 def _answered(graph: Graph, scores: Node, said: Said) -> int:
-    """The outputs; and of what type the classes are."""
+    """The outputs, and the type of the classes."""
     from tallybayes.export.graph import TensorProto
 
     most = graph.node("ReduceMax", scores, axes=[1], keepdims=1)

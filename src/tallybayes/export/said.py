@@ -1,4 +1,4 @@
-"""A model as tables and formulas, column by column: what every export starts from."""
+"""A model as tables and formulas, column by column: the input of every export."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from tallybayes.schema.entries import in_order, title
 
 
 class Column(NamedTuple):
-    """What one column says."""
+    """The evidence of one column."""
 
     name: str
     said: Portable
-    absence: Absence | None  # what it says that a cell is missing, and that it is not
+    absence: Absence | None  # the evidence of a missing cell, and of a present one
 
 
 class Said(NamedTuple):
-    """Everything that a model says: the sum of these is its score of a class."""
+    """The whole model: the sum of these is the score of a class."""
 
     labels: list[Any]
-    prior: Floats  # P(class), for rows that no class allows
+    prior: Floats  # P(class), for rows that are impossible in every class
     start: Floats
     columns: list[Column]
 
 
 def said_by(model: Model, target: str, refuse: Callable[[Portable], None] = lambda said: None) -> Said:
-    """A model taken apart. A column that cannot be, or that `refuse` says the target has no words for, is an error."""
+    """A model split into columns. A column that is not portable, or that `refuse` rejects, is an error."""
     beliefs = model.beliefs()
     columns = []
     for name, belief in in_order(beliefs.columns):
@@ -49,7 +49,7 @@ def said_by(model: Model, target: str, refuse: Callable[[Portable], None] = lamb
 
 
 def _finite(said: Portable) -> Portable:
-    """Intervals between numbers alone: where nothing was counted, there is one from −∞ to ∞."""
+    """Finite edges only: without counts there is one interval from −∞ to ∞."""
     if not isinstance(said, ByInterval):
         return said
     below = int(np.isneginf(said.edges).sum())

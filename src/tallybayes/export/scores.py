@@ -1,4 +1,4 @@
-"""From the cells of a table to the score of every class: looked up, computed, weighed and added up."""
+"""From the cells of a table to the score of every class: looked up, computed, weighed and summed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROW = "r"  # the number of a row
 
 
 class Names(NamedTuple):
-    """What everything in the database is called that is made here."""
+    """The names of everything created in the database."""
 
     weights: Sequence[str]
     ranges: Sequence[str]
@@ -37,7 +37,7 @@ class Names(NamedTuple):
 
 
 def cells(said: Said, rows: Selection, kept: Sequence[str]) -> Selection:
-    """The cells of the table, each as it is looked up or computed with."""
+    """The cells of the table, in the form in which they are looked up or computed with."""
     for at, name in enumerate(kept):
         rows.add(f"k{at}", rows.column(name))
     for at, each in enumerate(said.columns):
@@ -65,7 +65,7 @@ def _cell(cell: exp.Expression, each: Column) -> exp.Expression:
 
 
 def cut_texts(said: Said, rows: Selection, names: Names, dialect: str) -> tuple[Selection, list[Step]]:
-    """The same cells, but for texts, of which steps before the selection tell what their words say."""
+    """The same cells, with texts replaced by the evidence of their words, computed in earlier steps."""
     found = texts_of(said)
     if not found:
         return rows, []
@@ -92,7 +92,7 @@ def _missing(cell: exp.Expression) -> exp.Expression:
 
 
 def scored(said: Said, rows: Selection, names: Names) -> Selection:
-    """The sum of what all columns say, some at a time: of each class, s0, s1, …"""
+    """The sum of all columns' evidence, some columns at a time: s0, s1, … for each class."""
     everything = list(enumerate(said.columns))
     below = _bounded(said, rows, names)
     for start in range(0, max(len(everything), 1), JOINED):
@@ -112,7 +112,7 @@ def scored(said: Said, rows: Selection, names: Names) -> Selection:
 
 
 def _join(rows: Selection, each: Column, at: int, names: Names) -> None:
-    """What a column is looked up in, if it is and was not yet."""
+    """Joins a column's lookup table, if it has one that is not joined yet."""
     if isinstance(each.said, (ByLevel, ByInterval)):
         entry = exp.EQ(this=column("entry", f"w{at}"), expression=exp.Literal.number(at))
         level = exp.EQ(this=column("level", f"w{at}"), expression=rows.column(f"c{at}"))
@@ -131,7 +131,7 @@ def _terms(rows: Selection, each: Column, at: int, c: int) -> list[exp.Expressio
 
 
 def _said(rows: Selection, each: Column, at: int, c: int) -> exp.Expression:
-    """What a column says of a class before that is weighed."""
+    """A column's evidence for a class, before weighing."""
     said, cell = unweighed(each.said), rows.column(f"c{at}")
     if isinstance(said, ByFormula):
         return formula(cell, said, c)
@@ -150,8 +150,8 @@ def _said(rows: Selection, each: Column, at: int, c: int) -> exp.Expression:
 
 
 def _bounded(said: Said, rows: Selection, names: Names) -> Selection:
-    """Of columns that are weighed what they say of each class, and no less than a bound allows below the most that
-    they say of any: u0_1 of column 0 and class 1."""
+    """The evidence of weighed columns for each class, bounded below relative to the largest: u0_1 for column 0 and
+    class 1."""
     held = {at: each for at, each in enumerate(said.columns) if isinstance(each.said, Weighed)}
     if not held:
         return rows

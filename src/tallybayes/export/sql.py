@@ -1,4 +1,4 @@
-"""A model as SQL: a table of weights, and a view that gives every row of a table its class and probabilities."""
+"""A model as SQL: a table of weights, and a view with the class and probabilities of every row of a table."""
 
 from __future__ import annotations
 

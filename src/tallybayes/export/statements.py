@@ -1,5 +1,5 @@
-"""The statements that make a table of weights and a view. The view is a stack of selections: cells as they are looked
-up, scores, the largest of them, exponentials, answers."""
+"""The statements that create a table of weights and a view. The view is a stack of selections: cells, scores, their
+maximum, exponentials, answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def statements(said: Said, dialect: str, table: Sequence[str], view: Sequence[st
 
 
 def _prefix(table: Sequence[str], view: Sequence[str]) -> str:
-    """What the names of steps begin with, and that of no table here."""
+    """A prefix for the names of steps that no table here has."""
     found = PREFIX
     while any(name.casefold().startswith(found) for name in (table[-1], view[-1])):
         found += "_"
@@ -64,7 +64,7 @@ def _table(name: Sequence[str], kinds: Mapping[str, str], keys: Sequence[str], d
 
 
 def _inserts(name: Sequence[str], rows: Iterable[tuple[str, ...]], dialect: str) -> Iterator[str]:
-    """Rows of literals. There may be millions, and an expression for each would take minutes."""
+    """Rows of literals as text: there may be millions, and an expression for each would take minutes."""
     into = exp.Insert(this=named(name)).sql(dialect, **PRETTY)
     every = iter(rows)
     while some := [f"  ({', '.join(row)})" for row in islice(every, AT_ONCE)]:
@@ -86,12 +86,12 @@ def _answers(said: Said, rows: Selection, names: Names, kept: Sequence[str], dia
 
 
 def _nobody(rows: Selection) -> exp.Expression:
-    """Whether no class allows the row."""
+    """Whether the row is impossible in every class."""
     return exp.LT(this=rows.column("most"), expression=number(IMPOSSIBLE / 10.0))
 
 
 def _power(rows: Selection, said: Said, c: int) -> exp.Expression:
-    """The exponential of a score less the largest: PostgreSQL has none of what comes to nothing."""
+    """The exponential of a score minus the largest; guarded, because PostgreSQL raises an error on underflow."""
     away = exp.Sub(this=rows.column(f"s{c}"), expression=rows.column("most"))
     hopeless = exp.LT(this=away.copy(), expression=number(HOPELESS))
     pairs: list[tuple[Any, Any]] = [(_nobody(rows), number(said.prior[c])), (hopeless, number(0.0))]
@@ -99,7 +99,7 @@ def _power(rows: Selection, said: Said, c: int) -> exp.Expression:
 
 
 def _predicted(rows: Selection, said: Said) -> exp.Expression:
-    """The first class of those whose score is the largest."""
+    """The class with the largest score, the first one on a tie."""
     labels = [_label(label) for label in said.labels]
     pairs: list[tuple[Any, Any]] = [(_nobody(rows), labels[int(np.argmax(said.prior))])]
     for c, label in enumerate(labels[:-1]):
@@ -128,7 +128,7 @@ def _named_answers(rows: Selection, said: Said, kept: Sequence[str]) -> exp.Expr
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """The same names, each its own whatever the case of its letters: those that come again have lines behind them."""
+    """The same names, made unique ignoring case by appended underscores."""
     found: list[str] = []
     for name in names:
         while name.casefold() in {other.casefold() for other in found}:

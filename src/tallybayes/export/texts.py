@@ -1,8 +1,7 @@
-"""Texts within a database: cut into words there, exactly as `Words` cuts them, and looked up.
+"""Texts within a database: split into words exactly as by `Words`, and looked up.
 
-Every step is a common table expression, from the rows' texts to what their words say. What it asks is written in
-`cutting`, with names of our own and nothing else; whatever comes from a model takes the place of a name that begins
-with given_, as a node.
+Every step is a common table expression, from the rows' texts to the evidence of their words. Its query is a constant in
+`cutting`; whatever comes from a model replaces a name that begins with given_, as a node of the syntax tree.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from tallybayes.export.expressions import as_double, column, exp, number, parsed
 from tallybayes.export.selections import Step, named
 from tallybayes.families.portable import ByWords, Cutting
 
-STAGES = 4  # in which SQLite replaces characters: its parser holds a hundred things at once
+STAGES = 4  # of replacing characters in SQLite, whose parser stack is a hundred deep
 LOG_2 = math.log(2.0)
 
 
 class Steps:
-    """The steps for one column. All their names begin alike, so that nobody's table has one of them."""
+    """The steps for one column. Their names share a prefix that no user's table has."""
 
     def __init__(self, dialect: str, prefix: str) -> None:
         self.dialect = dialect
@@ -43,7 +42,7 @@ class Steps:
 
 
 def cut(cells: exp.Expression, how: Cutting, dialect: str, prefix: str, ranges: Sequence[str]) -> Steps:
-    """From a selection of numbers of rows r and texts c to {counted}: r, token, times."""
+    """From a selection of row numbers r and texts c to {counted}: r, token, times."""
     steps = Steps(dialect, prefix)
     steps.put("texts", cells)
     if dialect == "sqlite":
@@ -56,7 +55,7 @@ def cut(cells: exp.Expression, how: Cutting, dialect: str, prefix: str, ranges: 
 
 
 def looked_up(steps: Steps, said: ByWords, weights: Sequence[str], once: int, again: int) -> None:
-    """What the words say, {said}: r, a sum for every class, s0, s1, …, and the number of different words."""
+    """The evidence of the words, {said}: r, a sum for every class, s0, s1, …, and the number of different words."""
     found = exp.Select().from_(named([steps.name("counted")], "t"), copy=False)
     found = _with_weights(found, weights, "w", once)
     if said.again is not None:
@@ -68,7 +67,7 @@ def looked_up(steps: Steps, said: ByWords, weights: Sequence[str], once: int, ag
 
 
 def _term(said: ByWords, c: int) -> exp.Expression:
-    """What a word says of a class, as often as it comes."""
+    """A word's evidence for a class, times its occurrences."""
     term, times = column(f"w{c}", "w"), as_double(column("times", "t"))
     if said.repeats:
         return exp.Mul(this=term, expression=times)
@@ -112,7 +111,7 @@ def _split_by_patterns(steps: Steps, how: Cutting) -> None:
 
 
 def _split_by_letters(steps: Steps, how: Cutting, ranges: Sequence[str]) -> None:
-    """For SQLite, which has no patterns, and no letters but those of ASCII."""
+    """For SQLite, which has no regular expressions and knows only ASCII letters."""
     between = [chr(c) for c in range(1, 128) if not (chr(c).isalnum() or chr(c) == "_")]
     between.sort(key=lambda character: character != "\\")  # before others are written with one
     steps.add("stage0", cutting.ASCII_LOWERED if how.lower else cutting.ASCII)

@@ -1,4 +1,4 @@
-"""What is looked up in a database: levels by their text, intervals by their number, words as they are."""
+"""The lookup table in a database: levels and words by their text, intervals by their number."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def weights_of(said: Said) -> list[tuple[int, str, Floats]]:
 
 
 def again_of(said: Said, at: int) -> int:
-    """The number under which stands what the words of a column say by coming again."""
+    """The number under which the evidence of repeated words of a column is stored."""
     return len(said.columns) + at
 
 
 def _looked_up(said: ByWords, once: int, again: int) -> Iterator[tuple[int, str, Floats]]:
-    """Words, and runs of characters by a mark that no word has."""
+    """Words, and character runs, marked by a prefix that no word has."""
     for number, table in ((once, said.table), (again, said.again)):
         if table is not None:
             for word, row in zip(said.words, table, strict=True):

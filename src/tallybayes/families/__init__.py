@@ -1,8 +1,8 @@
 """The families, by name: one short file each, in folders for numbers, levels, text, vectors and blocks.
 
-`base` says what a family is, `settings` how its settings are declared, `smoothing` how levels and words are smoothed.
-A line here makes a file's family one of the library's: a text or a model file may then name it. Leans on `counts` and
-`data`; nobody outside asks which class a family is.
+`base` says what a family is, `settings` how its settings are declared, `smoothing` how levels and words are smoothed. A
+line here registers a family under its name, for text and model files. Leans on `counts` and `data`; no code outside
+asks which class a family is.
 """
 
 from tallybayes.families.base import FAMILIES as FAMILIES

@@ -1,7 +1,7 @@
-"""What a family is: one kind of column, what to count of it, and what the counts say about a new value.
+"""What a family is: one kind of column, what to count, and what the counts say about a new value.
 
 `Family` is a frozen set of settings. `Family.tally` turns cells into a `Tally`; `Family.believe` turns a tally into a
-`Belief`, which scores new cells. No family writes any arithmetic of models: that is in `tally` and `exact`.
+`Belief`, which scores new cells. No family does any arithmetic on models: that is in `tally` and `exact`.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Family(ABC):
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
-    takes_shares: ClassVar[bool] = False  # whether `tally` counts a row in several classes without being given it again
+    takes_shares: ClassVar[bool] = False  # whether `tally` takes rows with shares in several classes
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
-    support: ClassVar[Support | None] = None  # which numbers cells are, if they are numbers
-    reads: ClassVar[pa.DataType | None] = pa.string()  # as what cells are best read from a file that has no types
+    support: ClassVar[Support | None] = None  # the numbers that it takes, if cells are numbers
+    reads: ClassVar[pa.DataType | None] = pa.string()  # the type to read cells as from a file without types
 
     def __post_init__(self) -> None:
         for name, declared in settings_of(type(self)).items():
@@ -75,38 +75,38 @@ class Family(ABC):
 
     @abstractmethod
     def encode(self, cells: Cells) -> Any:
-        """Cells in the form that this family counts and scores; sliceable."""
+        """Cells in the form that this family counts and scores; can be sliced."""
 
     def over(self, columns: tuple[str, ...]) -> Self:
-        """This family as it counts these columns of a schema: one, unless it is a family of blocks."""
+        """This family bound to its columns in a schema: one, unless it takes blocks."""
         if len(columns) > 1:
             raise ValueError(
                 f"{type(self).__name__} counts one column, not the block {columns!r}. Give each column a family of its "
-                "own, or the block one that counts several together, as Correlated()."
+                "own, or give the block a family that counts columns together, like Correlated()."
             )
         return self
 
     @property
     def is_prepared(self) -> bool:
-        """Whether all is settled that must be before anything is counted: which intervals there are, say."""
+        """Whether everything that must be fixed before counting is fixed: the intervals, say."""
         return True
 
     @property
     def looks_at_labels(self) -> bool:
-        """Whether that is chosen by the labels of rows."""
+        """Whether preparing depends on the labels of rows."""
         return False
 
     def prepared(self, cells: Cells, rows: Rows) -> Self:
-        """This family with what must be settled before counting, chosen from a sample of rows."""
+        """This family with everything fixed that counting needs, chosen from a sample of rows."""
         return self
 
     @property
     def reason(self) -> str:
-        """What is to be said about how that was chosen."""
+        """How that was chosen, in words."""
         return ""
 
     def reads_of(self, column: str) -> pa.DataType | None:
-        """As what the cells of one of its columns are best read from a file that has no types."""
+        """The type to read one of its columns as from a file without types."""
         return self.reads
 
     def missing(self, cells: Any) -> NDArray[np.bool_]:
@@ -120,15 +120,15 @@ class Family(ABC):
         """Encoded cells → their sums by class."""
 
     def kept(self, cells: Any) -> Any:
-        """Encoded cells that are to be counted again and again, in shares: with what need not be worked out again."""
+        """Encoded cells prepared for being counted repeatedly in shares, as EM does."""
         return cells
 
     def tally_each(self, columns: Sequence[Any], rows: Rows) -> Sequence[AnyTally]:
-        """The same for several columns of this family: one after the other, unless there is better."""
+        """The same for several columns of this family; by default one after another."""
         return [self.tally(cells, rows) for cells in columns]
 
     def table_size(self, classes: int) -> int:
-        """How many bytes a tally of so many classes takes, where that is much whatever it counts."""
+        """The bytes that a tally of so many classes takes, if that is large whatever it counts; else 0."""
         return 0
 
     @abstractmethod
@@ -136,60 +136,61 @@ class Family(ABC):
         """Sums → what they say about these classes."""
 
     def believe_each(self, tallies: Sequence[Any], classes: Sequence[Key]) -> list[Belief]:
-        """The same for several columns of this family: one after the other, unless there is better."""
+        """The same for several columns of this family; by default one after another."""
         return [self.believe(tally, classes) for tally in tallies]
 
     def believe_after(self, before: Belief, tally: Any, classes: Sequence[Key]) -> Belief | None:
-        """The same from what was believed before the tally was changed; nothing, if that is no quicker."""
+        """The same, updated from the belief before the tally changed; None if that is no faster."""
         return None
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names of several things that are said of a row, where each is weighed by itself; none, for most."""
+        """The names of the pieces of evidence, if each is weighed by itself; empty for most families."""
         return ()
 
     def left_out_parts(self, tally: Any, classes: Sequence[Key], cells: Any, rows: Rows) -> Floats:
-        """What is said of cells that were counted, each by the sums without it: [row, class, part]."""
-        raise TypeError(f"{type(self).__name__} says one thing of a row.")
+        """The evidence of cells that were counted, each scored by the sums without it: [row, class, part]."""
+        raise TypeError(f"{type(self).__name__} gives one piece of evidence per row.")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a file holds of this family as arrays, and not as text; see `with_arrays`."""
+        """What a file holds of this family as arrays rather than as text; see `with_arrays`."""
         return {}
 
     def with_arrays(self, prefix: str, arrays: dict[str, NDArray[Any]]) -> Self:
-        """This family, read from a file's text, with its arrays, which are taken from those given."""
+        """This family as read from a file's text, completed by its arrays, which are removed from `arrays`."""
         return self
 
     def fit_left_out(
         self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
     ) -> tuple[Self, Floats | None]:
-        """This family with those beliefs that are fitted on left-out rows: these, which the tally has counted; and what
-        it says of each without it: [row, class]. Nothing, where the rows are to be left out and believed without, some
-        at a time. Rows of the same number in `copies` are left out together."""
+        """This family with its settings fitted on these rows, left out of the tally that counted them; and the evidence
+        of each when left out: [row, class]. None if the rows should be left out fold by fold instead. Rows with the
+        same number in `copies` are left out together."""
         return self, None
 
     @property
     def prior_weight(self) -> float:
-        """What the classes' prior should count for, where this column is the only one."""
+        """The weight of the class prior if this column is the only one."""
         return 1.0
 
     def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
-        """How to score cells that were counted, each by the sums without it; `stays` says what is not left out."""
+        """A function that scores cells that were counted, each by the sums without it; `stays` says what is not left
+        out."""
         return one_by_one(self, tally, classes)
 
     def settled(self, belief: Any) -> Self:
-        """This family as EM scores by it, given what it believes of all rows: parameters are estimated, and whatever
-        else is worked out from the counts stays as it is."""
+        """The family that EM scores with, given the belief from all rows: parameters are estimated, and everything else
+        that depends on the counts is held fixed."""
         return self
 
     def log_prior(self, tally: Any, classes: Sequence[Key], belief: Any) -> float:
-        """What EM adds to the log-likelihood: the log density of the prior at the parameters that a settled family
-        scores with, whose maximum they are, but for a constant."""
+        """What EM adds to the log-likelihood: the log density of the prior (up to a constant) at the parameters that a
+        settled family scores with. They maximise the sum of both."""
         return 0.0
 
     @property
     def stays(self) -> str | None:
-        """What this family chooses from all rows, and `left_out` keeps as it is; nothing, for most."""
+        """What this family chooses from all rows, and `left_out` keeps; None for most."""
         return None
 
     def empty(self) -> AnyTally:
@@ -206,7 +207,7 @@ class Family(ABC):
         return counted
 
     def impossible(self, tally: Any, touched: Any) -> str | None:
-        """Why these sums cannot have come from any rows, or nothing; looking at the cells that the other tally has."""
+        """Why these sums cannot have come from any rows, or None; only the cells of the touched tally are checked."""
         return self.refusal(tally.touched(touched))
 
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
@@ -219,17 +220,17 @@ class Family(ABC):
         return None
 
     def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
-        """Why cells that are possible one by one cannot have come from the same rows, or nothing."""
+        """Why cells that are possible one by one cannot have come from the same rows, or None."""
         return None
 
     @property
     def counts(self) -> tuple[str, dict[str, Any]]:
-        """What is counted; families that agree in this can take over each other's counts."""
+        """What is counted; families that agree in this can use each other's counts."""
         declared = settings_of(type(self))
         return self.statistics(), {name: value for name, value in self.settings().items() if declared[name].counting}
 
     def counts_to_json(self) -> list[Any]:
-        """The same as JSON has it."""
+        """The same as JSON."""
         declared, (statistics, settings) = settings_of(type(self)), self.counts
         return [statistics, {name: declared[name].to_json(value) for name, value in settings.items()}]
 
@@ -239,21 +240,21 @@ class Family(ABC):
         return cls.__name__
 
     def fields(self) -> tuple[str, ...]:
-        """The names of the sums in this family's tallies; `n`, how many or how much, is always one."""
+        """The names of the sums in this family's tallies; one is always `n`, the count or weight."""
         return ("n",)
 
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
 
     def beliefs(self) -> set[str]:
-        """The names by which settings can be changed."""
+        """The names of the settings that can be changed after counting."""
         return set(self.settings())
 
     def defaults(self) -> dict[str, Any]:
         return {field.name: field.default for field in dataclasses.fields(self) if field.init}
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON has it: what a file and a schema hold of a family."""
+        """The family as JSON, for files and schemas."""
         declared, defaults = settings_of(type(self)), self.defaults()
         kept = {k: v for k, v in self.settings().items() if not declared[k].later or v != defaults[k]}
         settings = {name: declared[name].to_json(value) for name, value in kept.items()}
@@ -274,26 +275,26 @@ class Family(ABC):
         return replace(self, **{name: value for name, value in settings.items() if name in own})
 
     def level_named(self, text: str) -> str:
-        """The text under which a level that a prior names is counted; a `ValueError`, if cells cannot have it."""
+        """The text under which a level named in a prior is counted; a `ValueError` if cells cannot have it."""
         return text
 
     def __repr__(self) -> str:
         return self.shown()
 
     def shown(self, without: Collection[str] = ()) -> str:
-        """For people: settings that are too long to read may be left away."""
+        """As text for people; settings that are too long to read may be left out."""
         defaults = self.defaults()
         listed = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k] and k not in without)
         return f"{type(self).__name__}({', '.join(listed)})"
 
     @property
     def brief(self) -> str:
-        """The same, as lists have it."""
+        """The same, shortened for lists."""
         return repr(self)
 
     def difference(self, other: Family) -> str:
-        """Where their counts differ, and what to do, beyond what their settings say."""
+        """How their counts differ beyond their settings, and what to do."""
         return ""
 
 
-FAMILIES: dict[str, type[Family]] = {}  # by name: those that texts and files may speak of
+FAMILIES: dict[str, type[Family]] = {}  # by the names that text and model files use

@@ -1,7 +1,6 @@
-"""What the counts of one column say about a new value: the form in which every family answers.
+"""What the counts of one column say about a new value: the interface of every family's answers.
 
-A `Belief` scores cells, and tells of itself what people ask: its parameters, its heaviest words, its weights where it
-is linear.
+A `Belief` scores cells and describes itself: its parameters, its heaviest words, its weights if it is linear.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from tallybayes.families.events import Conditional, Event, NoJointError, PairInf
 from tallybayes.families.portable import NotPortableError, Portable
 from tallybayes.families.posteriors import Posterior
 
-MANY_PARTS = 1000.0  # the bound where a cell is made of many, each of which says little
+MANY_PARTS = 1000.0  # the bound for cells made of many parts, each of which says little
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
 
 
 class Terms(NamedTuple):
-    """A column's log-likelihood as a weighted sum: constant[class] + Σ weights[slot, class] · feature[slot], but for
-    what is the same in all classes. A missing cell says nothing, not even the constant. Where a class is `certain` of
-    a slot, all of its cells have it: one without it is ruled out."""
+    """A column's log-likelihood as a weighted sum: constant[class] + Σ weights[slot, class] · feature[slot], up to a
+    term that all classes share. A missing cell adds nothing, not even the constant. If a class is `certain` of a slot,
+    all of its cells have it: a cell without it rules the class out."""
 
     slots: Sequence[str]
     weights: Floats
@@ -35,8 +34,8 @@ class Terms(NamedTuple):
 
 
 class Free(NamedTuple):
-    """How many parameters of a column are free: in each class, and beside these one for all classes together; and how
-    many different cells there can be, if they could all be listed."""
+    """The number of free parameters of a column: in each class, and shared by all classes; and the number of possible
+    cells, if they can be listed."""
 
     each: int
     shared: int = 0
@@ -44,27 +43,27 @@ class Free(NamedTuple):
 
 
 class Unmet(NamedTuple):
-    """Of every cell: how many words it has, where it is a text, and how improbable it is that so many of its parts were
-    never met before, as a logarithm."""
+    """For every cell: its number of words, if it is a text, and the log-probability that so many of its parts are
+    unseen."""
 
     words: Floats
     log_new: Floats
 
 
 class NotLinearError(TypeError):
-    """Why a belief is no weighted sum."""
+    """Why a belief is not a weighted sum."""
 
 
 class Part(NamedTuple):
-    """What one word of a text says about every class, all of its occurrences together; or a position of a vector."""
+    """The evidence of one word of a text, over all its occurrences, for every class; or of a position in a vector."""
 
-    word: str  # empty: what is said of no word in particular
+    word: str  # empty: evidence of no word in particular
     times: float
     said: Floats
 
 
 class WordWeight(NamedTuple):
-    """How much a word, or a level, says for a class: how often it was met there, and its log odds against the other
+    """How much a word or level speaks for a class: how often it occurred there, and its log-odds against the other
     classes."""
 
     word: str
@@ -73,38 +72,38 @@ class WordWeight(NamedTuple):
 
 
 class Belief(ABC):
-    """What the counts of one column say, worked out once and kept: ready to score new cells."""
+    """What the counts of one column say, computed once and kept: ready to score new cells."""
 
-    has_parts: bool = False  # whether cells can be taken apart
-    bound: float = 30.0  # of what a cell says, where evidence is weighed: one level never met must not decide alone
-    likelihood: bool = True  # whether what is said is a log-likelihood, or a score that only orders the classes
-    adds_up: bool = True  # whether it can be added to what other columns say, as likelihoods and log-odds can
+    has_parts: bool = False  # whether the evidence of a cell can be split into parts
+    bound: float = 30.0  # of a cell's evidence when weighed: one unseen level must not decide alone
+    likelihood: bool = True  # whether evidence is a log-likelihood, not a score that only ranks classes
+    adds_up: bool = True  # whether it can be added to other columns' evidence
 
     @abstractmethod
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         """Adds log p(cell | class) to `scores[class, row]`; a missing cell adds nothing."""
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
-        """For every cell what each part of it says, if it has any: a text has words."""
+        """The evidence of each part of every cell, if cells have parts: a text has words."""
         raise TypeError("The cells of this column are not made of words.")
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
-        """The words, levels or intervals that say most for the class with this number, against the others; none, where
-        values are numbers."""
+        """The words, levels or intervals that speak most for the class with this index against the others; none for
+        numbers."""
         return []
 
     @property
     def parents(self) -> dict[str, Any]:
-        """In a block, the column, or the columns, that each column depends on, if it depends on any."""
+        """In a block, the column or columns that each column depends on, if any."""
         return {}
 
     def drawing(self) -> list[str]:
-        """The same as text, a line for every column; nothing, where none depends on another."""
+        """The same as text, a line for every column; empty if none depends on another."""
         return []
 
     @classmethod
     def together(cls, beliefs: Sequence[Belief]) -> Scorer:
-        """How to score several columns whose beliefs are of this class: one after the other, unless there is better."""
+        """A function that scores several columns whose beliefs are of this class; by default one after another."""
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
             for at, column in enumerate(cells):
@@ -113,46 +112,46 @@ class Belief(ABC):
         return score
 
     def with_table(self, change: Callable[[Floats], Floats]) -> Belief | None:
-        """The same belief with another table of what every value says, [value, class]; nothing, if it has none."""
+        """The same belief with a changed table of evidence, [value, class]; None if it has no table."""
         return None
 
     def add_parts(self, cells: Any, said: Floats) -> None:
-        """Adds what is said of each class to `said[part, class, row]`, where a family has several `parts`."""
-        raise TypeError("This belief says one thing of a row.")
+        """Adds the evidence of each part to `said[part, class, row]`, for a family with several `parts`."""
+        raise TypeError("This belief gives one piece of evidence per row.")
 
     @abstractmethod
     def estimates(self) -> dict[str, Floats]:
-        """The parameters in numbers: for each its name, and its value in every class."""
+        """Point estimates of the parameters, by name: a value for every class."""
 
     @abstractmethod
     def posterior(self, index: int) -> Posterior:
-        """What is known about the parameters of the class with this number."""
+        """The posterior of the parameters of the class with this index."""
 
     def credible(self, index: int, cells: Any, mass: float) -> tuple[Floats, Floats] | None:
-        """Between which bounds log p(cell | class) lies with this probability, as far as the parameters of the class
-        with this number are known; nothing, where they have no posterior."""
+        """A credible interval of log p(cell | class) for the class with this index; None if its parameters have no
+        posterior."""
         return None
 
     def drawn(self, random: np.random.Generator) -> Belief:
-        """The same with its parameters drawn from what is known of them: what it would say if they were these. Itself,
-        where they are estimated and no more is known."""
+        """The same belief with its parameters drawn from their posterior; itself if they are only estimated."""
         return self
 
     def unmet(self, cells: Any) -> Unmet:
-        """How long each cell is, and what it holds that was never met, which says nothing of the classes."""
+        """The length of each cell, and what in it is unseen, which is no evidence for any class."""
         return Unmet(np.zeros(len(cells)), np.zeros(len(cells)))
 
     @abstractmethod
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """A cell for every class number, drawn as it is scored; missing where the class has nothing to draw from."""
+        """A cell for every class index, drawn from the distribution that scores it; missing if the class has nothing to
+        draw from."""
 
     def free(self) -> Free | None:
-        """How many parameters there are; nothing, where they grow with the rows."""
+        """The number of parameters; None if it grows with the rows."""
         return None
 
     def conditionals(self) -> list[list[Conditional]]:
-        """Every column given the class and its parents, where it has levels: a network, or several of which each is as
-        likely as the others."""
+        """Every column given the class and its parents, if it has levels: one network, or several that are averaged
+        with equal weight."""
         raise NoJointError("only levels and numbers can be asked about.")
 
     def log_within(self, event: Event) -> Floats:
@@ -160,38 +159,37 @@ class Belief(ABC):
         raise NoJointError("only levels and numbers can be asked about.")
 
     def peak(self, event: Event) -> tuple[Floats, Floats]:
-        """The most probable number within bounds, and the logarithm of its probability or density: of every class."""
-        raise NoJointError("which number is most probable is not known; leave the column out of the schema.")
+        """The most probable number within bounds, and the log of its probability or density, for every class."""
+        raise NoJointError("its most probable number is not known; leave the column out of the schema.")
 
     def dependences(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Of each of its columns, the others that it depends on within a class."""
+        """For each of its columns, the others that it depends on within a class."""
         return {column: tuple(columns[:i]) for i, column in enumerate(columns)}
 
     def pair_information(self, columns: Sequence[str]) -> list[PairInformation]:
-        """How much each two of its columns tell of one another within the classes, where pairs are counted."""
+        """The mutual information of each pair of its columns within the classes, if pairs are counted."""
         return []
 
     def portable(self) -> Portable:
-        """What this says in a form that other programs can compute, if it has one."""
-        raise NotPortableError("what is said of it cannot be written as a table or a formula.")
+        """This belief in a form that other programs can compute, if it has one."""
+        raise NotPortableError("its evidence cannot be written as a table or a formula.")
 
     def linear(self) -> Terms:
-        """What this says as a weighted sum of features of the cell, if it is one."""
-        raise NotLinearError("what this family says is not linear in the value; leave the column out of the schema.")
+        """This belief as a weighted sum of features of the cell, if it is one."""
+        raise NotLinearError("its evidence is not linear in the value; leave the column out of the schema.")
 
 
 def heaviest(words: Sequence[str], counts: Floats, odds: Floats, top: Any) -> list[WordWeight]:
-    """Those of the highest odds, in the order of these and of the alphabet."""
+    """The words with the highest log-odds, sorted by them and then alphabetically."""
     if not isinstance(top, int) or top < 0:
-        raise ValueError(f"top={top!r}: give how many words to name, a whole number of at least 0.")
+        raise ValueError(f"top={top!r}: give how many words to list, a whole number of at least 0.")
     names = np.array(words, object)
     best = np.lexsort((names, -odds))[:top]
     return [WordWeight(names[i], float(counts[i]), float(odds[i])) for i in best]
 
 
 def log_odds(rows: Floats, index: int, prior: Floats) -> Floats:
-    """How much more each row says for a class than for the others, taken together as often as they come; if they never
-    come, all alike."""
+    """The log-odds of each row for a class against all others, weighted by their prior; equally if that is zero."""
     others = np.arange(rows.shape[1]) != index
     if not others.any():
         return np.zeros(len(rows))
@@ -203,7 +201,7 @@ def log_odds(rows: Floats, index: int, prior: Floats) -> Floats:
 
 
 def by_class(classes: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Every class number that occurs, and where."""
+    """Every class index that occurs, and where."""
     order = np.argsort(classes, kind="stable")
     numbers, starts = np.unique(classes[order], return_index=True)
     yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=False)

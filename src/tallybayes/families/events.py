@@ -1,7 +1,7 @@
-"""What may be asked about a column: which of its levels, or between which bounds a number lies.
+"""Events: what a question may ask about a column, some of its levels or an interval of numbers.
 
-An `Event` is what a question says of one column. `Conditional` is what a belief in levels gives to answer it: a table
-of probabilities, from which any marginal and any conditional probability can be summed.
+An `Event` is a question's condition on one column. A belief about levels answers it by a `Conditional`: a table from
+which any marginal and any conditional probability can be summed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 
-NOT_THERE = "(missing)"  # the level of a cell that is not there, where that is one
+NOT_THERE = "(missing)"  # the level of a missing cell, if missing is a level
 SHOWN = 12  # levels that an error names
 
 
@@ -26,7 +26,7 @@ class NoJointError(TypeError):
 
 
 class Span(NamedTuple):
-    """An interval that is counted as one level: low < x ≤ high."""
+    """An interval counted as a level: low < x ≤ high."""
 
     low: float
     high: float
@@ -51,8 +51,8 @@ class Conditional(NamedTuple):
 
 
 class PairInformation(NamedTuple):
-    """How much one column tells of another within the classes, in nats; and the same as a G statistic, with how many
-    degrees of freedom it would have by chance."""
+    """The conditional mutual information of two columns given the class, in nats; the same as a G statistic, and its
+    degrees of freedom."""
 
     one: str
     other: str
@@ -63,7 +63,7 @@ class PairInformation(NamedTuple):
 
 @dataclass(frozen=True)
 class Event:
-    """Values of a column: one of those `among`, none of those that it may be anything `but`, and within the bounds.
+    """A set of values of a column: one of those `among`, none of those in `but`, and within the bounds.
 
     >>> Event(low=20.0).both(Event(high=25.0, with_high=True))
     Event(among=None, but=frozenset(), low=20.0, high=25.0, with_low=False, with_high=True)
@@ -96,7 +96,7 @@ class Event:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no value at all is meant, whatever the column has."""
+        """Whether the event excludes every value, whatever the column."""
         closed = self.with_low and self.with_high
         return self.among == frozenset() or self.low > self.high or (self.low == self.high and not closed)
 
@@ -105,13 +105,13 @@ class Event:
         return above and (x <= self.high if self.with_high else x < self.high)
 
     def points(self) -> list[float] | None:
-        """The numbers that are meant, if these are single ones."""
+        """The numbers of the event, if they are single values."""
         if self.among is not None:
             return [x for x in map(number_of, sorted(self.among)) if self.contains(x) or not self.is_bounded]
         return [self.low] if self.low == self.high and self.with_low and self.with_high else None
 
     def mask(self, states: Sequence[State]) -> NDArray[np.bool_]:
-        """Which of these states are meant; a `ValueError`, if what is asked is none of them."""
+        """Which of these states belong to the event; a `ValueError` if it names one that does not exist."""
         if self.is_empty:
             return np.zeros(len(states), bool)
         spans = [state for state in states if isinstance(state, Span)]
@@ -129,9 +129,9 @@ class Event:
         return found
 
     def _has_span(self, span: Span, spans: Sequence[Span]) -> bool:
-        """Whether an interval is meant as a whole."""
+        """Whether a whole interval belongs to the event."""
         if self.but:
-            raise ValueError("numbers are asked about by their bounds, as in 20 < x <= 25, not by what they are not.")
+            raise ValueError("ask about numbers by bounds, like 20 < x <= 25, not by what they are not.")
         points = self.points()
         if points is not None:
             return any(span.low < x <= span.high for x in points)
@@ -155,7 +155,7 @@ def number_of(text: str) -> float:
 
 
 def nearest(text: str, known: Sequence[str]) -> str:
-    """The names that may be meant, and those that there are."""
+    """A hint at the closest name, and a list of those that exist."""
     near = get_close_matches(text[:100], known, 1)
     hint = f" Do you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)

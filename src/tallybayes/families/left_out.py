@@ -1,7 +1,7 @@
-"""Leave-one-out: what a cell that was counted says by the sums without it.
+"""Leave-one-out: a cell that was counted, scored by the sums without it.
 
-`Family.left_out` gives a `LeftOut`, which scores many cells. The way that is here takes each cell away from the sums,
-believes what is left and asks that: exact for every family, and slow. Cells that are alike are asked about once.
+`Family.left_out` returns a `LeftOut`, which scores many cells. The default, here, subtracts each cell from the sums,
+believes the rest and scores the cell: exact for every family, but slow. Equal cells are scored once.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.tally import Key, Rows
 
-# Encoded cells that were counted, and the class (its number among the classes asked about) and weight of each → what
-# each says about every class by the sums without it: [row, class].
+# Encoded cells that were counted, with the class index and weight of each → the evidence of each cell for every class,
+# by the sums without it: [row, class].
 LeftOut = Callable[[Any, Rows], Floats]
 Places = NDArray[np.intp]
-FAR = 1 << 12  # apart, up to which whole numbers lie close together
+FAR = 1 << 12  # the widest range of whole numbers that is tabled rather than sorted
 
 
 def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
-    """Takes each cell away, believes again, and asks."""
+    """Subtracts each cell, believes again, and scores it."""
 
     def score(cells: Any, rows: Rows) -> Floats:
         firsts, back = alike(_numbered(cells), rows)
@@ -46,8 +46,8 @@ def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
 
 
 def alike(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
-    """The first row of each kind, where rows of one kind have the same number for their cell, the same class and the
-    same weight; and of every row, which kind it is."""
+    """Groups rows that have the same cell (by its number), class and weight: the first row of each group, and the group
+    of every row."""
     firsts, kinds = kinds_of(cells)
     for key in (rows.codes, rows.weights):
         if key is not None and len(key):
@@ -57,21 +57,21 @@ def alike(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
 
 
 def kinds_of(numbers: NDArray[Any]) -> tuple[Places, Places]:
-    """Where each number comes first, and of every place, which of them it has. Whole numbers that lie close together
-    need no sorting."""
+    """The first index of each distinct number, and for every index, which of these it has. Whole numbers of a small
+    range need no sorting."""
     whole = numbers.dtype.kind == "i" and len(numbers) > 0
     low, high = (int(numbers.min()), int(numbers.max())) if whole else (0, 0)
     if not whole or high - low >= max(FAR, len(numbers)):
         _, firsts, kinds = np.unique(numbers, return_index=True, return_inverse=True)
         return firsts, kinds.reshape(-1)
     first = np.full(high - low + 1, -1)
-    first[numbers[::-1] - low] = np.arange(len(numbers))[::-1]  # of the same place, the last stays
+    first[numbers[::-1] - low] = np.arange(len(numbers))[::-1]  # on repeated indices the last assignment wins
     met = first >= 0
     return first[met], (np.cumsum(met) - 1)[numbers - low]
 
 
 def _numbered(cells: Any) -> NDArray[Any]:
-    """A number for every cell, the same for cells that are the same, where that is soon seen."""
+    """A number for every cell, equal for cells that are quickly seen to be equal."""
     if isinstance(cells, np.ndarray):
         return cells if cells.ndim == 1 else _numbered_rows(cells)
     if isinstance(cells, pa.Array) and not pa.types.is_nested(cells.type):
@@ -91,13 +91,13 @@ def weights_of(rows: Rows) -> Floats:
 
 
 def taken(sums: Exact, at: Any, own: Exact) -> Exact:
-    """These of the sums, each without what one row added to it."""
+    """The sums at these places, each minus what one row added to it."""
     return Exact(sums.limbs[at], sums.low) - own
 
 
 def totals_without(sums: Exact, own: Exact, row: Places, codes: Codes) -> Floats:
-    """Sums by class without what each row added to those of its own class: [row, class]. A row may add several numbers,
-    which come one after the other."""
+    """Sums by class, each row's own class without what the row added: [row, class]. A row may add several numbers,
+    which must be consecutive."""
     added = Exact.zeros((len(codes),))
     if len(row):
         tidy, (rows, starts) = own.carried(), np.unique(row, return_index=True)

@@ -14,11 +14,11 @@ from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import Places, alike, taken, weights_of
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
 
-STEP = 1 << 18  # numbers that are worked out at once
+STEP = 1 << 18  # numbers computed at a time
 
 
 class CellsLeft(NamedTuple):
-    """What is left of the counts without each of some cells."""
+    """The counts without each of some cells."""
 
     levels: Codes  # of the cells
     classes: Codes
@@ -27,14 +27,14 @@ class CellsLeft(NamedTuple):
 
     @property
     def own(self) -> tuple[Floats, Floats]:
-        """What is left in the cell's own class: of the level, and of all levels."""
+        """What is left in the cell's own class: the count of its level, and of all levels."""
         rows = np.arange(len(self.levels))
         return self.counts[rows, self.classes], self.totals[rows, self.classes]
 
 
 class LevelsLeftOut:
-    """How often each level was counted in every class. A level that was met in no other row, and is not among those
-    that are `always` known, is unknown without it, and says nothing."""
+    """The counts of each level in every class. A level that no other row has, and that is not `always` known, is
+    unknown once its row is left out, and says nothing."""
 
     def __init__(self, alpha: Alpha, levels: Sequence[Any], n: Exact, always: Collection[Any] | None = None) -> None:
         self.alpha, self.levels, self.n, self.total = alpha, levels, n.carried(), n.sum().carried()
@@ -42,15 +42,15 @@ class LevelsLeftOut:
         self.always = np.array([always is None or level in always for level in levels], bool)
 
     def __call__(self, codes: Codes, rows: Rows) -> Floats:
-        """What cells say of which the level's number is given, below zero where they are missing."""
+        """The evidence of cells, given the index of their level, negative if they are missing."""
         said = np.zeros((len(rows), len(rows.classes)))
         for at, left, kinds in self.left(codes, rows):
             said[at] = self.logs(left)[kinds]
         return said
 
     def left(self, codes: Codes, rows: Rows) -> Iterator[tuple[Places, CellsLeft, Places]]:
-        """The rows that have a cell, and of those what is left without each: of every kind once, and which kind it is;
-        some kinds at a time."""
+        """The rows whose cell is present, and the counts without each: once per group of equal rows, with the group of
+        each row; some groups at a time."""
         there = np.flatnonzero(codes >= 0)
         weights = None if rows.weights is None else rows.weights[there]
         some = Rows(rows.classes, rows.codes[there], weights)
@@ -70,7 +70,7 @@ class LevelsLeftOut:
         return CellsLeft(levels, classes, counts, totals)
 
     def logs(self, left: CellsLeft) -> Floats:
-        """log P(level | class), and 0 where the level is not known any more."""
+        """log P(level | class), and 0 if the level is no longer known."""
         known = np.flatnonzero(self.always[left.levels] | left.counts.any(axis=1))
         said = np.zeros(left.counts.shape)
         left = CellsLeft(left.levels[known], left.classes[known], left.counts[known], left.totals[known])
@@ -81,7 +81,7 @@ class LevelsLeftOut:
         return said
 
     def _pseudo(self, left: CellsLeft) -> tuple[Floats, Floats]:
-        """Of each cell's level, and of all levels together."""
+        """The pseudo-counts of each cell's level, and of all levels together."""
         if self.alpha == FITTED:
             return self._fitted(left)
         if isinstance(self.alpha, MEstimate) and self.alpha.p == "overall":

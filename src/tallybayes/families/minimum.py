@@ -1,7 +1,7 @@
-"""The minimum of a smooth function of some dozen numbers, each within bounds: L-BFGS on those that are not held there.
+"""L-BFGS with bounds: the minimum of a smooth function of a few dozen variables.
 
-It is here, and not scipy's, since that hands matrices of twenty rows to many threads, which wait for each other longer
-than they work, and since what is found must be the same whatever version of scipy is installed.
+scipy's would not do: it hands matrices of twenty rows to many threads, which wait longer than they work, and the result
+must be the same whatever version of scipy is installed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 
-Smooth = Callable[[Floats], tuple[float, Floats]]  # its value, and its derivatives
+Smooth = Callable[[Floats], tuple[float, Floats]]  # value and gradient
 
-PAIRS = 10  # steps that the curvature is known from
-ENOUGH = 1e-4  # of the fall that the slope promises: a step that brings it is taken
-SHORTENED = (0.1, 0.5)  # by how much a step is shortened that does not
+PAIRS = 10  # of steps and gradient changes that approximate the curvature
+ENOUGH = 1e-4  # of the decrease that the slope promises is enough to take a step (Armijo)
+SHORTENED = (0.1, 0.5)  # the factors by which other steps may be shortened
 TRIES = 30
 FLAT = 1e-12
 
@@ -26,8 +26,8 @@ FLAT = 1e-12
 def minimum(
     function: Smooth, start: Floats, low: Floats, high: Floats, *, steps: int = 1000, fall: float = 1e-9, slope: float
 ) -> Floats:
-    """Where the function is least, from `start`: until it falls by less than the part `fall` of itself, or no slope
-    that is left is steeper than `slope`.
+    """The minimum of the function, from `start`: until it falls by less than `fall` relative to its value, or no free
+    slope is steeper than `slope`.
 
     >>> square = lambda x: (float(((x - [1.0, 5.0]) ** 2).sum()), 2.0 * (x - [1.0, 5.0]))
     >>> minimum(square, np.zeros(2), np.full(2, -9.0), np.full(2, 3.0), slope=1e-9).round(9).tolist()
@@ -51,12 +51,12 @@ def minimum(
         if little and fresh:
             break
         if little:
-            known.clear()  # curvature that misleads: straight downhill once more before it is believed to be the end
+            known.clear()  # bad curvature: try steepest descent once more before stopping
     return x
 
 
 def _direction(slopes: Floats, free: NDArray[np.bool_], known: deque[tuple[Floats, Floats]]) -> Floats:
-    """Downhill, as far as the curvature of the last steps says; those that are held at a bound stay there."""
+    """The L-BFGS direction; variables held at a bound stay there."""
     rest, taken = np.where(free, slopes, 0.0), []
     for moved, turned in reversed(known):
         moved, turned = np.where(free, moved, 0.0), np.where(free, turned, 0.0)
@@ -78,7 +78,7 @@ def _direction(slopes: Floats, free: NDArray[np.bool_], known: deque[tuple[Float
 def _step(
     function: Smooth, x: Floats, value: float, slopes: Floats, direction: Floats, bounds: tuple[Floats, Floats]
 ) -> tuple[Floats, float, Floats] | None:
-    """As long as it brings enough; None, where nothing does."""
+    """A step that decreases the function enough; None if there is none."""
     length = 1.0
     for _ in range(TRIES):
         there = np.clip(x + length * direction, *bounds)

@@ -1,7 +1,7 @@
-"""What a belief says in a form that other programs can compute: databases, ONNX.
+"""Beliefs in a form that other programs can compute: databases, ONNX.
 
 A level, an interval or a word is looked up in a table; a number goes into a formula of sums, products, quotients and
-logarithms, which is written once and computed by whatever has these: see `Arithmetic`.
+logarithms, which is written once and computed by anything that has these: see `Arithmetic`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.families.numbers.support import REAL, Support
 
-SHIFT = 10  # beyond which Stirling's series has sixteen digits
+SHIFT = 10  # from here on Stirling's series has sixteen digits
 
 
 class NotPortableError(TypeError):
-    """Why a belief can be computed by nobody else."""
+    """Why a belief cannot be computed by other programs."""
 
 
 class Arithmetic(Protocol):
-    """What another program computes with, beside + − · /, for numbers of its own."""
+    """The operations of another program on its own numbers, besides + − · /."""
 
     def log(self, x: Any) -> Any: ...
 
@@ -30,22 +30,22 @@ class Arithmetic(Protocol):
 
 
 class ByLevel(NamedTuple):
-    """Looked up by its text; what is missing or unknown says nothing."""
+    """Looked up by text; what is missing or unknown adds nothing."""
 
     levels: Sequence[str]
     table: Floats  # [level, class]
-    truth: bool = False  # whether cells are true or false, however that is written
+    truth: bool = False  # whether cells are boolean, however that is written
 
 
 class ByInterval(NamedTuple):
-    """Looked up by how many edges are not above the number."""
+    """Looked up by the number of edges that are ≤ x."""
 
     edges: Floats
     table: Floats  # [interval, class]
 
 
 class ByFormula(NamedTuple):
-    """formula(arithmetic, x, *settings), but for what is the same in all classes; of its logarithm, where `logs`."""
+    """formula(arithmetic, x, *settings), up to a term that all classes share; of log x if `logs`."""
 
     formula: Callable[..., Any]
     settings: Sequence[Floats]  # [class]
@@ -65,20 +65,20 @@ class Cutting(NamedTuple):
 
 
 class ByWords(NamedTuple):
-    """What the words of a text say, added up; a word that is not in the table says nothing."""
+    """The sum over the words of a text; a word that is not in the table adds nothing."""
 
     cutting: Cutting
     words: Sequence[str]
     table: Floats  # [word, class]
-    repeats: bool  # whether a word says as much every time it comes
+    repeats: bool  # whether a word counts each time it occurs
     document: Floats  # [class]: what every text says
-    again: Floats | None = None  # what is added to the table as often as 1 + times doubles: [word, class]
-    gamma: float = 0.0  # what the words say is divided by (different words / length) to this power
+    again: Floats | None = None  # added log2(1 + occurrences) times: [word, class]
+    gamma: float = 0.0  # the sum is divided by (different words / length) to this power
     length: float = 1.0
 
 
 class Weighed(NamedTuple):
-    """What is said of each class beyond the mean of all, within bounds, times the class's weight."""
+    """The evidence for each class minus the mean of all, clipped, times the class's weight."""
 
     said: ByFormula | ByWords
     theta: Floats
@@ -89,9 +89,9 @@ Portable = ByLevel | ByInterval | ByFormula | ByWords | Weighed
 
 
 def checked(found: ByFormula) -> ByFormula:
-    """The same, if it is a number in every class."""
+    """The same, if its settings are finite in every class."""
     if not all(np.isfinite(setting).all() for setting in found.settings):
-        raise NotPortableError("a class has nothing to go by, and rules out every value. Give the family a prior.")
+        raise NotPortableError("a class without counts or prior rules out every value. Give the family a prior.")
     return found
 
 
@@ -123,7 +123,7 @@ def beta_geometric(arithmetic: Arithmetic, x: Any, b: Any, both: Any, constant: 
 
 
 def log_rising(arithmetic: Arithmetic, a: Any, x: Any) -> Any:
-    """log Γ(a + x) − log Γ(a), by Stirling's series ten further up."""
+    """log Γ(a + x) − log Γ(a), by Stirling's series, shifted by ten."""
     b = a + float(SHIFT)
     way = _product(arithmetic, x + a) - _product(arithmetic, a)
     bent = (b - 0.5) * _log_of_one_and(arithmetic, x / b) + x * arithmetic.log(x + b) - x
@@ -131,7 +131,7 @@ def log_rising(arithmetic: Arithmetic, a: Any, x: Any) -> Any:
 
 
 def _product(arithmetic: Arithmetic, z: Any) -> Any:
-    """log z(z+1)…(z+9), five at a time: all of them might be beyond what a double holds."""
+    """log z(z+1)…(z+9), five at a time: the whole product might overflow a double."""
     halves = []
     for start in range(0, SHIFT, SHIFT // 2):
         product = z + float(start)
@@ -142,13 +142,13 @@ def _product(arithmetic: Arithmetic, z: Any) -> Any:
 
 
 def _log_of_one_and(arithmetic: Arithmetic, u: Any) -> Any:
-    """log(1 + u) with all its digits, as Kahan has it."""
+    """log(1 + u) to full precision, by Kahan's formula."""
     w = u + 1.0
     return arithmetic.if_equal(w, 1.0, u, arithmetic.log(w) * u / (w - 1.0))
 
 
 def _series(z: Any) -> Any:
-    """What Stirling's formula lacks: 1/12z − 1/360z³ + 1/1260z⁵ − 1/1680z⁷."""
+    """The correction to Stirling's formula: 1/12z − 1/360z³ + 1/1260z⁵ − 1/1680z⁷."""
     square = z * z
     inner = (1.0 / 1680.0) / square * -1.0 + 1.0 / 1260.0
     return (1.0 / 12.0 - (1.0 / 360.0 - inner / square) / square) / z

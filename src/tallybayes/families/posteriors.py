@@ -1,6 +1,6 @@
-"""What is known about a parameter after counting: a distribution over it, with credible intervals.
+"""Posterior distributions of parameters, with credible intervals.
 
-Each kind says its parameters' marginal distributions (from scipy.stats); means and intervals follow from those.
+Each kind gives the marginal distributions of its parameters (from scipy.stats); means and intervals follow from those.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
 
-WIDEST = 1e150  # the largest standard deviation whose square is still a number
+WIDEST = 1e150  # the largest standard deviation whose square is finite
 
 
 class Posterior(ABC):
@@ -22,10 +22,10 @@ class Posterior(ABC):
 
     @abstractmethod
     def marginals(self) -> dict[Any, Any]:
-        """Each parameter's own distribution, as scipy.stats has it."""
+        """The marginal distribution of each parameter, from scipy.stats."""
 
     def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
-        """The parameters as they may be, so many times; not a number where nothing is known of them."""
+        """Draws of the parameters, `size` of them; NaN if nothing is known about them."""
         raise TypeError(f"Parameters cannot be drawn from a {type(self).__name__} distribution.")
 
     def mean(self) -> dict[Any, float]:
@@ -43,7 +43,7 @@ class Posterior(ABC):
 
 
 class Certain:
-    """A parameter that can have one value only, in the manner of scipy.stats."""
+    """A parameter with only one possible value, with the interface of scipy.stats."""
 
     def __init__(self, value: float) -> None:
         self.value = value
@@ -56,21 +56,21 @@ class Certain:
 
 
 def beta(a: float, b: float) -> Any:
-    """A probability of which a hits and b misses tell; with none of one kind, it is certain."""
+    """Beta(a, b) of a probability; certain if one of them is 0."""
     if a + b <= 0:
-        raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+        raise ValueError("Nothing is counted in this class and there is no prior, so there is no posterior.")
     return special.distribution("beta", a, b) if a > 0 and b > 0 else Certain(float(a > 0))
 
 
 def gamma(shape: float, rate: float) -> Any:
     if rate <= 0:
-        raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+        raise ValueError("Nothing is counted in this class and there is no prior, so there is no posterior.")
     return special.distribution("gamma", shape, scale=1.0 / rate) if shape > 0 else Certain(0.0)
 
 
 @dataclass(frozen=True)
 class Dirichlet(Posterior):
-    """Probabilities that add up to one; each by itself has a Beta distribution.
+    """Probabilities that add up to one; each of them has a Beta distribution.
 
     >>> Dirichlet({"sunny": 3.0, "rain": 1.0}).mean()
     {'sunny': 0.75, 'rain': 0.25}
@@ -85,7 +85,7 @@ class Dirichlet(Posterior):
 
 @dataclass(frozen=True)
 class Beta(Posterior):
-    """One probability, of which `alpha` hits and `beta` misses tell."""
+    """One probability, after `alpha` hits and `beta` misses."""
 
     parameter: str
     alpha: float
@@ -102,7 +102,7 @@ class Beta(Posterior):
 
 @dataclass(frozen=True)
 class GammaRate(Posterior):
-    """A rate of which `shape` events in `rate` units tell."""
+    """A rate, after `shape` events in `rate` units."""
 
     shape: float
     rate: float
@@ -116,8 +116,8 @@ class GammaRate(Posterior):
 
 @dataclass(frozen=True)
 class NormalInverseGamma(Posterior):
-    """A mean and a variance: the variance inverse Gamma(`shape`, `scale`), and given it the mean normal with
-    variance / `kappa`. By itself the mean has Student's distribution."""
+    """A mean and a variance: the variance inverse Gamma(`shape`, `scale`), and given it the mean normal with variance /
+    `kappa`. The marginal distribution of the mean is Student's t."""
 
     location: float
     kappa: float

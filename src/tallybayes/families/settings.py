@@ -1,7 +1,7 @@
 """Settings of families, each declared once: `shape: float = setting(1.0, "events already seen", least=0)`.
 
-The declaration says how a value is checked and in which form it is kept (2 becomes 2.0, so that equal settings are
-equal bytes), whether it decides what is counted, how a file holds it, and what the documentation says of it.
+The declaration says how a value is checked and normalised (2 becomes 2.0, so that equal settings are equal bytes),
+whether it decides what is counted, how a file holds it, and how it is documented.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-Check = Callable[[Any, str, Any], Any]  # the family, the setting's name, what is given → the form in which it is kept
+Check = Callable[[Any, str, Any], Any]  # (family, name of the setting, value given) → normalised value
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What is declared of a setting. A default that is a truth asks for truths, a whole number (or `whole`) for whole
-    numbers, `choices` for one of them, and everything else for a number, within the bounds; choices and a bound ask for
-    either. Where the default is None, None may be given. `check` is a function of its own instead."""
+    """The declaration of a setting. A boolean default allows booleans, a whole number (or `whole`) whole numbers,
+    `choices` one of these, anything else a number within the bounds; choices with a bound allow either. If the default
+    is None, None is allowed. `check` is a custom function instead."""
 
     default: Any
     about: str = ""
@@ -32,14 +32,14 @@ class Setting:
     whole: bool = False
     choices: tuple[str, ...] = ()
     check: Check | None = None
-    counting: bool = False  # whether it decides what is counted; all else can be changed later
-    later: bool = False  # younger than the file format: filed where it is not the default
-    last: bool = False  # checked after the others, of which it may speak
+    counting: bool = False  # whether it decides what is counted; others can be changed later
+    later: bool = False  # newer than the file format: filed only if it is not the default
+    last: bool = False  # checked after the others, to which it may refer
     to_json: Callable[[Any], Any] = lambda value: value
     from_json: Callable[[Any], Any] = lambda value: value
 
     def kept(self, family: Any, name: str, value: Any) -> Any:
-        """A value in the form in which it is kept, or an error that says what was given and what is expected."""
+        """The normalised value, or an error that says what was given and what is expected."""
         if value is None and self.default is None:
             return None
         if self.check is not None:
@@ -82,7 +82,7 @@ class Setting:
 
 
 def setting(default: Any, about: str = "", **declared: Any) -> Any:
-    """A field of a family, as `Setting` says; `about` is its line in the documentation."""
+    """A field of a family, declared as in `Setting`; `about` is its line in the documentation."""
     whole = declared.pop("whole", isinstance(default, int) and not isinstance(default, bool))
     made = Setting(default=default, about=about, whole=whole, **declared)
     return dataclasses.field(default=default, metadata={Setting: made})
@@ -105,7 +105,7 @@ def settings_of(family: type[Any]) -> Mapping[str, Setting]:
 
 
 def as_number(value: Any, least: float = 0.0, above: float = -math.inf) -> float | None:
-    """A finite number within the bounds, as a float; zero has no sign. Nothing, if it is no such number."""
+    """A finite number within the bounds, as a float without a negative zero; None if it is not one."""
     if not isinstance(value, (Real, np.number)) or isinstance(value, bool):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Pseudo-counts, what is believed of levels before any is seen: Laplace, Jeffreys, α per level, m-estimate, fitted."""
+"""Pseudo-counts, the prior of levels: Laplace, Jeffreys, α per level, m-estimate, fitted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tallybayes.kernels import special
 
 LAPLACE = 1.0
 JEFFREYS = 0.5
-FITTED = "fitted"  # worked out from the counts, when believing
+FITTED = "fitted"  # computed from the counts, when believing
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ def smoothing() -> Any:
     about = (
         "pseudo-counts: 0 maximum likelihood, 0.5 Jeffreys, 1 Laplace (default); a mapping gives one per level, and "
         "levels not named have none ([names](#names-in-priors)); `MEstimate(m, p)` adds m values spread like p "
-        '("uniform", "overall", or a probability per level); "fitted" works them out from the counts'
+        '("uniform", "overall", or a probability per level); "fitted" estimates them from the counts'
     )
     return setting(LAPLACE, about, check=as_alpha, last=True, to_json=alpha_to_json, from_json=alpha_from_json)
 
 
 def as_alpha(family: Any, name: str, alpha: Any) -> Alpha:
-    """A smoothing setting in its one form: a float, floats by the texts of their levels, an m-estimate, or "fitted"."""
+    """A smoothing setting in canonical form: a float, floats by level text, an m-estimate, or "fitted"."""
     kind = type(family).__name__
     if isinstance(alpha, str) and alpha == FITTED:
         return FITTED
@@ -90,7 +90,7 @@ def alpha_from_json(value: Any) -> Any:
 
 
 def _by_level(kind: str, name: str, given: Mapping[Any, float], family: Any = None) -> dict[str, float]:
-    """Numbers by the texts under which the family counts the levels, if it is known yet."""
+    """Numbers by the texts under which the family counts levels, if the family is known yet."""
     numbers: dict[str, float] = {}
     names: dict[str, Any] = {}
     for key, value in given.items():
@@ -106,21 +106,21 @@ def _by_level(kind: str, name: str, given: Mapping[Any, float], family: Any = No
 
 
 def named_levels(alpha: Alpha) -> list[str]:
-    """The levels that the smoothing itself speaks of: known, met or not."""
+    """The levels that the smoothing names: known, whether or not they occurred."""
     if isinstance(alpha, MEstimate):
         return [] if isinstance(alpha.p, str) else list(alpha.p)
     return list(alpha) if isinstance(alpha, Mapping) else []
 
 
 def pseudocounts(alpha: Alpha, levels: Sequence[str], overall: Floats) -> Floats:
-    """One pseudo-count per level. `overall` says how often each was met in all classes together."""
+    """One pseudo-count per level. `overall` is how often each occurred over all classes."""
     if isinstance(alpha, Mapping):
         return np.array([float(alpha.get(level, 0.0)) for level in levels])
     if not isinstance(alpha, MEstimate):
         return np.full(len(levels), float(alpha))
     if isinstance(alpha.p, Mapping):
         return alpha.m * np.array([float(alpha.p.get(level, 0.0)) for level in levels])
-    total = np.sort(overall).sum()  # in an order that does not depend on the levels'
+    total = np.sort(overall).sum()  # sorted, so that the order of levels does not matter
     if alpha.p == "overall" and total > 0:
         return np.asarray(alpha.m * overall / total)
     return np.full(len(levels), alpha.m / max(len(levels), 1))
@@ -132,16 +132,16 @@ def pseudo_of(alpha: Alpha, levels: Sequence[Any], counts: Floats) -> Floats:
 
 
 class Smoothed(NamedTuple):
-    """What counts and pseudo-counts say about the levels of a column."""
+    """The smoothed probabilities of a column's levels."""
 
     counts: Floats  # [level, class]
     pseudo: Floats  # of every level
-    probability: Floats  # P(level | class): (count + α) / Σ. Where nothing is counted or believed: uniform
+    probability: Floats  # P(level | class): (count + α) / Σ; uniform if both are 0
     logs: Floats
 
 
 def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothed]:
-    """Several columns, worked out as one table."""
+    """Several columns, computed as one table."""
     sizes = list(map(len, counts))
     raised = np.concatenate(counts) + np.concatenate(pseudo)[:, None]
     spans = [slice(end - size, end) for size, end in zip(sizes, np.cumsum(sizes).tolist(), strict=True)]
@@ -156,14 +156,14 @@ def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothe
 
 
 def log_dirichlet(pseudo: Floats, logs: Floats) -> float:
-    """Σ α·log p: the log density of Dirichlet(α + 1), of which (count + α) / Σ is the mode, but for a constant. Without
-    pseudo-counts there is none."""
+    """Σ α·log p: up to a constant, the log density of Dirichlet(α + 1), whose posterior mode is (count + α) / Σ. 0
+    without pseudo-counts."""
     with np.errstate(invalid="ignore"):
         return float(np.where(pseudo > 0, pseudo * logs, 0.0).sum())
 
 
 class SmoothedBelief(Belief):
-    """P(level | class) from counts and pseudo-counts, and its logarithms as a table to look up."""
+    """P(level | class) from counts and pseudo-counts, and a lookup table of its logarithms."""
 
     levels: list[str]
 
@@ -171,7 +171,7 @@ class SmoothedBelief(Belief):
         self.counts, self.pseudo, self.probability, self.table = known
 
     def codes(self, cells: Any) -> Codes:
-        """Every cell's level by number, below zero where it is missing or unknown."""
+        """The index of every cell's level, negative if it is missing or unknown."""
         return cells
 
     def add_evidence(self, cells: Any, scores: Floats) -> None:
@@ -203,7 +203,7 @@ class SmoothedBelief(Belief):
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
 
     def credible(self, index: int, cells: Any, mass: float) -> tuple[Floats, Floats] | None:
-        """By the Beta distribution of each level's probability; how a level is spread over numbers stays."""
+        """From the Beta distribution of each level's probability; the density within an interval stays fixed."""
         raised = self.counts[:, index] + self.pseudo
         total = raised.sum()
         if total <= 0:
@@ -225,7 +225,7 @@ class SmoothedBelief(Belief):
         return [[Conditional(0, self.levels, (), self.probability)]]
 
     def linear(self) -> Terms:
-        """A feature for every level: 1 where the cell has it, else 0."""
+        """A feature for every level: 1 if the cell has it, else 0."""
         return Terms(self.levels, self.table, np.zeros(self.table.shape[1]))
 
     def drawn(self, random: np.random.Generator) -> Belief:
@@ -244,7 +244,7 @@ class SmoothedBelief(Belief):
         return pa.array(self.levels, pa.string()).take(self.draw_codes(random, classes))
 
     def draw_codes(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """Levels by number; missing where no level is known."""
+        """Level indices; missing if no level is known."""
         if not len(self.counts):
             return pa.nulls(len(classes), pa.int64())
         codes = np.zeros(len(classes), np.int64)

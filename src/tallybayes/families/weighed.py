@@ -1,6 +1,6 @@
-"""Evidence that is weighed: what a column says beyond what it says of all classes alike, within bounds, times a weight.
+"""Weighed evidence: a column's evidence minus its mean over the classes, clipped, times a weight.
 
-The bounds keep a single cell from deciding everything: a level that a class has never met says no more than e³⁰ to one.
+Clipping keeps a single cell from deciding everything: a level that a class never had says no more than e³⁰ to one.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from tallybayes.families.posteriors import Posterior
 
 
 def centred(said: Floats, bound: float) -> Floats:
-    """What is said of each class beyond the mean of all, said[class, …]; a row that no class allows says nothing."""
+    """Evidence minus its mean over the classes, clipped, said[class, …]; 0 for a row that is impossible in every
+    class."""
     top = said.max(axis=0)
     held = np.maximum(said, np.where(np.isneginf(top), 0.0, top) - 2.0 * bound)
     return np.clip(held - held.mean(axis=0), -bound, bound)
 
 
 def weighed(belief: Belief, theta: Floats, parts: Floats | None = None) -> Belief:
-    """The belief with what it says of every class weighed; looked up as before, where it is looked up in a table. Where
-    it says several things, `parts` are their weights."""
+    """The belief with its evidence weighed; still a table lookup if it was one. `parts` are the weights of several
+    pieces of evidence."""
     if parts is not None:
         return WeighedParts(belief, parts)
 
@@ -39,7 +40,7 @@ def weighed(belief: Belief, theta: Floats, parts: Floats | None = None) -> Belie
 
 
 class WeighedBelief(Belief):
-    """What another belief says, weighed. What it knows of parameters is its own affair."""
+    """Another belief with its evidence weighed. Questions about parameters are passed on to it."""
 
     likelihood = False
 
@@ -92,7 +93,7 @@ class WeighedBelief(Belief):
 
 
 class WeighedParts(WeighedBelief):
-    """The several things that another belief says, each weighed by itself."""
+    """Another belief with each of its pieces of evidence weighed by itself."""
 
     def __init__(self, belief: Belief, parts: Floats) -> None:
         super().__init__(belief, np.ones(1))
@@ -105,19 +106,19 @@ class WeighedParts(WeighedBelief):
             scores += weight * centred(each, self.belief.bound)
 
     def portable(self) -> Portable:
-        raise NotPortableError("it says several things of a row, each of which is weighed by itself.")
+        raise NotPortableError("it gives several pieces of evidence per row, each weighed by itself.")
 
 
 class Absence(NamedTuple):
-    """What it says about every class that a cell is missing, and that it is not."""
+    """The evidence for every class of a cell being missing, and of its being present."""
 
     missing: Floats
     present: Floats
 
     @classmethod
     def of(cls, present: Floats, rows: Floats) -> Absence:
-        """From how many rows of each class have a cell, and how many there are: two rows are added to every class, as
-        many of them missing as in all classes together."""
+        """From the number of present cells and of rows in each class; smoothed by two rows per class, with cells
+        missing as often as over all classes."""
         lacking = np.maximum(rows - present, 0.0)
         share = (lacking.sum() + 1.0) / (rows.sum() + 2.0)
         logs = np.log([lacking + 2.0 * share, rows - lacking + 2.0 * (1.0 - share)]) - np.log(rows + 2.0)
@@ -132,5 +133,5 @@ class Absence(NamedTuple):
 
 
 def absence(family: Family, tally: Any, classes: Sequence[Key], rows: Floats) -> Absence:
-    """Of a column, where the classes have so many rows."""
+    """The absence of a column's cells, given the number of rows of each class."""
     return Absence.of(np.minimum(family.present(tally, classes).round(), rows), rows)

@@ -1,4 +1,4 @@
-"""One safe, canonical model file: equal models are equal bytes, and nothing in a file can run.
+"""One safe, canonical model file: equal models are equal bytes, and nothing in a file can be executed.
 
 The file is safetensors: a header of JSON and plain numbers. The numbers are the limbs of the exact sums, labels sorted,
 empty slots dropped; the header's metadata says what they mean and carries a checksum over all of it.
@@ -32,7 +32,7 @@ FORMAT = 1
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Writes the model in one step: whatever happens, the file is the old one or the new one."""
+    """Writes the model atomically: whatever happens, the file is the old one or the new one."""
     data = to_bytes(model)
     with replacing(path) as file:
         file.write(data)
@@ -42,9 +42,9 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 def changing(
     path: str | os.PathLike[str], waiting: Callable[[], object] = lambda: None, loaded: Loaded | None = None
 ) -> Iterator[Model]:
-    """The model of a file, to be changed: it is saved when the block ends well. Whoever else would change it waits, so
-    that nothing learned is lost; `waiting` is called first where that takes time. What was `loaded` before is not read
-    again, unless the file has changed since.
+    """A context manager for changing the model of a file: it is saved if the block succeeds. Other processes that want
+    to change it wait, so that nothing learned is lost; `waiting` is called before waiting here. A `loaded` model is not
+    read again unless the file has changed.
 
     >>> with changing("spam.tally") as model:  # doctest: +SKIP
     ...     model += Model.train(model.schema, mails)
@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as models do, which others do not."""
+    """Whether a file begins like a model."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
@@ -70,7 +70,7 @@ def is_model(path: str | os.PathLike[str]) -> bool:
 
 
 class Loaded(NamedTuple):
-    """A model, and which version of its file that was."""
+    """A model, and the version of its file."""
 
     model: Model
     version: tuple[int, ...]
@@ -88,12 +88,12 @@ def load_version(path: str | os.PathLike[str]) -> Loaded:
 
 
 def _version(found: os.stat_result) -> tuple[int, ...]:
-    """A file is never written to, but replaced by another, which differs in this."""
+    """Identifies a version: files are never modified in place, only replaced."""
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _size(file: BinaryIO) -> int:
-    """A pipe has as many bytes as come."""
+    """The size of a file; a pipe has no limit."""
     found = os.fstat(file.fileno())
     return found.st_size if stat.S_ISREG(found.st_mode) else sys.maxsize
 
@@ -104,7 +104,7 @@ def digest(model: Model) -> str:
 
 
 def counts_digest(model: Model) -> str:
-    """The sha256 of the counts alone, whatever is believed of them: equal before and after `believing` or `weigh`."""
+    """The sha256 of the counts alone, whatever the beliefs: equal before and after `believing` or `weigh`."""
     keys = model.keys()
     tallies, arrays = _packed(model, keys)
     schema = [[name, *family.counts_to_json()] for name, family in in_order(model.schema.columns)]
@@ -112,7 +112,8 @@ def counts_digest(model: Model) -> str:
 
 
 def to_bytes(model: Model) -> bytes:
-    """The model as the bytes of its file, if its counts can have come from rows: others could not be read again."""
+    """The bytes of the model's file. Counts that cannot have come from rows are an error: they could not be read
+    again."""
     if not isinstance(model, Model):
         raise TypeError(f"A {type(model).__name__} is not a model; write save(model, path).")
     if reason := why_discordant(model.schema, model.rows, model.columns):
@@ -147,7 +148,7 @@ def from_bytes(data: bytes) -> Model:
 
 
 def _text(model: Model, keys: list[Any], tallies: list[dict[str, Any]]) -> str:
-    """What the arrays mean, as JSON of one form."""
+    """The description of the arrays, as canonical JSON."""
     return _header(model, keys, model.schema.to_json(), tallies)
 
 
@@ -162,7 +163,7 @@ def _header(model: Model, keys: list[Any], schema: Any, tallies: list[dict[str, 
 
 
 def _check_format(text: str) -> None:
-    """Before anything is made of it."""
+    """Checks the version before anything is parsed."""
     found = re.match(r'{"format":(\d{1,9}),', text)
     if found is None:
         raise FileError("The file does not describe a model.")
@@ -211,7 +212,7 @@ def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
 
 
 def _check_counts(model: Model) -> None:
-    """The sums are those of the families, and can have come from rows."""
+    """Raises an error unless the sums are those of the families and can have come from rows."""
     if not set(model.rows.slots) <= {""}:
         raise FileError("its rows are not counted as rows are")
     for name, family in model.schema.columns.items():

@@ -1,4 +1,4 @@
-"""A file that is the old one or the new one, whatever happens, and that two do not change at once."""
+"""Atomic replacement of files, and locks against concurrent changes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any, BinaryIO
 
 try:
     import fcntl
-except ImportError:  # Windows, where a file that somebody has open cannot be replaced anyway
+except ImportError:  # Windows, where an open file cannot be replaced anyway
     fcntl = None  # type: ignore[assignment]
 
-OURS = re.compile(r"\.tally-[0-9a-f]{16}")  # the name of a file that is not yet whole
+OURS = re.compile(r"\.tally-[0-9a-f]{16}")  # the name of an unfinished file
 
 
 class SaveError(OSError):
@@ -26,10 +26,10 @@ class SaveError(OSError):
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write, which takes its place when the block ends well; otherwise what was there before stays.
+    """A file to write, which replaces the target if the block succeeds; otherwise the target is unchanged.
 
-    Until then only its writer may read it. It takes over who may read what it replaces; a new file is as open as
-    others are. A device or a pipe has no place that another could take: it is written to.
+    Until then only its writer may read it. Then it takes over the permissions of the file it replaces, or the default
+    ones. A device or a pipe cannot be replaced: it is written to directly.
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     if target.is_dir():
@@ -60,14 +60,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _private(folder: Path) -> tuple[Path, int]:
-    """A new file that nobody else may open, held as long as it is open: so others know that its writer lives."""
+    """A new private file, locked as long as it is open: so others know that its writer is alive."""
     while True:
         temporary = _new_name(folder)
         number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         _try_lock(number)
         if temporary.exists():
             return temporary, number
-        os.close(number)  # somebody took it for abandoned in the moment before it was held
+        os.close(number)  # another process took it for abandoned just before it was locked
 
 
 def _new_name(folder: Path) -> Path:
@@ -75,7 +75,7 @@ def _new_name(folder: Path) -> Path:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Temporary files of processes that died go. Whatever is still written to is held, and stays."""
+    """Removes temporary files of dead processes. Those still being written are locked, and stay."""
     if fcntl is None:
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -95,7 +95,7 @@ def _remove_if_free(path: str) -> None:
 
 
 def _try_lock(number: int) -> bool:
-    """Whether the file is ours now: nobody holds it, and the file system has locks."""
+    """Whether the lock is ours now: no other process has it, and the file system has locks."""
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (OSError, AttributeError):
@@ -114,14 +114,14 @@ def _give_access(number: int, target: Path) -> None:
         with suppress(PermissionError):
             os.fchown(number, owner, group)
             break
-    if os.fstat(number).st_gid != old.st_gid:  # then what the group might do, only those may that everybody is
+    if os.fstat(number).st_gid != old.st_gid:  # then the group gets no more rights than everybody
         shared = (mode >> 3) & mode & 0o7
         mode = mode & 0o700 | shared << 3 | shared
     os.fchmod(number, mode)
 
 
 def _usual_mode(folder: Path) -> int:
-    """The mode of a new file, which only a new file shows: an empty one, for what is written must not be in it."""
+    """The default mode of a new file, found by creating an empty one."""
     probe = _new_name(folder)
     number = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
@@ -133,7 +133,7 @@ def _usual_mode(folder: Path) -> int:
 
 
 class _Told(io.FileIO):
-    """A file whose errors say what could not be saved."""
+    """A file whose write errors say what could not be saved."""
 
     def __init__(self, number: int, target: Path) -> None:
         super().__init__(number, "w")
@@ -146,7 +146,7 @@ class _Told(io.FileIO):
 
 @contextmanager
 def _telling(target: Path) -> Iterator[None]:
-    """An error of the disk, with what of it the user still has."""
+    """Turns a disk error into one that says what is left of the file."""
     try:
         yield
     except OSError as error:
@@ -155,7 +155,7 @@ def _telling(target: Path) -> Iterator[None]:
 
 
 def sync(path: Path) -> None:
-    """A file or folder is on the disk when this returns."""
+    """Forces a file or folder to disk."""
     opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -165,14 +165,14 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def locked(path: str | os.PathLike[str], waiting: Callable[[], object]) -> Iterator[None]:
-    """Nobody else holds this file meanwhile. The lock is on the file itself, and ends with the process that has it."""
+    """Holds an exclusive lock on this file, which ends with the process."""
     while True:
         with open(path, "rb") as file:
             _lock(file, waiting)
             if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                 yield
                 return
-        # While we waited, somebody put another file in this one's place: that is the one to hold.
+        # While we waited, the file was replaced: lock the new one.
 
 
 def _lock(file: BinaryIO, waiting: Callable[[], object]) -> None:

@@ -1,7 +1,7 @@
-"""The counts of one row as few bytes, for who knows its schema: what a journal keeps of it.
+"""The counts of one row as few bytes, for readers that know its schema: what a journal keeps.
 
-Equal counts are equal bytes, as in a model file, of which this is what is left without the schema, the checksum and
-the names of arrays: those would be most of it.
+Equal counts are equal bytes, as in a model file, but without the schema, the checksum and the names of arrays, which
+would be most of it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RowCounts:
         return self.read_all([data])
 
     def read_all(self, rows: Iterable[bytes]) -> Model:
-        """What several rows add, at once: far quicker than one by one."""
+        """The sum of several rows, much faster than one by one."""
         by_label: dict[bytes, list[list[bytes]]] = {}
         for data in rows:
             label, *parts = [*_parts(data)] or [b""]

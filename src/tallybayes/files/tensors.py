@@ -1,8 +1,8 @@
-"""The bytes of a file: a text and plain arrays, laid out as safetensors has it, and in one way only.
+"""The bytes of a file: a text and plain arrays in the safetensors layout, in canonical form.
 
-Any reader of safetensors opens such a file. It is written here, byte by byte, so that equal contents are equal bytes
-whatever version of that library is at hand; and it is read only if it has the bytes that would be written. So nothing
-can hide in a file: no key, no array and no white space that means nothing.
+Any safetensors reader opens such a file. It is written here, byte by byte, so that equal contents are equal bytes
+whatever version of that library is installed; and it is read only if it has exactly the bytes that would be written. So
+nothing can hide in a file: no extra key, array or white space.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 NAME = "tallybayes"
 START = b'{"__metadata__":{"tallybayes":"'
-LONGEST_HEADER = 100_000_000  # as safetensors itself has it
+LONGEST_HEADER = 100_000_000  # the limit of safetensors
 KINDS = {"<i8": "I64", "<i4": "I32", "|u1": "U8"}  # the types of arrays, and what safetensors calls them
 
 Arrays = dict[str, NDArray[Any]]
@@ -35,7 +35,7 @@ def file_bytes(text: str, arrays: Arrays) -> bytes:
 
 
 def text_of(data: bytes) -> str:
-    """The text in the header, which stands first; nothing else is read, so that a hostile header costs nothing."""
+    """The text in the header, which comes first; nothing else is parsed, so a hostile header costs nothing."""
     check_start(data[: 8 + len(START)], len(data))
     header = data[8 : 8 + int.from_bytes(data[:8], "little")]
     try:
@@ -46,7 +46,7 @@ def text_of(data: bytes) -> str:
 
 
 def arrays_of(data: bytes, text: str) -> Arrays:
-    """The arrays of a file that has this text, and is as it would be written."""
+    """The arrays of a file with this text; an error unless the file is in canonical form."""
     try:
         arrays = safetensors.numpy.load(data)
     except (safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
@@ -62,7 +62,7 @@ def arrays_of(data: bytes, text: str) -> Arrays:
 
 
 def check_start(start: bytes, size: int) -> None:
-    """Before more is read than its first bytes."""
+    """Checks the first bytes before more is read."""
     length = int.from_bytes(start[:8], "little")
     if len(start) < 8 or length > min(size - 8, LONGEST_HEADER):
         raise FileError("This is not a tallybayes model, or it is cut short.")
@@ -71,12 +71,12 @@ def check_start(start: bytes, size: int) -> None:
 
 
 def _in_order(arrays: Arrays) -> list[str]:
-    """Large numbers first, as safetensors has it, so that each lies where its size divides."""
+    """Larger types first, like safetensors, so that arrays are aligned."""
     return sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
 
 
 def _header(text: str, arrays: Arrays) -> bytes:
-    """The length of the header, and the header, filled up with spaces to a multiple of eight bytes."""
+    """The length of the header, and the header, padded with spaces to a multiple of eight bytes."""
     header: dict[str, Any] = {"__metadata__": {NAME: f"{_checksum(text, arrays)} {text}"}}
     start = 0
     for name in _in_order(arrays):

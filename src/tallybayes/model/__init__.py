@@ -1,8 +1,8 @@
-"""A schema and its counts, and every question to them: count, believe, ask, decide, evaluate, hold out, draw.
+"""A schema and its counts, and everything they can be asked: count, believe, score, decide, evaluate, hold out, draw.
 
-`counted` learns and forgets, `scoring` answers, `model` is both as users have it; a file for each further question, a
-folder for `evaluation` and for `validation` on held-out rows.
-Leans on `schema`, `families`, `counts` and `data`.
+`counted` learns and forgets, `scoring` answers, and `model` is the class that users see. Each further question has a
+file of its own; `evaluation` and `validation` on held-out rows are folders. Leans on `schema`, `families`, `counts` and
+`data`.
 """
 
 from tallybayes.model.model import Model

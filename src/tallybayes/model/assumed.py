@@ -1,4 +1,4 @@
-"""What is believed of a column before any row of a class is counted: the prior that a posterior starts from."""
+"""The prior of a column's parameters: what is believed about a class before any of its rows is counted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tallybayes.schema.entries import Name
 
 
 def assumed(model: Model, column: Name) -> Posterior:
-    """The parameters of a class of which nothing is counted yet. What a prior takes from the whole column, as the mean
-    and the variance of `Gaussian`, it takes from all the classes that are.
+    """The prior of the parameters of a class with no rows. A prior that depends on the whole column, like the mean and
+    variance of `Gaussian`, takes it from the classes counted so far.
 
     >>> from tallybayes import Poisson
     >>> model = Model.train({"calls": Poisson(shape=2.0)}, {"calls": [3, 5]}, ["a", "a"])
@@ -23,7 +23,7 @@ def assumed(model: Model, column: Name) -> Posterior:
 
 
 def _another(keys: list[Key]) -> Key:
-    """A class that there is not, of the type of the others."""
+    """A key of the same type that no class has."""
     kind = type(keys[0]) if keys else str
     if issubclass(kind, bytes):
         return b"\0".join(key for key in keys if isinstance(key, bytes)) + b"\0"

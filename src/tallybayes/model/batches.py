@@ -22,10 +22,10 @@ from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
 from tallybayes.data.soft_labels import SoftLabels
 
-MOST_WEIGHT = 1e200  # of a row: sums of weights stay within the doubles
-LEAST_ROWS = 1 << 16  # a thread of its own is not worth less …
-LEAST_BYTES = 1 << 21  # … than that, or this
-LITTLE = 1 << 18  # bytes, of which nobody need know exactly how many they are
+MOST_WEIGHT = 1e200  # of a row: keeps sums of weights within the range of a double
+LEAST_ROWS = 1 << 16  # the least work worth a thread of its own: so many rows …
+LEAST_BYTES = 1 << 21  # … or so many bytes
+LITTLE = 1 << 18  # bytes: below this an estimate of the size is enough
 
 T = TypeVar("T")
 
@@ -49,9 +49,9 @@ def labelled(
     soft: bool = False,
     unlabelled: bool = False,
 ) -> Iterator[Batch]:
-    """Batches with their labels. In a stream, labels and weights are columns' names, or come in pairs with the frames:
-    (frame, labels) or (frame, labels, weights). With `columns`, a row that comes by itself and has these is given as it
-    is. `soft` allows shares of several classes, and `unlabelled` rows without a label, whose code is −1."""
+    """Batches with their labels. For a stream, labels and weights are column names, or come with each frame: (frame,
+    labels) or (frame, labels, weights). If `columns` is given, a single row that has them is passed through
+    unconverted. `soft` allows soft labels; `unlabelled` allows rows without a label, whose code is −1."""
     settings: dict[str, Any] = {"columns": None if label_type else columns, "label_type": label_type}
     settings |= {"soft": soft, "unlabelled": unlabelled}
     if not is_stream(data):
@@ -70,7 +70,7 @@ def labelled(
 
 
 def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
-    """A row that comes by itself, and its label, if both are plain."""
+    """A single row and its label, if both are plain values."""
     row = single_row(data, columns)
     if row is None:
         return None
@@ -85,9 +85,9 @@ def in_pieces(
     size: int = 0,
     table: int = 0,
 ) -> Iterator[T]:
-    """Does work(start, stop) for pieces of the rows, one a thread, and gives the results in order. How many is decided
-    by the processors, the rows, their size in bytes, and that of the table each piece has to fill, unless it is
-    given. An error or Ctrl-C ends all of them, wherever kernels or Python `heed_signals`."""
+    """Runs work(start, stop) on pieces of the rows, one per thread, and returns the results in order. Unless `threads`
+    is given, their number depends on the processors, the rows, their size in bytes and the size of the table that each
+    piece has to fill. An error or Ctrl-C stops them all at the next `heed_signals`, in Python or in a kernel."""
     worth = max(rows // LEAST_ROWS, size // LEAST_BYTES) if not table else size // max(table, LEAST_BYTES)
     count = max(min(threads or (min(processors(), worth) if worth > 1 else 1), rows), 1)
     if count == 1:
@@ -108,7 +108,7 @@ def in_pieces(
 
 
 def size_of(cells: pa.RecordBatch) -> int:
-    """In bytes. Where that is little anyway, what the buffers take: quicker to say, and no less."""
+    """The size in bytes. For small batches the size of their buffers, which is quicker to find and never less."""
     held = cells.get_total_buffer_size()
     return int(held if held < LITTLE else cells.nbytes)
 
@@ -166,7 +166,7 @@ def _check_lengths(rows: int, lengths: Mapping[str, int | None]) -> None:
 
 
 def _soft_frame(data: Any, labels: SoftLabels, weights: Any) -> Iterator[Batch]:
-    """The same with shares instead of labels. A row's weight times its share is rounded once."""
+    """The same for soft labels. A row's weight times its share is rounded once."""
     whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")
     start = 0
     for cells in frames.batches(data):

@@ -1,7 +1,7 @@
-"""Whether probabilities are what they say, and what makes them so: from scores of rows that were held out, and the
-number of each row's class.
+"""Calibration: whether probabilities match observed frequencies, and how to correct them, from the scores of held-out
+rows and the index of each row's class.
 
-Fit these on scores that the rows themselves had no part in: `left_out`, `cross_validate` or rows kept apart.
+Fit these on scores of rows that the model was not trained on: `left_out`, `cross_validate` or a held-out set.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from tallybayes.counts.exact import Floats
 from tallybayes.model.evaluation.compare import Numbers, intervals
 from tallybayes.model.evaluation.result import Interval, calibration_error_of, calibration_of
 
-LOWEST = -1e300  # of scores: as good as −∞, and no trouble to compute with
-COLDEST, HOTTEST = 1e-3, 1e3  # temperatures: beyond, rows are as good as decided, or all alike
+LOWEST = -1e300  # score: as good as −∞, but arithmetic with it is safe
+COLDEST, HOTTEST = 1e-3, 1e3  # temperatures: beyond these every row is decided, or all classes are equal
 
 
 def temperature(scores: Any, truth: Any) -> float:
-    """The T for which the softmax of scores / T has the least log-loss: above 1 where a model is too sure. `scores` are
-    log-probabilities of the classes, up to a number for each row, as `Model.log_joint` gives them. Rows in which the
-    truth is impossible stay so at any temperature, and are not looked at. Where less is always better, as for rows that
-    are all decided rightly, T is 0.001, and where more is, 1000.
+    """The T for which the softmax of scores / T has the lowest log-loss: above 1 if the model is overconfident.
+    `scores` are log-probabilities of the classes up to a constant per row, as `Model.log_joint` returns them. Rows
+    whose true class is impossible stay so at any temperature and are ignored. T is kept between 0.001 (reached if every
+    row is decided correctly) and 1000.
 
     >>> scores = np.log([[0.9, 0.1], [0.9, 0.1], [0.9, 0.1]])
     >>> round(temperature(scores, [0, 0, 1]), 3)
@@ -37,7 +37,8 @@ def temperature(scores: Any, truth: Any) -> float:
     given = np.maximum(given - given.max(axis=1, keepdims=True), LOWEST) if len(given) else given
 
     def slope(log_heat: float) -> float:
-        """Of the loss in 1 / T, which is convex: what is expected of the score, minus that of the truth."""
+        """The derivative of the loss by 1 / T, in which it is convex: the expected score minus that of the true
+        class."""
         cool = np.exp(-log_heat)
         share = np.exp(cool * given)
         share /= share.sum(axis=1, keepdims=True)
@@ -47,7 +48,7 @@ def temperature(scores: Any, truth: Any) -> float:
     low, high = np.log(COLDEST), np.log(HOTTEST)
     coldest, hottest = slope(low), slope(high)
     if coldest <= 0.0:
-        return COLDEST if hottest < 0.0 else 1.0  # which is as good as any
+        return COLDEST if hottest < 0.0 else 1.0  # any temperature does
     if hottest >= 0.0:
         return HOTTEST
     return float(np.exp(brentq(slope, low, high, xtol=1e-10)))
@@ -55,7 +56,7 @@ def temperature(scores: Any, truth: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Isotonic:
-    """A probability → what it is worth: steps that only go up, and straight lines between them."""
+    """A calibrated probability for each probability: steps that never fall, with straight lines between them."""
 
     given: Floats
     meant: Floats
@@ -65,8 +66,9 @@ class Isotonic:
 
 
 def isotonic(probability: Any, true: Any) -> Isotonic:
-    """For two classes: the rising function of the probability of one that is nearest, in squares, to whether it was
-    true. Needs some hundred rows; at its ends it may say 0 or 1, which costs an infinite log-loss if it is wrong.
+    """Isotonic regression for two classes: the non-decreasing function of one class's probability that is closest, by
+    least squares, to whether that class was the true one. Needs a few hundred rows; at its ends it may be 0 or 1, and
+    the log-loss is infinite if that is wrong.
 
     >>> fitted = isotonic([0.1, 0.6, 0.7, 0.9], [False, True, False, True])
     >>> fitted([0.6, 0.65, 0.9]).tolist()
@@ -86,13 +88,14 @@ def isotonic(probability: Any, true: Any) -> Isotonic:
 
 
 def reliability(posterior: Any, truth: Any) -> list[Interval]:
-    """Each row's most probable class, in 15 intervals of its probability: how many rows, and how many were right."""
+    """The reliability diagram in 15 intervals of the most probable class's probability: how many rows, and how many
+    were right."""
     return calibration_of(_intervals(posterior, truth))
 
 
 def calibration_error(posterior: Any, truth: Any) -> float:
-    """The expected calibration error (ECE): in the same intervals, how far the mean probability of the most probable
-    class is from the share of rows that were right, on average over rows.
+    """The expected calibration error (ECE): the distance between mean probability and accuracy in the same intervals,
+    averaged over rows.
 
     >>> round(calibration_error([[0.8, 0.2], [0.8, 0.2], [0.3, 0.7], [0.1, 0.9]], [0, 1, 1, 1]), 3)
     0.25

@@ -34,12 +34,12 @@ from tallybayes.schema.schema import Schema
 
 
 class Counted(Additive):
-    """What was counted, by column, slot and class."""
+    """The counts, by column, slot and class."""
 
     def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
         self.schema = schema if isinstance(schema, Schema) else Schema(schema)
-        self.label_type = label_type  # of the labels; unknown until there are some
-        self._shared = False  # another model reads the same tallies: copy them before changing them
+        self.label_type = label_type  # unknown until there are labels
+        self._shared = False  # another model uses the same tallies: copy before writing
 
     @cached_property
     def rows(self) -> Tally:
@@ -48,7 +48,7 @@ class Counted(Additive):
 
     @cached_property
     def columns(self) -> dict[Name, Any]:
-        """What was counted of every column."""
+        """The tally of every column."""
         return {name: family.empty() for name, family in self.schema.columns.items()}
 
     @classmethod
@@ -65,14 +65,14 @@ class Counted(Additive):
         sample: Sample | None = None,
         unlabelled: Any = None,
     ) -> Self:
-        """Counts rows: of a frame of any make, one row, a stream of frames, or a source (`open_source`).
+        """Counts the rows of a frame of any kind, a single row, a stream of frames or a source (`open_source`).
 
-        `labels` and `weights` are one value per row or the name of a column, which for labels the schema may know; a
-        `pyarrow.scalar` is the label of all rows. A stream comes with names of columns, or in (frame, labels) pairs.
-        Data that lacks a column of the schema is an error, or with `absent="missing"` those cells are missing.
-        `label_type` is what labels are read as, where they are not to be what they look like: 1 as "1", say. A
-        `sample` is shown every row that was counted. Labels may be `SoftLabels`; rows without a label are an error, or
-        with `unlabelled=EM()` counted as EM finds out where they belong."""
+        `labels` and `weights` are one value per row or the name of a column; for labels the schema may name it. A
+        `pyarrow.scalar` labels all rows alike. A stream takes column names, or yields (frame, labels) pairs. A column
+        that the schema has and the data lacks is an error; with `absent="missing"` its cells are missing. `label_type`
+        overrides the type of the labels: 1 read as "1", say. A `sample` is shown every row that is counted. Labels may
+        be `SoftLabels`. Rows without a label are an error; with `unlabelled=EM()` they are counted in the shares that
+        EM finds."""
         check_threads(threads)
         check_absent(absent)
         if unlabelled is not None:
@@ -137,7 +137,7 @@ class Counted(Additive):
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
         reason = self._take_away(other)
         if reason:
-            raise ValueError(f"These rows cannot be forgotten, for they were never learned: {reason}.")
+            raise ValueError(f"These rows cannot be forgotten, because they were never learned: {reason}.")
         self.schema = self.schema.without_reasons()
         if self.schema.weights is not None:
             self.schema = self.schema.of_classes(self.classes)
@@ -154,14 +154,14 @@ class Counted(Additive):
         self._merge(other.rows, other.columns, -1)
         reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
         if reason:
-            self._merge(other.rows, other.columns, 1)  # exact, so that nothing of the attempt remains
+            self._merge(other.rows, other.columns, 1)  # exact, so the attempt leaves no trace
             vars(self).update(before)
             return reason
         self._drop_traces(other)
         return None
 
     def without(self, part: Self) -> Self:
-        """The counts without those of a model of some of the same rows. Whether they are the same is not asked."""
+        """The counts minus those of a model trained on some of the same rows. That they are the same is not checked."""
         rest = self.copy()
         rest._own(part.label_type or self.label_type)
         rest._merge(part.rows, part.columns, -1)
@@ -174,11 +174,11 @@ class Counted(Additive):
             tally.drop_traces(gone.columns[name])
 
     def __radd__(self, other: object) -> Self:
-        """So that `sum(models)` is all of them merged."""
+        """Makes `sum(models)` merge them all."""
         return self.copy() if other == 0 else NotImplemented
 
     def __mul__(self, factor: float) -> Self:
-        """Every count times a number: whole numbers and powers of two exactly, others to 128 bits."""
+        """Every count times a number: exact for whole numbers and powers of two, to 128 bits for others."""
         if not isinstance(factor, (int, float, np.number)) or not 0 <= factor <= MOST_WEIGHT:
             raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
         result = type(self)(self.schema, self.label_type)
@@ -215,7 +215,7 @@ class Counted(Additive):
 
     @property
     def classes(self) -> list[Any]:
-        """The labels met, sorted."""
+        """The labels seen, sorted."""
         return self._labels(self.keys())
 
     def _labels(self, keys: Sequence[Key]) -> list[Any]:
@@ -231,13 +231,13 @@ class Counted(Additive):
 
     @property
     def n(self) -> float:
-        """How many rows are counted, or what they weigh."""
+        """The number of rows counted, or the sum of their weights."""
         return float(self._row_counts(self.keys()).sum())
 
     def counts(self, column: Name | None = None) -> Any:
-        """What was counted of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. Several sums
-        come before the class: `model.counts("text")["free"]["documents"]["spam"]`. With no column: how many rows each
-        class has."""
+        """The counts of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. A family with several
+        sums names them before the class: `model.counts("text")["free"]["documents"]["spam"]`. Without a column: the
+        number of rows of each class."""
         tally = (self.rows if column is None else self.columns[self.schema.entry(column)]).canonical()
         return tally.renamed(self._labels(tally.classes))
 
@@ -246,7 +246,7 @@ class Counted(Additive):
             self._take(batch.label_type, rows, columns)
 
     def _take(self, label_type: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:
-        """Adds counts that nobody else has."""
+        """Adds counts that no other model shares."""
         if self.label_type is None:
             self.label_type, self.rows, self.columns = label_type, rows, columns
             return
@@ -258,7 +258,7 @@ class Counted(Additive):
         return self.rows.aligned([""], keys).sums["n"].round()[0]
 
     def _reading(self, schema: Schema) -> Self:
-        """A model of the same counts, which both keep until one of them changes."""
+        """A model that shares these counts until one of the two changes."""
         result = type(self)(schema, self.label_type)
         result.rows, result.columns = self.rows, {name: self.columns[name] for name in schema.columns}
         self._shared = result._shared = True
@@ -271,7 +271,7 @@ class Counted(Additive):
             )
 
     def _check_alike(self, other: Self) -> None:
-        """All that may be wrong with the other model is found here, before anything changes."""
+        """Finds everything that may be wrong with the other model before anything changes."""
         if not isinstance(other, Counted):
             raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
         self.schema.check_compatible(other.schema)
@@ -279,8 +279,8 @@ class Counted(Additive):
             self._check_label_type(other.label_type)
 
     def _own(self, label_type: pa.DataType) -> None:
-        """From here on the counts may change, and labels are of this type: what others read is copied. Labels of
-        another type have left nothing but their names, and these go."""
+        """Called before the counts change, with the type of the labels to come: copies what other models share. If
+        labels of another type have been forgotten, their names are still there and go now."""
         if self.label_type != label_type:
             self.label_type = label_type
             self.rows = Tally.empty(("n",))

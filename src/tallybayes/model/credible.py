@@ -1,4 +1,4 @@
-"""How sure an answer is: a credible interval for each class probability.
+"""How certain an answer is: a credible interval for each class probability.
 
 The parameters of every column and the class probabilities are drawn from their posterior many times, and the rows are
 scored under each draw. With few training rows the answers vary a lot, with many hardly at all.
@@ -17,11 +17,11 @@ from tallybayes.schema.class_prior import counted_prior
 from tallybayes.schema.entries import Name
 
 DRAWS = 1000
-AT_ONCE = 1 << 24  # numbers that are held
+AT_ONCE = 1 << 24  # numbers held in memory
 
 
 class CredibleInterval(NamedTuple):
-    """P(class | row), and the bounds between which it lies with the probability asked for: [row, class] each."""
+    """P(class | row) and the bounds of its credible interval: [row, class] each."""
 
     probability: Floats
     low: Floats
@@ -29,11 +29,11 @@ class CredibleInterval(NamedTuple):
 
 
 def credible(known: Beliefs, data: Any, interval: Any, draws: Any, seed: int, absent: str) -> CredibleInterval:
-    """The central interval of this mass, of every row and class."""
+    """The central credible interval of this mass, for every row and class."""
     if not isinstance(interval, (int, float)) or isinstance(interval, bool) or not 0.0 < interval < 1.0:
-        raise ValueError(f"interval={interval!r}: give how much the interval is to hold, a number between 0 and 1.")
+        raise ValueError(f"interval={interval!r}: give the probability mass of the interval, a number between 0 and 1.")
     if not isinstance(draws, int) or isinstance(draws, bool) or draws < 2:
-        raise ValueError(f"draws={draws!r}: give how often parameters are drawn, a whole number of at least 2.")
+        raise ValueError(f"draws={draws!r}: give the number of draws, a whole number of at least 2.")
     probability = known.posterior(data, None, absent)
     bounds = [np.zeros((2, 0, len(known.keys)))]
     for batch in known.encoded(data, absent):
@@ -48,13 +48,13 @@ def credible(known: Beliefs, data: Any, interval: Any, draws: Any, seed: int, ab
 
 
 def _drawn(known: Beliefs, cells: dict[Name, Any], rows: int, draws: int, seed: int) -> Floats:
-    """P(class | row) under parameters drawn again and again, the same ones for any rows: [draw, class, row]."""
+    """P(class | row) under each draw of the parameters: [draw, class, row]. The draws do not depend on the rows."""
     random = np.random.Generator(np.random.PCG64(seed))
     return np.stack([_normalised(drawn_beliefs(known, random).scores_of(cells, rows)) for _ in range(draws)])
 
 
 def drawn_beliefs(known: Beliefs, random: np.random.Generator) -> Beliefs:
-    """What the counts would say if the parameters were these."""
+    """The beliefs under one draw of the parameters."""
     drawn = copy(known)
     drawn.counted = {name: belief.drawn(random) for name, belief in known.counted.items()}
     drawn.prior = _drawn_prior(known, random)
@@ -63,7 +63,7 @@ def drawn_beliefs(known: Beliefs, random: np.random.Generator) -> Beliefs:
 
 
 def _drawn_prior(known: Beliefs, random: np.random.Generator) -> Floats:
-    """Of the classes: where they are counted, as the counts leave open; where they are given, as given."""
+    """A draw of the class prior: from its Dirichlet posterior if it is counted, as it stands if it is given."""
     prior = known.schema.prior
     if isinstance(prior, dict) or prior == "uniform":
         return known.prior
@@ -74,7 +74,7 @@ def _drawn_prior(known: Beliefs, random: np.random.Generator) -> Floats:
 
 
 def _normalised(scores: Floats) -> Floats:
-    """P(class | row); a row that no class allows is open altogether."""
+    """P(class | row); uniform for a row that is impossible in every class."""
     top = scores.max(axis=0)
     shares = np.exp(scores - np.where(np.isfinite(top), top, 0.0))
     total = shares.sum(axis=0)

@@ -30,19 +30,21 @@ def cost_matrix(classes: Sequence[Any], costs: Mapping[tuple[Any, Any], float] |
         at = {label: i for i, label in enumerate(classes)}
         for pair, cost in costs.items():
             if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in at for label in pair)):
-                raise ValueError(f"The cost of {pair!r} is given; give costs of (truth, decision), both of {list(at)}.")
+                raise ValueError(
+                    f"There is a cost for {pair!r}; give costs by (truth, decision), both among {list(at)}."
+                )
             matrix[at[pair[0]], at[pair[1]]] = cost
     else:
         matrix = np.asarray(costs, np.float64)
     if matrix.shape != (size, size) or not np.all(np.isfinite(matrix)):
         raise ValueError(
-            f"Costs of shape {matrix.shape} are given; {size} classes need {size} × {size} finite numbers."
+            f"The costs have the shape {matrix.shape}; {size} classes need {size} × {size} finite numbers."
         )
     return matrix
 
 
 def most_probable(posterior: Floats) -> NDArray[np.intp]:
-    """Each row's class of highest probability, the first of equals."""
+    """Each row's class of highest probability, the first one on a tie."""
     return np.asarray(posterior).argmax(axis=1)
 
 
@@ -52,14 +54,14 @@ def expected_cost(posterior: Floats, costs: Floats) -> Floats:
 
 
 def decide(posterior: Floats, costs: Floats | None = None, reject: float | None = None) -> NDArray[np.intp]:
-    """Each row's most probable class, or with costs its decision of least expected cost; `REJECTED` where even that
+    """Each row's most probable class, or with costs the decision of least expected cost; `REJECTED` where even that
     costs more than `reject`.
 
     >>> decide(np.array([[0.7, 0.3], [0.1, 0.9]]), reject=0.2)
     array([-1,  1])
     """
     if reject is not None and not (isinstance(reject, (int, float, np.number)) and reject >= 0):
-        raise ValueError(f"reject={reject!r}: give what it costs not to decide, a number of at least 0.")
+        raise ValueError(f"reject={reject!r}: give the cost of not deciding, a number of at least 0.")
     if costs is None:
         chosen, risk = most_probable(posterior), error_probability(posterior)
     else:
@@ -69,12 +71,12 @@ def decide(posterior: Floats, costs: Floats | None = None, reject: float | None 
 
 
 def error_probability(posterior: Floats) -> Floats:
-    """P(error | x) of deciding for the most probable class: what is left to all the others."""
+    """P(error | x) of deciding for the most probable class: the total probability of all the others."""
     # Added up rather than 1 − max, which would round a small probability away.
     posterior = np.sort(np.asarray(posterior), axis=1)
     return np.asarray(posterior[:, :-1].sum(axis=1))
 
 
 def bayes_error(posterior: Floats) -> float:
-    """The mean of P(error | x) over a sample: the error rate that the model itself expects."""
+    """The mean of P(error | x) over a sample: the error rate that the model expects of itself."""
     return float(error_probability(posterior).mean())

@@ -1,4 +1,4 @@
-"""Rows made up by a model: a class as the prior has it, then every column's cell as that class has it."""
+"""Rows drawn from a model: a class from the prior, then every column's cell from its distribution in that class."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sample(NamedTuple):
 def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, n: Any, seed: Any) -> Sample:
     """`n` rows. The columns are drawn in the order of their names, so that equal models give equal rows."""
     check_whole("n", n, "how many rows to draw")
-    check_whole("seed", seed, "the same one gives the same rows again")
+    check_whole("seed", seed, "the same seed gives the same rows")
     random = np.random.Generator(np.random.PCG64(int(seed)))
     prior = np.exp(log_prior)
     classes = random.choice(len(prior), int(n), p=prior / prior.sum())
@@ -33,14 +33,14 @@ def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, 
         if cells.null_count:
             first = cells.is_null().index(True).as_py()
             raise ValueError(
-                f"Column {name!r}: nothing is counted in class {labels[int(classes[first])].as_py()!r} and nothing is "
-                "assumed, so there is nothing to draw from. Give the family a prior (alpha, m, shape or rate above 0), "
+                f"Column {name!r}: nothing is counted in class {labels[int(classes[first])].as_py()!r} and there is no "
+                "prior, so there is nothing to draw from. Give the family a prior (alpha, m, shape or rate above 0), "
                 "or leave the column out of the schema."
             )
     drawn = labels.take(pa.array(classes))
     rows = pa.record_batch({"": drawn, **columns}).select(
         [column for name in beliefs for column in members(name)]
-    )  # a model of no columns has rows, too
+    )  # a model without columns has rows too
     return Sample(rows, drawn)
 
 

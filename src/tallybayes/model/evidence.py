@@ -13,11 +13,11 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Part
 from tallybayes.schema.entries import Name, found, in_order, title
 
-PRIOR = "(class)"  # the column of what is believed before any is looked at
+PRIOR = "(class)"  # stands for the prior where columns are listed
 
 
 def text_column(texts: list[Name], column: Name | None) -> Name:
-    """The column of texts that is meant: the only one, or the one that is named; a block is none, unless there is no
+    """The text column to use: the one that is named, or the only one. A block does not count, unless there is no
     other."""
     texts = texts if column is not None else [name for name in texts if isinstance(name, str)] or texts
     if column is None and len(texts) != 1:
@@ -29,7 +29,7 @@ def text_column(texts: list[Name], column: Name | None) -> Name:
 
 
 def _spread(said: Floats) -> float:
-    """How much apart classes are in what is said of them; not at all where it is −∞ throughout."""
+    """The range of the scores over the classes; 0 if all of them are −∞."""
     return 0.0 if np.isneginf(said).all() else float(np.max(said) - np.min(said))
 
 
@@ -37,7 +37,7 @@ class Evidence:
     """For every row: log P(class), and log p(cell | class) for every column. A missing cell says 0.
 
     `evidence["outlook"]` has one row per case and one column per class; `prior` is the same for all rows, or has a row
-    for each where rows are left out; `total()` is what `Model.log_joint` gives; `words(row)` takes a text apart.
+    for each if rows are left out; `total()` equals `Model.log_joint`; `words(row)` splits a text's evidence by word.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Evidence:
         self.prior = prior
         self.columns = columns
         self.rows = rows
-        self.scores = set(scores)  # columns whose evidence only orders the classes, and is no log-likelihood
+        self.scores = set(scores)  # columns whose evidence ranks classes but is not a log-likelihood
         self._parts = dict(parts or {})
 
     def __getitem__(self, column: Name) -> Floats:
@@ -71,8 +71,8 @@ class Evidence:
         return np.broadcast_to(self.prior, (len(self), len(self.classes)))
 
     def words(self, row: int = 0, column: Name | None = None) -> list[Part]:
-        """What each word of a text says about each class, those that tell most first. They add up to what the column
-        says; what is said of no word in particular has an empty one."""
+        """The evidence of each word of a text for each class, the most telling first. It adds up to the evidence of the
+        column; what belongs to no particular word is under the empty word."""
         name = text_column(self.texts, column)
         if not 0 <= row < self.rows:
             raise IndexError(f"There is no row {row}; there are {self.rows}.")
@@ -86,12 +86,12 @@ class Evidence:
 
     @property
     def texts(self) -> list[Name]:
-        """The columns that can be taken apart into words."""
+        """The columns whose evidence can be split by word."""
         return list(self._parts)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a line for every row, column and class; the prior's column is "(class)". `pivot` makes it as
-        wide as wanted, and the sum of each row and class is what `total` gives."""
+        """A DataFrame with a line for every row, column and class; the prior's column is "(class)". Summed by row and
+        class it equals `total`."""
         names = [PRIOR, *map(title, self.columns)]
         numbers = np.stack([self.priors, *self.columns.values()], axis=1)
         row, column, label = (each.ravel() for each in np.indices(numbers.shape, np.int32))
@@ -109,7 +109,7 @@ class Evidence:
         return tallybayes.plots.EvidencePlots(self)
 
     def __repr__(self) -> str:
-        """The logarithms of the first rows."""
+        """The log-likelihoods of the first rows."""
         return tallybayes.report_on(self).brief().text()
 
     def _repr_html_(self) -> str:

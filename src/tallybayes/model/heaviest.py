@@ -12,8 +12,8 @@ from tallybayes.schema.entries import Name, title
 
 
 class Weight(NamedTuple):
-    """A word, level or interval that speaks for a class: how often it was met there, and its log odds against the other
-    classes, taken together as often as they come."""
+    """A word, level or interval that speaks for a class: how often it occurred there, and its log-odds against all
+    other classes, weighted by their frequency."""
 
     column: str
     value: str
@@ -22,9 +22,9 @@ class Weight(NamedTuple):
 
 
 def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = None) -> list[Weight]:
-    """What speaks most for a class, the heaviest first: of texts their words, of categories their levels, of histograms
-    their intervals. Only what was met in the class, and speaks for it, is named; columns of other numbers have nothing
-    to name, and say what they believe in `Model.estimates`.
+    """What speaks most for a class, the heaviest first: words of texts, levels of categories, intervals of histograms.
+    Only what occurred in the class and speaks for it is listed. Other numeric columns have nothing to list; see
+    `Model.estimates` for them.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"], "wind": ["weak", "strong", "weak", "weak"]}
@@ -36,9 +36,9 @@ def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = N
 
 
 def heaviest_in(beliefs: Beliefs, label: Any, top: int = 30, *, column: Name | None = None) -> list[Weight]:
-    """The same of what is believed at one moment, for who has no model at hand."""
+    """The same from `Beliefs`, where there is no model at hand."""
     if not isinstance(top, int) or top < 0:
-        raise ValueError(f"top={top!r}: give how many to name, a whole number of at least 0.")
+        raise ValueError(f"top={top!r}: give how many to list, a whole number of at least 0.")
     index = beliefs.number(label)
     names = list(beliefs.columns) if column is None else [beliefs.schema.entry(column)]
     columns = ((name, beliefs.columns[name]) for name in names)
@@ -47,7 +47,8 @@ def heaviest_in(beliefs: Beliefs, label: Any, top: int = 30, *, column: Name | N
 
 
 def _of_column(name: Name, belief: Belief, index: int, prior: Floats, top: int) -> list[Weight]:
-    """Asks for more until there are enough: in a small class, what it never met may weigh more than what it did."""
+    """Asks for more until there are enough: in a small class, words that it never had may weigh more than those it
+    had."""
     asked = top
     while True:
         weights = belief.heaviest(index, prior, asked)

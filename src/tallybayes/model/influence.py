@@ -1,4 +1,4 @@
-"""Which training rows made the answer what it is: what it would be without each of them, by subtraction."""
+"""Which training rows shaped an answer: what it would be without each of them, by subtraction."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Influence(NamedTuple):
 
     row: int
     label: Any
-    without: dict[Any, float]  # P(class | the row that is asked about)
-    change: float  # of the log odds of the class that is most probable now, by having this row
+    without: dict[Any, float]  # P(class | row), for the row in question
+    change: float  # that this row makes to the log-odds of the most probable class
 
 
 def influences(model: Any, row: Any, data: Any, labels: Any, top: int | None, absent: str) -> list[Influence]:
-    """Of all rows given, or of those that matter most. Rows that are equal are taken away once."""
+    """The influence of all rows given, or of the top ones. Equal rows are left out only once."""
     asked = model.log_posterior(row, absent=absent)
     if len(asked) != 1:
         raise ValueError(f"Whose answer? There are {len(asked)} rows; give one.")
@@ -47,8 +47,8 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     reason = rest._take_away(one)
     if reason:
         raise ValueError(
-            f"Row {batch.start + at} cannot be left out, for the model has not counted it: without it, {reason}. Give "
-            "rows and labels that the model was trained on."
+            f"Row {batch.start + at} cannot be left out, because the model has not counted it: without it, {reason}. "
+            "Give rows and labels that the model was trained on."
         )
     logs: dict[Any, float] = {}
     if rest.keys():

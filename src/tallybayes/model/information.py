@@ -1,4 +1,4 @@
-"""How much each column tells of the class by itself: mutual information, worked out from the counts alone."""
+"""How much each column tells about the class by itself: mutual information, from the counts alone."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tallybayes.families.events import Event, NoJointError
 from tallybayes.model.model import Model
 from tallybayes.schema.entries import Name
 
-PARTS = 128  # intervals that numbers are divided into
-DRAWN = 1 << 12  # numbers, to divide them evenly
+PARTS = 128  # intervals that a numeric column is divided into
+DRAWN = 1 << 12  # values drawn to find those intervals
 
 
 def information(model: Model) -> dict[Name, float | None]:
-    """I(column; class) in nats, as the model has it: how much smaller the log-loss gets, on average, by looking at this
-    column alone. Of levels it is exact; of numbers it is that of the interval they fall in, one of 128, and a little
-    less than all. Nothing, where probabilities of single values are not known, as of texts.
+    """I(column; class) in nats under the model: how much looking at this column alone lowers the expected log-loss. It
+    is exact for levels. Numbers are divided into 128 intervals, which loses a little. None if single values have no
+    probability, as in texts.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "rain"] * 2, "wind": ["weak", "weak", "strong", "strong"]}
@@ -57,7 +57,7 @@ def _levels(belief: Belief) -> Floats:
 
 
 def _intervals(belief: Belief, prior: Floats) -> Floats:
-    """P(interval | class), of intervals about as many numbers fall in."""
+    """P(interval | class), for intervals of about equal probability."""
     classes = np.random.Generator(np.random.PCG64(0)).choice(len(prior), DRAWN, p=prior / prior.sum())
     drawn = belief.draw(np.random.Generator(np.random.PCG64(1)), classes)
     if drawn.null_count:

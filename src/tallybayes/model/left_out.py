@@ -110,7 +110,7 @@ def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> No
     reason = rest._take_away(own)
     if reason:
         raise ValueError(
-            f"These rows cannot be left out, for the model has not counted them all: without them, {reason}. Give "
+            f"These rows cannot be left out, because the model has not counted them all: without them, {reason}. Give "
             "rows, labels and weights that the model was trained on."
         )
 

@@ -1,7 +1,6 @@
 """A model of two classes as weights and an intercept: the log odds as a weighted sum of the row's features.
 
-Where a class has ruled out what the other allows, a weight is infinite; where both have, there is nothing to choose
-and it is 0. No number here is ever NaN.
+If only one class rules a slot out, its weight is infinite; if both do, it is 0. No number here is ever NaN.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SHOWN = 12  # slots that a repr names
 
 
 class Weights(Mapping[str, float]):
-    """One column's weights by slot: a mapping made of a list and an array, however many words there are.
+    """One column's weights by slot: a mapping over a list and an array, compact for any number of words.
 
     >>> weights = Weights(["rain", "sun"], np.array([0.5, -1.0]))
     >>> weights["sun"], len(weights)
@@ -57,11 +56,11 @@ class Linear:
     The features of a category are its levels, 1 for the cell's own and 0 for the others; of a number it is the number
     itself, slot "x" (of `LogNormal` its logarithm, "log x"). The intercept is the classes' `prior` log odds and all
     columns' `constants`; a column whose cell is missing drops out with its constant. `absent` is what a slot adds where
-    the cell does not have it: infinite if one class has it in every cell, and otherwise nothing.
+    the cell does not have it: infinite if one class has it in every cell, otherwise 0.
     """
 
     label: Any
-    other: Any  # the other class; None where it is all the rest
+    other: Any  # the other class; None if it is all the rest
     prior: float
     constants: dict[Name, float]
     weights: dict[Name, Weights]
@@ -69,9 +68,8 @@ class Linear:
     absent: dict[Name, Weights]
 
     def log_odds(self, features: Mapping[Any, Mapping[str, float]]) -> float:
-        """The sum for one row, given for each column its features by slot; a column that is not given is missing, and
-        slots without a weight say nothing. Where something rules out the one class and something else the other, the
-        prior is left, as it is in `Model.posterior`.
+        """The sum for one row, given the features of each column by slot. A column that is not given is missing, and
+        slots without a weight add nothing. If both classes are ruled out, the prior decides, as in `Model.posterior`.
 
         >>> words = {"text": Weights(["free", "lunch"], np.array([np.inf, -1.0]))}
         >>> view = Linear("spam", "ham", 0.5, {"text": 0.0}, words, 0.5, {"text": Weights([], np.zeros(0))})
@@ -93,7 +91,7 @@ class Linear:
 
 
 def linear_view(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: Sequence[Any], at: int) -> Linear:
-    """What two classes' beliefs say for class number `at`, against the other."""
+    """The log-odds of class number `at` against the other one of two."""
     terms = {}
     for name, belief in beliefs.items():
         try:
@@ -113,7 +111,7 @@ def linear_view(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: Seque
 
 
 def _absent(term: Terms, at: int) -> Weights:
-    """−∞ for slots of which this class is certain and the other is not, ∞ where it is the other."""
+    """−∞ for slots that only this class has in every cell, ∞ for slots that only the other has."""
     slots, classes = (np.zeros(0, np.int32),) * 2 if term.certain is None else term.certain
     count = np.bincount(slots, minlength=len(term.slots))
     alone = np.flatnonzero(count[slots] == 1)
@@ -123,7 +121,7 @@ def _absent(term: Terms, at: int) -> Weights:
 
 
 def _odds(logs: Floats, at: int) -> Floats:
-    """The one class's less the other's; nothing where they are equal, be it both −∞."""
+    """The difference between the two classes; 0 if they are equal, even if both are −∞."""
     one, other = logs[..., at], logs[..., 1 - at]
     with np.errstate(invalid="ignore"):
         return np.where(one == other, 0.0, one - other)

@@ -1,5 +1,5 @@
-"""Rows of known classes, looked at once: how well a model does on them, what each column said, and the mistakes that
-it was surest of."""
+"""One pass over labelled rows: how well a model does on them, what each column contributes, and the most confident
+mistakes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import Name, check_apart
 
 MISTAKES = 10
-FURTHEST = 30.0  # log-odds: what a column says beyond them is cut off where columns are compared
-KEPT = 2000  # rows whose cells are kept, to draw them
+FURTHEST = 30.0  # log-odds: larger ones are clipped when columns are compared
+KEPT = 2000  # rows whose cells are kept for plots
 
 
 class Mistake(NamedTuple):
-    """A row that was decided wrongly: how sure the model was, and the row itself."""
+    """A row that was decided wrongly, and how sure the model was."""
 
     probability: float  # of what was decided
     row: int  # counted from 0
@@ -38,9 +38,8 @@ class Mistake(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a column said, on average over rows: `gain` is how much smaller the log-loss is than the prior's where this
-    column alone is looked at, in nats; `share` its part of all that was said for the decision against the next class,
-    whichever way."""
+    """What a column contributed, averaged over rows: `gain` is how much this column alone lowers the log-loss of the
+    prior, in nats; `share` its part of the absolute log-odds between the decision and the next class."""
 
     gain: float
     share: float
@@ -94,7 +93,7 @@ class LookedAt:
 
 
 def look_at(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> LookedAt:
-    """In one pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
+    """One pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
     labels = model.schema.label if labels is None else labels
     if isinstance(labels, str):
         check_apart(labels, model.schema.by_column, "label")
@@ -132,7 +131,7 @@ def _answered(asked: Asked, batch: Batch) -> Iterator[tuple[Answers, Batch]]:
 
 
 def _gains(prior: Floats, said: Floats) -> Floats:
-    """log P(class | column) − log P(class), [row, class]; nothing where the column rules out all classes."""
+    """log P(class | column) − log P(class), [row, class]; 0 if the column rules out all classes."""
     with np.errstate(invalid="ignore"):
         joint = prior + said
         total = np.logaddexp.reduce(joint, axis=1, keepdims=True) - np.logaddexp.reduce(prior)
@@ -141,8 +140,7 @@ def _gains(prior: Floats, said: Floats) -> Floats:
 
 
 def _parts(evidence: Evidence, posterior: Floats) -> dict[Name, Floats]:
-    """How much each column says for the most probable class against the next, or against it: |log-odds| of every
-    row."""
+    """|log-odds| that each column contributes to the most probable class against the next, for every row."""
     if posterior.shape[1] < 2:
         return {name: np.zeros(len(posterior)) for name in evidence.columns}
     first, second = np.argsort(-posterior, axis=1, kind="stable")[:, :2].T

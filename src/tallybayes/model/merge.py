@@ -8,8 +8,8 @@ from tallybayes.model.model import Model
 
 
 def merge(models: Iterable[Model]) -> Model:
-    """Adds up models, wherever they were trained. They are taken one by one and stay as they are, so that a generator
-    of any length needs the memory of the sum and of one model; the order does not matter, to the last byte.
+    """Adds up models, wherever they were trained. They are taken one at a time and left unchanged, so a generator of
+    any length needs the memory of the sum and one model. Any order gives the same bytes.
 
     >>> from tallybayes import Categorical, digest
     >>> days = [({"outlook": ["sun", "rain"]}, ["no", "yes"]), ({"outlook": ["sun"]}, ["yes"])]
@@ -18,11 +18,11 @@ def merge(models: Iterable[Model]) -> Model:
     {'no': 1, 'yes': 1}
     """
     if isinstance(models, Model):
-        raise TypeError("A model by itself is merged already. Give a list or another iterable of models.")
+        raise TypeError("There is only one model. Give a list or another iterable of models.")
     total: Model | None = None
     for number, model in enumerate(models, 1):
         if not isinstance(model, Model):
-            raise TypeError(f"Number {number} of what is to be merged is a {type(model).__name__}, not a model.")
+            raise TypeError(f"Item {number} is a {type(model).__name__}, not a model.")
         try:
             total = model.copy() if total is None else _added(total, model)
         except (TypeError, ValueError) as error:

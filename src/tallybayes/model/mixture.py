@@ -1,7 +1,7 @@
-"""Classes that are made of several components: their probabilities add up to that of the class.
+"""Mixtures: classes made of several components, whose probabilities add up to that of the class.
 
-A class of mails may be bills and greetings, which have little in common but their label. The components are counted as
-classes are, by an ordinary model whose labels are "class/1", "class/2", …; here they are asked as classes.
+A class of mails may be bills and greetings, which have little in common but their label. The components are counted by
+an ordinary model whose labels are "class/1", "class/2", …; here they are added up to classes.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class MixedBeliefs:
         return Evidence(self.labels, prior, columns, len(found), scores=found.scores)
 
     def _added(self, joint: Floats) -> Floats:
-        """Logarithms of what components come to, as those of their classes."""
+        """log P of components, summed to log P of their classes."""
         return np.stack([np.logaddexp.reduce(joint[:, at], axis=1) for at in self.components], axis=1)
 
 
 class Mixture:
-    """A model of components, asked as one of classes. It is saved as its `model`, from which `Mixture(load(path))`
-    makes it again; the model of a class each is a mixture of single components.
+    """A model of components that answers for classes. Save its `model`; `Mixture(load(path))` restores it. Any other
+    model is a mixture with one component per class.
 
     >>> from tallybayes import Gaussian
     >>> frame = {"x": [0.0, 0.1, 9.0, 9.1, 4.5, 4.6]}
@@ -98,7 +98,7 @@ class Mixture:
         absent: str = ERROR,
         label_type: pa.DataType | None = None,
     ) -> Mixture:
-        """Counts rows as `Model.train` does, rows without labels too, each class as so many `components`."""
+        """Counts rows like `Model.train`, those without labels too, with so many `components` per class."""
         settings = unlabelled or EM(components=2)
         how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type, "sample": None}
         return cls(train_unlabelled(schema, data, labels, settings, mixed=True, **how))
@@ -155,8 +155,8 @@ class Mixture:
         return [None if i == decide.REJECTED else known.labels[i] for i in chosen.tolist()]
 
     def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
-        """What each column says about each class: the mean of what it says about its components, as probable as these
-        are in the row. What is left stands with the prior, so that all of it adds up to `log_joint`."""
+        """The evidence of each column for each class: the mean over its components, weighted by their probabilities in
+        the row. The remainder is added to the prior, so that the total equals `log_joint`."""
         return self.beliefs().evidence(data, absent)
 
     def __repr__(self) -> str:
@@ -165,5 +165,5 @@ class Mixture:
 
 
 def asked(model: Model) -> Model | Mixture:
-    """The model as it is to be asked: by its classes, where what it counts are components of these."""
+    """The model, or its mixture if what it counts are components of classes."""
     return Mixture(model) if model.schema.has_components else model

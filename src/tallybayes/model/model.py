@@ -1,7 +1,7 @@
 """A model is its counts.
 
-How they are counted, added and taken away is in `counted`; here they are asked. What they say is worked out
-on demand (`scoring.Beliefs`), and kept until the counts change.
+`counted` has how they are counted, added and subtracted; this is what they can be asked. Answers come from beliefs
+(`scoring.Beliefs`), computed on demand and kept until the counts change.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ class Model(Sure):
     def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
         super().__init__(schema, label_type)
         self._beliefs: Beliefs | None = None
-        self._changed = False  # since then
-        self.fitted: Fitted | None = None  # how it was fitted to rows without labels, if that is all it has counted
+        self._changed = False  # since the beliefs were computed
+        self.fitted: Fitted | None = None  # how EM fitted it, if it has counted nothing since
 
     def __getstate__(self) -> dict[str, Any]:
         kept = self.label_type if self.keys() else None
         return {**self.__dict__, "_beliefs": None, "_changed": False, "fitted": None, "label_type": kept}
 
     def beliefs(self) -> Beliefs:
-        """What the counts say now. It stays as it is whatever is learned or forgotten afterwards, and may be asked from
-        any thread meanwhile; the model itself may not.
+        """A snapshot of what the counts say now. Learning and forgetting do not change it, and any thread may use it
+        meanwhile, unlike the model itself.
 
         >>> from tallybayes import Words
         >>> model = Model.train({"text": Words()}, ["win a prize", "lunch on monday"], ["spam", "ham"])
@@ -88,7 +88,7 @@ class Model(Sure):
         }
 
     def parameters(self, column: Name | None = None, label: Any = None) -> Posterior:
-        """What is known about a column's parameters in a class; with no column: about the classes' probabilities."""
+        """The posterior of a column's parameters in a class; without a column, that of the class probabilities."""
         known = self._believed()
         if column is None:
             counts = self._row_counts(known.keys) + counted_prior(self.schema.prior, known.labels)
@@ -96,28 +96,28 @@ class Model(Sure):
         return known.columns[self.schema.entry(column)].posterior(known.number(label))
 
     def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """P(class | row), an array [row, class]. A row that every class rules out gets the prior.
+        """P(class | row), an array [row, class]. A row that is impossible in every class gets the prior.
 
-        With `absent="missing"`, columns that the data lacks are taken as missing in every row."""
+        With `absent="missing"`, columns that the data lacks count as missing in every row."""
         return self._believed().posterior(data, threads, absent)
 
     def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
-        """Each row's class of highest posterior probability, by its number among `classes`; the first of equals."""
+        """The index in `classes` of each row's most probable class; the first one on a tie."""
         return self._believed().most_probable(data, threads, absent)
 
     def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """log P(class, row): the evidence of all columns and the prior, added up."""
+        """log P(class, row): the sum of the prior and the evidence of all columns."""
         return self._believed().log_joint(data, threads, absent)
 
     def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """log P(row): the joint probability summed over the classes, −∞ where every class rules the row out. It
+        """log P(row): the joint probability summed over the classes, −∞ if the row is impossible in every class. It
         normalises the posterior, and is low for rows unlike those that were counted."""
         known = self._believed()
         _refuse_scores(known)
         return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
 
     def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
-        """The evidence of each column for each class; of a text, `evidence.words(row)` has that of each word."""
+        """The evidence of each column for each class; `evidence.words(row)` splits that of a text by word."""
         return self._believed().evidence(data, absent)
 
     def belief(self, column: Name) -> Belief:
@@ -126,12 +126,12 @@ class Model(Sure):
         return self._believed().columns[name]
 
     def words(self, label: Any, top: int = 20, *, column: Name | None = None) -> list[WordWeight]:
-        """The most telling words of a class in a text column: how often each occurred there, and its log odds against
+        """The most telling words of a class in a text column: how often each occurred there, and its log-odds against
         the other classes."""
         return self._believed().words(label, top, column)
 
     def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
-        """The complete log-likelihood: Σ log P(label, row). A label never met makes it −∞."""
+        """The complete log-likelihood: Σ log P(label, row). An unseen label makes it −∞."""
         known = self._believed()
         _refuse_scores(known)
         total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
@@ -143,19 +143,19 @@ class Model(Sure):
         return total
 
     def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
-        """The decision for each row: the most probable class, or that of least expected cost; None where even that
-        exceeds `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
+        """The decision for each row: the most probable class, or with `costs` the one of least expected cost; None
+        where even that exceeds `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
         classes = self.classes
         matrix = None if costs is None else decide.cost_matrix(classes, costs)
         chosen = decide.decide(self._believed().posterior(data, None, absent), matrix, reject)
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
 
     def probability(self, question: Any, given: Any = None) -> float:
-        """P(question | given): of any columns and the class, with all that is not mentioned summed out.
+        """P(question | given), for any columns and the class; all that is not mentioned is summed out.
 
         A question is `"outlook=sunny, 20 < temp <= 25"`, or a mapping of columns to levels, lists of levels or tuples
-        of two bounds; `"outlook=sunny | play=yes"` asks and gives at once. The class is called as the schema calls it,
-        or "class".
+        of two bounds; `"outlook=sunny | play=yes"` has both in one. The class goes by its name in the schema, or
+        "class".
 
         >>> from tallybayes import Categorical
         >>> frame = {"outlook": ["sunny", "sunny", "rain"]}
@@ -180,18 +180,18 @@ class Model(Sure):
         return Graph(parents)
 
     def dependence(self) -> Dependences:
-        """How much every two columns that are counted together depend on each other within the classes."""
+        """How much each pair of columns that are counted together depends on each other within the classes."""
         known = self._believed().counted
         found = [each for name, belief in known.items() for each in belief.pair_information(members(name))]
         if not found:
             raise ValueError(
-                "No two columns are counted together, so what one tells of another is not known. Count them as a "
-                f"block: Model.train({{{tuple(self.schema.by_column)!r}: Pairs()}}, …)."
+                "No two columns are counted together, so their dependence is not known. Count them as a block: "
+                f"Model.train({{{tuple(self.schema.by_column)!r}: Pairs()}}, …)."
             )
         return Dependences(found)
 
     def to_bif(self, name: str = "tallybayes") -> str:
-        """The model as a network in the Bayesian Interchange Format, if all of its columns have levels."""
+        """The model as a network in the Bayesian Interchange Format, if all of its columns are categorical."""
         return to_bif(self._joint(), name)
 
     @property
@@ -212,7 +212,7 @@ class Model(Sure):
         known = self._believed()
         at = known.number(label)
         if len(known.keys) < 2:
-            raise ValueError(f"There is no class but {label!r}, so there is no rest to tell it from.")
+            raise ValueError(f"There is no class but {label!r}, so there is nothing to tell it from.")
         share = np.exp(known.prior)
         counted = self.schema.prior == FREQUENCIES
         prior = FREQUENCIES if counted else {True: share[at], False: np.delete(share, at).sum()}
@@ -234,12 +234,12 @@ class Model(Sure):
         return replace(self.against_rest(label).linear(True), label=label, other=None)
 
     def parameter_count(self) -> ParameterCount:
-        """The number of parameters, and that of the full joint distribution of the columns."""
+        """The number of parameters, compared with that of the full joint distribution of the columns."""
         known = self._believed()
         return parameter_count(known.columns, len(known.keys))
 
     def rows_by_class(self) -> dict[Any, float]:
-        """How many rows each class has, or what they weigh."""
+        """The number of rows of each class, or the sum of their weights."""
         return dict(zip(self.classes, self._row_counts(self.keys()).tolist(), strict=True))
 
     @property
@@ -256,7 +256,7 @@ class Model(Sure):
         return f"Model of {self.n:.12g} rows in {len(pairs)} class{plural}: {listed}\n{self.schema!r}"
 
     def _repr_html_(self) -> str:
-        """What was counted, which takes no time; `report_on` has all there is to tell."""
+        """The counts alone, which takes no time; `report_on` has the whole report."""
         return tallybayes.report_on(self.schema, classes=self.rows_by_class())._repr_html_()
 
     def _own(self, label_type: pa.DataType) -> None:
@@ -277,7 +277,7 @@ class Model(Sure):
         return self._beliefs
 
     def believed_apart(self) -> Beliefs:
-        """What the counts say of every column by itself, whether or not that adds up."""
+        """The beliefs of every column by itself, whether or not their evidence can be added up."""
         keys = self.keys()
         if not keys:
             raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
@@ -287,6 +287,6 @@ class Model(Sure):
 
 def _refuse_scores(known: Beliefs) -> None:
     if known.scores:
-        raise TypeError(f"Column {known.scores[0]!r} gives scores, which are no log-likelihood.")
+        raise TypeError(f"Column {known.scores[0]!r} gives scores, which are not log-likelihoods.")
     if known.schema.weights is not None:
-        raise TypeError("Weighed evidence is no log-likelihood; take the weights away with believing(weights=None).")
+        raise TypeError("Weighed evidence is not a log-likelihood; drop the weights with believing(weights=None).")

@@ -1,10 +1,10 @@
-"""How unusual a row is: whether rows that the model itself makes up are ever as improbable.
+"""How unusual a row is: how many rows drawn from the model are as improbable.
 
 A row's probability says little by itself: long texts are improbable, and so is every exact number. So it is compared
-with rows that are drawn from the model, with the same cells missing and about as many words. Of a text it is not asked
-how probable its words are, which is a matter of how rare they are, but how much more probable the classes make them
-than all texts together do: a text of no class is like all of them. What was never met, a word or a level, says nothing
-of the classes; here it counts, as improbable as what was met once.
+with rows drawn from the model, with the same cells missing and about as many words. For a text, what counts is not how
+probable its words are, which is a matter of how rare they are, but how much more probable the classes make them than
+all texts together do: a text of no class is like all of them. An unseen word or level says nothing about the classes;
+here it counts, as improbable as what was seen once.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tallybayes.model.draw import sample
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name
 
-NEAR = 200  # drawn rows that a text is compared with, about as long as it is
+NEAR = 200  # drawn texts of about the same length to compare with
 
 
 class Comparison:
-    """Rows drawn from a model, with what each of their columns says."""
+    """Rows drawn from a model, with the evidence of each of their columns."""
 
     def __init__(self, known: Beliefs, tallies: Mapping[Name, Any], labels: Any, draws: int, seed: int) -> None:
         self.known = known
@@ -39,7 +39,7 @@ class Comparison:
         self._by_pattern: dict[tuple[Name, ...], _Scores] = {}
 
     def novelty(self, cells: Mapping[Name, Any], rows: int) -> Floats:
-        """Of every row the share of drawn rows that are as improbable, itself among them."""
+        """For every row the share of drawn rows that are as improbable, counting itself."""
         asked = self._said(cells, rows)
         missing = {name: self.known.schema.columns[name].missing(cells[name]) for name in cells}
         found = np.empty(rows)
@@ -62,7 +62,7 @@ class Comparison:
         return found
 
     def _of(self, there: tuple[Name, ...]) -> _Scores:
-        """The drawn rows with these columns alone, in the order of how many words they have."""
+        """The drawn rows, scored by these columns alone and sorted by their number of words."""
         if there not in self._by_pattern:
             scores = _total(self.known, self._drawn, list(there), np.arange(self._drawn.rows))
             self._by_pattern[there] = scores.take(np.argsort(scores.words, kind="stable"))
@@ -70,7 +70,7 @@ class Comparison:
 
 
 class _Said:
-    """What each column says of rows, and what it has never met of them."""
+    """The evidence of each column, and what in it was unseen."""
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
@@ -80,7 +80,7 @@ class _Said:
 
 
 class _Scores(NamedTuple):
-    """log P(row) of some columns: of those that are no texts, and what the texts add; and how many words these have."""
+    """log P(row) of some columns: of those that are not texts, what the texts add, and how many words they have."""
 
     others: Floats
     texts: Floats
@@ -107,7 +107,7 @@ def _total(known: Beliefs, said: _Said, names: list[Name], at: Any) -> _Scores:
 
 
 def _patterns(missing: Mapping[Name, NDArray[np.bool_]], rows: int) -> list[tuple[set[Name], Any]]:
-    """Which columns are missing together, and in which rows."""
+    """Each set of columns that are missing together, and the rows where they are."""
     if not missing:
         return [(set(), np.arange(rows))]
     names = list(missing)
@@ -121,16 +121,17 @@ def _patterns(missing: Mapping[Name, NDArray[np.bool_]], rows: int) -> list[tupl
 
 
 def _shares(asked: _Scores, drawn: _Scores) -> Floats:
-    """How many of the drawn rows that are about as long are no more probable, with one more for the row itself. None
-    may be just as long: what texts say beyond the mean of their words grows as the root of how many there are."""
+    """The share of drawn rows of about the same length that are no more probable, counting the row itself. Few are
+    exactly as long, so their scores are rescaled: their deviation from the mean per word grows with the square root of
+    the number of words."""
     if not drawn.words.any():
         lower = np.searchsorted(np.sort(drawn.others), asked.others, "right")
         return np.asarray((1.0 + lower) / (1.0 + len(drawn.others)))
     near = min(NEAR, len(drawn.words))
     first = np.clip(np.searchsorted(drawn.words, asked.words) - near // 2, 0, len(drawn.words) - near)
     around = drawn.take(first[:, None] + np.arange(near))
-    each = around.texts.sum(axis=1) / np.maximum(around.words.sum(axis=1), 1.0)  # what a word says in the mean
-    wide = np.sqrt(around.words / np.maximum(asked.words, 1.0)[:, None])  # how far from it so many come
+    each = around.texts.sum(axis=1) / np.maximum(around.words.sum(axis=1), 1.0)  # the mean score per word
+    wide = np.sqrt(around.words / np.maximum(asked.words, 1.0)[:, None])  # the scale of deviations from it
     texts = around.words * each[:, None] + wide * (asked.texts - asked.words * each)[:, None]
     there = asked.words[:, None] > 0
     below = around.others + np.where(there, around.texts - texts, 0.0) <= asked.others[:, None]

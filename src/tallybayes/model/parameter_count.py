@@ -1,7 +1,7 @@
 """How many parameters a model has, and how many the full joint distribution of its columns would have.
 
-Naive Bayes keeps a distribution of each column in each class, and its parameters add up. A table of all combinations
-multiplies them instead, and that is why columns are taken as independent.
+Naive Bayes keeps a distribution of each column in each class, and the numbers of parameters add up. In a table of all
+combinations they multiply, which is why columns are taken as independent.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from tallybayes.families.base import Belief
 from tallybayes.schema.entries import Name
 
-LARGE = 10**15  # numbers from here on are shown by their size
+LARGE = 10**15  # numbers from here on are shown as powers of ten
 FEW = 5  # columns that are named
 
 
 @dataclass(frozen=True)
 class ParameterCount:
-    """Parameters that are free to be anything: of probabilities that add up to one, the last is not.
+    """The number of free parameters: of probabilities that add up to one, the last is not free.
 
-    `columns` has those of each column, all classes together, or None where they grow with the rows (`Density`). `joint`
-    is how many a table of the classes and the `tabled` columns would have, those of which all values can be listed.
+    `columns` has the number for each column, over all classes, or None if it grows with the rows (`Density`). `joint`
+    is the number for a table of the classes and the `tabled` columns, whose values can all be listed.
     """
 
     classes: int
@@ -47,7 +47,7 @@ class ParameterCount:
 
 
 def parameter_count(beliefs: Mapping[Name, Belief], classes: int) -> ParameterCount:
-    """Of these columns' beliefs about so many classes."""
+    """The parameters of these columns' beliefs about so many classes."""
     sizes = {name: belief.free() for name, belief in beliefs.items()}
     tabled = {name: size.outcomes for name, size in sizes.items() if size is not None and size.outcomes is not None}
     return ParameterCount(
@@ -63,7 +63,7 @@ def _listed(columns: Sequence[Name]) -> str:
 
 
 def shown(n: int) -> str:
-    """A number, or if it is too long to be read, about how large it is.
+    """The number, rounded to a power of ten if it is too long to read.
 
     >>> shown(71), shown(2**601 - 1)
     ('71', 'about 8.3·10^180')

@@ -1,4 +1,4 @@
-"""Whether counts can have come from any rows: asked after forgetting, and of every file when written and when read."""
+"""Whether counts can have come from any rows: checked after forgetting, and when a file is written or read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tallybayes.counts.tally import Key, Tally
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name
 
-MOST_LIMBS = 25  # of a number of rows, which is below 2⁸⁰⁰ so that sums of such numbers are doubles
+MOST_LIMBS = 25  # of a number of rows: below 2⁸⁰⁰, sums of such numbers fit in a double
 
 
 def why_impossible(
@@ -20,10 +20,10 @@ def why_impossible(
     touched_rows: Tally,
     touched_columns: Mapping[Name, AnyTally],
 ) -> str | None:
-    """Why no rows have these counts, or nothing; looking only at the cells that the touched tallies have.
+    """Why no rows can have these counts, or None; only the cells of the touched tallies are checked.
 
-    Whether a column has more values than there are rows is asked only if those that are gone lacked some: forgetting a
-    row must cost what the row costs.
+    Whether a column has more values than there are rows is checked only if the forgotten rows had missing cells:
+    forgetting a row must cost what the row costs.
     """
     if reason := why_cells_impossible(schema, rows, columns, touched_rows, touched_columns):
         return reason
@@ -43,7 +43,7 @@ def why_cells_impossible(
     touched_rows: Tally,
     touched_columns: Mapping[Name, AnyTally],
 ) -> str | None:
-    """The same, of every cell by itself."""
+    """The same for every cell by itself."""
     if rows.touched(touched_rows)["n"].is_below(TRACE).any():
         return "a class would have fewer than no rows"
     for name, family in schema.columns.items():
@@ -53,8 +53,8 @@ def why_cells_impossible(
 
 
 def why_discordant(schema: Schema, rows: Tally, columns: Mapping[Name, AnyTally]) -> str | None:
-    """Why counts that are possible one by one cannot have come from the same rows, or nothing: asked of whatever is
-    written to a file, so that it can be read again."""
+    """Why counts that are possible one by one cannot have come from the same rows, or None: checked before a file is
+    written, so that it can be read again."""
     if too_heavy(rows):
         return "there are more than 2⁸⁰⁰ rows"
     classes = rows.classes
@@ -70,7 +70,7 @@ def why_discordant(schema: Schema, rows: Tally, columns: Mapping[Name, AnyTally]
 
 
 def too_heavy(rows: Tally) -> bool:
-    """Whether the rows are more, or weigh more, than can be computed with."""
+    """Whether the number of rows, or their weight, exceeds the range of the arithmetic."""
     return rows.end("n") > MOST_LIMBS and rows.sums["n"].carried().end > MOST_LIMBS
 
 

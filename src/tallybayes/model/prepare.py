@@ -1,7 +1,7 @@
-"""What must be settled before anything is counted, chosen from some of the rows: intervals, levels, questions.
+"""What must be fixed before anything is counted, chosen from some of the rows: intervals, levels, questions of trees.
 
-Which rows are looked at depends on nothing but the rows, so that a frame in another order gives the same schema. Of a
-source the rows of its sample are looked at; none is used up.
+The choice of rows depends on nothing but the rows, so a frame in another order gives the same schema. For a source it
+is the rows of its sample; none is consumed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.sample import Sample
 from tallybayes.schema import Schema
 
-ROWS = 30_000  # that are looked at
+ROWS = 30_000  # at most
 
 
 def prepare(
     schema: Schema | Mapping[Any, Family], data: Any, labels: Any = None, *, weights: Any = None, label_type: Any = None
 ) -> Schema:
-    """The schema with what must be settled before counting: intervals and levels of columns that are counted together,
-    the questions of trees. Models that are to be merged are trained with one schema, prepared once. Rows without a
-    label are passed over."""
+    """The schema with everything fixed that counting needs: intervals and levels of columns that are counted together,
+    the questions of trees. Prepare a schema once and train all models that are to be merged with it. Rows without a
+    label are ignored."""
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     if schema.is_prepared:
         return schema

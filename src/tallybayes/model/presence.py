@@ -1,4 +1,4 @@
-"""P(word | class) of all words, or of all columns that are true or false: the vector that a class of documents is."""
+"""P(word | class) of all words, or of all boolean columns: a class of documents as a vector."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tallybayes.schema.entries import Name, title
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """`p[class, name]`: of a text its words as the reading has them, of columns P(true | class)."""
+    """`p[class, name]`: P(word | class) under the family's event model, or P(true | class) of boolean columns."""
 
     what: str  # words or columns
     names: Sequence[str]
@@ -25,7 +25,7 @@ class Presence:
 
 
 def presence(model: Model, column: Name | None = None) -> Presence:
-    """Of the words of a column of texts; of all columns that are true or false, if there is none.
+    """The words of a text column, or if there is none, all boolean columns.
 
     >>> from tallybayes import Bernoulli
     >>> frame = {"free": [True, True, False, False], "lunch": [False, True, True, True]}
@@ -40,7 +40,7 @@ def presence(model: Model, column: Name | None = None) -> Presence:
         tables = {name: belief.estimates() for name, belief in known.counted.items() if isinstance(name, str)}
         yes = {title(name): table["true"] for name, table in tables.items() if table.keys() == {"false", "true"}}
         if not yes:
-            raise ValueError("There is no column of texts, and none that is true or false, so there are no words.")
+            raise ValueError("There is neither a text column nor a boolean one, so there are no words.")
         return Presence("columns", list(yes), known.labels, np.array(list(yes.values())).T)
     name = text_column(texts, None if column is None else model.schema.entry(column))
     table = known.counted[name].estimates()

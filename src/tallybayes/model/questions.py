@@ -1,8 +1,7 @@
-"""What to ask next: how much knowing a missing cell is expected to tell about the class of a row.
+"""What to ask next: the expected value of knowing a missing cell of a row.
 
-Whatever the column, its possible values are listed with how probable they are in each class: all levels; numbers on a
-grid that is dense where the classes are and reaches far out; texts and blocks as they may be drawn. Then the answer is
-worked out for each.
+The possible values of a column are listed with their probability in each class: all levels; numbers on a grid that is
+dense where the classes are and reaches far out; for texts and blocks a sample. Then the answer is computed for each.
 """
 
 from __future__ import annotations
@@ -21,29 +20,29 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, in_order
 
 POINTS = 2001  # of a grid of numbers
-REACH = 9.0  # how far it goes, on the scale of its own
-WHOLE = 1 << 14  # whole numbers that are gone through
-DRAWN = 400  # texts for each class, or what else cannot be listed, and numbers to find out where they lie
+REACH = 9.0  # how far it reaches, in standard units
+WHOLE = 1 << 14  # whole numbers that are listed
+DRAWN = 400  # texts per class, or whatever cannot be listed; and numbers, to find their range
 ENOUGH = 1.0 - 1e-9
-LARGEST_LOG = 700.0  # of a number that can be computed with
+LARGEST_LOG = 700.0  # of a number within the range of a double
 
 
 class Question(NamedTuple):
     """A missing cell, and what is gained by knowing it."""
 
     column: Name
-    gain: float  # in nats, or in costs
+    gain: float  # in nats, or in units of cost
 
 
 class Values(NamedTuple):
-    """Values that a cell may have, and log P(value | class), or what stands for it: [class, value]."""
+    """Possible values of a cell, and log P(value | class), or the scores in its place: [class, value]."""
 
     cells: Any  # as the family takes them
     logs: Floats
 
 
 def questions(known: Beliefs, row: Any, costs: Floats | None) -> list[Question]:
-    """Of all cells that are missing, the most telling first."""
+    """All missing cells, the most telling first."""
     batches = list(known.encoded(row, MISSING))
     if len(batches) != 1 or batches[0].rows != 1:
         raise ValueError(f"Which cell of which row? There are {sum(b.rows for b in batches)} rows; give one.")
@@ -55,7 +54,7 @@ def questions(known: Beliefs, row: Any, costs: Floats | None) -> list[Question]:
 
 
 def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> float:
-    """What is not known before, less what will not be known afterwards."""
+    """The uncertainty before, minus the expected uncertainty afterwards."""
     values = values_of(known.schema.columns[name], known.counted[name], len(known.keys))
     if values is None:
         return 0.0
@@ -67,7 +66,7 @@ def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> f
 
 
 def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
-    """What the cell may be; nothing, where that is not known."""
+    """The possible values of a cell; None if they are not known."""
     if family.support is not None and not family.takes_blocks:
         return _numbers(family, belief, classes)
     if isinstance(belief, SmoothedBelief):
@@ -102,7 +101,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
 
 
 def _grid(some: Floats) -> tuple[Floats, Floats]:
-    """Points around these, and the logarithms of the steps between them: even in the middle, and wider the further
+    """Grid points around these numbers, and the logarithms of the steps between them: even in the middle, wider further
     out."""
     middle, wide = float(np.median(some)), float(np.quantile(some, 0.9) - np.quantile(some, 0.1)) or 1.0
     u = np.linspace(-REACH, REACH, POINTS)
@@ -110,7 +109,7 @@ def _grid(some: Floats) -> tuple[Floats, Floats]:
 
 
 def _drawn(family: Family, belief: Belief, classes: int) -> Values:
-    """As many of each class, each as probable as the others of its class."""
+    """Equally many from each class, all equally probable within their class."""
     numbers = np.repeat(np.arange(classes), DRAWN)
     cells = family.encode(belief.draw(np.random.default_rng(0), numbers))
     logs = np.where(numbers == np.arange(classes)[:, None], -np.log(DRAWN), -np.inf)
@@ -125,7 +124,7 @@ def _normalised(scores: Floats) -> Floats:
 
 
 def _open(posterior: Floats, costs: Floats | None) -> Floats:
-    """The entropy of every answer, or what the best decision costs."""
+    """The entropy of every answer, or the expected cost of the best decision."""
     if costs is not None:
         return np.asarray(decide.expected_cost(posterior.T, costs).min(axis=1))
     logs = np.log(np.where(posterior > 0, posterior, 1.0))

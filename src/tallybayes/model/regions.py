@@ -1,5 +1,5 @@
-"""Where a model decides for which class, as one or two columns change and nothing else is known; and how often that
-is wrong by its own account."""
+"""Decision regions: which class a model decides for as one or two columns vary and nothing else is known, and how often
+it expects to be wrong."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tallybayes.model.model import Model
 from tallybayes.model.shapes import DRAWN, LEVELS, NUMBERS, TAIL, Shape, shape
 from tallybayes.schema.entries import Name
 
-SIDE = 161  # points of a grid in two columns, each way
+SIDE = 161  # points per axis of a grid in two columns
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One column: its shape in the classes, P(class) and P(class | x), the class decided for at every x, and the
-    probability of deciding wrongly on the whole: ∫ Σ P(other classes | x) p(x) dx. What is decided at either end of
-    what is shown is taken to be decided beyond it."""
+    """One column: its shape in the classes, P(class) and P(class | x), the decision at every x, and the total
+    probability of error, ∫ Σ P(other classes | x) p(x) dx. Beyond the range shown, the decisions at its ends are
+    assumed."""
 
     shape: Shape
     prior: Floats
@@ -42,7 +42,7 @@ class Line:
 def line(
     model: Model, column: Name, *, costs: Any = None, span: tuple[float, float] | None = None, mass: float = 0.95
 ) -> Line:
-    """Where the class is decided by one column and the prior. For another prior, give `model.believing(prior=…)`.
+    """The decision regions of one column. For another prior, give `model.believing(prior=…)`.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny"] * 3 + ["rain"] * 3}
@@ -71,7 +71,7 @@ def _area(p: Floats, x: Floats) -> Any:
 
 
 def _beyond(model: Model, column: Name, found: Shape) -> Floats:
-    """P(a number below, and one above, all that are shown | class); of levels, those that are not shown come last."""
+    """P(a number below, and above, the range shown | class); for levels, P(one that is not shown) comes last."""
     if found.kind == LEVELS:
         return np.stack([np.zeros(len(found.rest)), found.rest])
     belief = model.beliefs().counted[model.schema.entry(column)]
@@ -84,7 +84,7 @@ def _beyond(model: Model, column: Name, found: Shape) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """Two columns: P(class | x, y), [class, y, x], with all others missing or as they are `given`."""
+    """Two columns: P(class | x, y), [class, y, x], with all others missing or as `given`."""
 
     columns: tuple[str, str]
     classes: Sequence[Any]
@@ -96,7 +96,7 @@ class Plane:
 
     @property
     def decision(self) -> Any:
-        """The number of the most probable class, [y, x]."""
+        """The index of the most probable class, [y, x]."""
         return self.posterior.argmax(axis=0)
 
 
@@ -108,7 +108,7 @@ def plane(
     given: Mapping[str, Any] | None = None,
     spans: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None),
 ) -> Plane:
-    """Where the class is decided as two columns change."""
+    """The decision regions of two columns."""
     columns, known = model.schema.by_column, dict(given or {})
     for name in (one, other, *known):
         if name not in columns:
@@ -124,7 +124,7 @@ def plane(
 
 
 def _axis(model: Model, name: str, span: tuple[float, float] | None) -> tuple[str, Any]:
-    """Numbers or levels, and where a column is looked at: by its shape, or in a block by rows that are drawn."""
+    """The kind of a column, and the values to evaluate: from its shape, or in a block from rows that are drawn."""
     if model.schema.entry(name) == name:
         found = shape(model, name, span=span)
         return found.kind, _thinned(found)

@@ -8,10 +8,10 @@ import tallybayes
 
 
 class Reported:
-    """What `report_on` tells of a result, in every form."""
+    """Shows a result as `report_on` does, in every form."""
 
     def to_json(self) -> Any:
-        """All of it, as JSON has it: NaN is null, and an infinite number a text."""
+        """The whole report as JSON values: NaN is null, and an infinite number a string."""
         return tallybayes.report_on(self).to_json()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What the counts say, worked out once and kept: from new rows to evidence and to class probabilities.
+"""What the counts say, computed once and kept: from new rows to evidence and to class probabilities.
 
 Rows are scored block by block, column by column, into one small array of scores that stays in the processor's cache;
 the same way for one row and for a billion.
@@ -29,15 +29,15 @@ from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order
 
 BLOCK = 1 << 14  # rows scored at a time …
-BLOCK_BYTES = 1 << 22  # … or as many as have so many bytes …
-MANY_CLASSES = 16  # … if there are not more classes than these
+BLOCK_BYTES = 1 << 22  # … or as many as fit in so many bytes …
+MANY_CLASSES = 16  # … with up to so many classes
 LARGEST = float(np.finfo(np.float64).max)
 
 Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
 
 
 class Encoded(NamedTuple):
-    """Some rows' cells by column, as the families take them; the first row is number `start`."""
+    """Some rows' cells by column, encoded for the families; the first row is number `start`."""
 
     cells: dict[Name, Any]
     start: int
@@ -46,10 +46,10 @@ class Encoded(NamedTuple):
 
 
 class Beliefs:
-    """The classes' prior and every column's belief, as the counts were at one moment.
+    """The class prior and every column's belief: a snapshot of the counts at one moment.
 
-    Nobody changes it: what a model learns afterwards makes another, which shares with this one what was not touched.
-    Who keeps it gets the same answers, from any thread, whatever is learned meanwhile."""
+    It never changes: what a model learns afterwards makes a new one, which shares with this one whatever was not
+    touched. It gives the same answers, in any thread, whatever is learned meanwhile."""
 
     def __init__(
         self,
@@ -74,16 +74,18 @@ class Beliefs:
         self._ill_mixed = self.ordering if len(self.columns) > 1 and schema.weights is None else []
 
     def arrange(self) -> None:
-        """From what every column says by itself, and the prior, to how rows are scored."""
+        """Prepares scoring from every column's belief and the prior."""
         self.columns, self.start = self._weighed()
         kinds: dict[type[Belief], list[Name]] = {}
-        for name, belief in in_order(self.columns):  # equal models add up in the same order, to the last bit
+        for name, belief in in_order(
+            self.columns
+        ):  # a fixed order, so that equal models give equal sums to the last bit
             kinds.setdefault(type(belief), []).append(name)
         self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
         self._start = np.ascontiguousarray(self.start[:, None])
 
     def _weighed(self) -> tuple[dict[Name, Belief], Floats]:
-        """Every column's evidence, and what stands before any is looked at: as the schema weighs them."""
+        """Every column's belief, and the prior, weighed as the schema says."""
         weights, labels, families = self.schema.weights, self.labels, self.schema.columns
         if weights is None:
             return self.counted, self.prior
@@ -95,7 +97,7 @@ class Beliefs:
         return columns, prior + weights.offsets_of(labels)
 
     def number(self, label: Any) -> int:
-        """Which class this is."""
+        """The index of a class."""
         if label not in self.labels:
             raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, self.labels))}.")
         return self.labels.index(label)
@@ -106,7 +108,7 @@ class Beliefs:
         return self.columns[name].heaviest(self.number(label), self.prior, top)
 
     def posterior(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """P(class | row). A row that no class allows falls to the prior, with a warning."""
+        """P(class | row). A row that is impossible in every class gets the prior, with a warning."""
 
         def finish(scores: Floats, out: Floats) -> int:
             impossible = kernels.normalise(scores, out)
@@ -127,7 +129,7 @@ class Beliefs:
         )
 
     def most_probable(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Counts:
-        """The number of each row's most probable class, the first of equals."""
+        """The index of each row's most probable class, the first one on a tie."""
 
         def finish(scores: Floats, out: Counts) -> int:
             impossible = kernels.most_probable(scores, out)
@@ -150,7 +152,7 @@ class Beliefs:
         return self._score(self.encoded(data, absent), finish, threads)[0]
 
     def scores_of(self, cells: Mapping[Name, Any], rows: int) -> Floats:
-        """log P(class, row) of encoded cells, all of them at once: scores[class, row]."""
+        """log P(class, row) of encoded cells, in one go: scores[class, row]."""
         scores = np.repeat(self._start, rows, axis=1)
         self._add_all(cells, scores, 0)
         return scores
@@ -172,7 +174,7 @@ class Beliefs:
         return Evidence(self.labels, self.start, columns, rows, self._parts(batches), self.ordering)
 
     def _parts(self, batches: list[tuple[int, dict[Name, Any]]]) -> dict[Name, Callable[[int], list[Part]]]:
-        """For every column of texts, what takes a row's text apart: when somebody asks."""
+        """For every text column, a function that splits the evidence of a row by word, on demand."""
 
         def taking_apart(name: Name) -> Callable[[int], list[Part]]:
             def parts(row: int) -> list[Part]:
@@ -186,7 +188,8 @@ class Beliefs:
     def _score(
         self, batches: Iterable[Encoded], finish: Finish, threads: int | None, numbers: bool = False
     ) -> tuple[Any, int]:
-        """What `finish` makes of every row: a number for each class, or a single whole one."""
+        """Scores every row and lets `finish` turn the scores into the result: a number per class, or one class
+        index."""
         check_threads(threads)
         if self._ill_mixed:
             self._warn_of_scores()
@@ -202,16 +205,16 @@ class Beliefs:
         return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
 
     def _warn_of_scores(self) -> None:
-        """Once, and when sums are asked for: who looks at columns one by one, as weighing does, mixes nothing."""
+        """Warns once, and only when columns are added up: `weigh`, which takes them one by one, mixes nothing."""
         name, self._ill_mixed = self._ill_mixed[0], []
         warnings.warn(
-            f"Column {name!r} gives complement scores, which are not log-likelihoods; they are added to what the other "
-            "columns say as if they were. `weigh` finds out how much each should count.",
+            f"Column {name!r} gives complement scores, which are not log-likelihoods; they are added to the evidence "
+            "of the other columns as if they were. `weigh` finds out how much each should count.",
             stacklevel=5,
         )
 
     def encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
-        """A row that comes by itself as it is; anything else by way of record batches."""
+        """Encodes a single row as it is, anything else by way of record batches."""
         check_absent(absent)
         data = self.schema.frame(data)
         row = single_row(data, self.schema.by_column)
@@ -250,7 +253,7 @@ class Beliefs:
         return sum(in_pieces(batch.rows, threads, score, batch.size))
 
     def _add_all(self, cells: Mapping[Name, Any], scores: Floats, start: int) -> None:
-        """Adds what all columns say, those of one kind together."""
+        """Adds the evidence of all columns, those of one kind together."""
         for names, add in self._together:
             try:
                 add([cells[name] for name in names], scores)
@@ -273,7 +276,7 @@ class Beliefs:
 def _absences(
     schema: Schema, tallies: Mapping[Name, AnyTally], keys: Sequence[Key], labels: list[Any], rows: Floats
 ) -> dict[Name, Absence]:
-    """What a cell's being missing says, where that is weighed."""
+    """The evidence of missing cells, for columns where it is weighed."""
     weights = schema.weights
     assert weights is not None
     return {
@@ -285,7 +288,7 @@ def _absences(
 def _believed(
     schema: Schema, tallies: Mapping[Name, AnyTally], keys: Sequence[Key], before: Mapping[Name, Belief]
 ) -> dict[Name, Belief]:
-    """What is believed of every column; those that have the same family are looked at together."""
+    """The belief of every column; columns of the same family are computed together."""
     found: dict[Name, Belief | None] = {}
     for family, names in schema.by_family:
         for name in names:

@@ -1,5 +1,4 @@
-"""What a column looks like in each class: p(x | class) over a grid, over whole numbers or over levels, and how well
-that is known."""
+"""The shape of a column in each class: p(x | class) over a grid, whole numbers or levels, with credible bounds."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ from tallybayes.schema.entries import Name, title
 
 POINTS = 401  # of a grid
 TOP = 20  # levels
-DRAWN = 2000  # numbers of each class, to see where most of them lie
-TAIL = 0.01  # of these, on either side, that are not shown
+DRAWN = 2000  # numbers of each class, to find their range
+TAIL = 0.01  # of these that is cut off on either side
 
 NUMBERS, COUNTS, LEVELS = "numbers", "counts", "levels"
 
@@ -31,8 +30,8 @@ NUMBERS, COUNTS, LEVELS = "numbers", "counts", "levels"
 @dataclass(frozen=True, eq=False)
 class Shape:
     """`p[class, x]` is the density of numbers, or the probability of whole numbers and levels; with probability `mass`
-    it lies from `low` to `high`, which are NaN where a family does not know or nobody asked. Of many levels the most
-    frequent are here; `rest` is what is left in each class for the `more` others."""
+    it lies from `low` to `high`, which are NaN if the family cannot say or they were not asked for. Of many levels only
+    the most frequent are listed; `rest` is the probability in each class of the `more` others."""
 
     column: str
     kind: str  # numbers, counts or levels
@@ -49,7 +48,8 @@ class Shape:
 def shape(
     model: Model, column: Name, *, mass: float = 0.95, top: int = TOP, span: tuple[float, float] | None = None
 ) -> Shape:
-    """Of a column of numbers or levels. `span` is where numbers are looked at; by default where most of them lie.
+    """The shape of a column of numbers or levels. `span` is the range of numbers; by default the one that holds most of
+    them.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"]}
@@ -73,8 +73,8 @@ def shape_in(
     span: tuple[float, float] | None = None,
     points: int = POINTS,
 ) -> Shape:
-    """The same of what is believed at one moment: of some of the classes, by their numbers, if they are given, and
-    without `low` and `high`, which may take most of the time, if there is no `mass`."""
+    """The same from `Beliefs`, for all classes or those with the given indices. Without a `mass`, `low` and `high` are
+    not computed, which may save most of the time."""
     name = beliefs.schema.entry(column)
     family, belief = beliefs.schema.columns[name], beliefs.counted[name]
     shown = range(len(beliefs.labels)) if classes is None else classes
@@ -87,13 +87,13 @@ def shape_in(
     except (NoJointError, ValueError):
         raise TypeError(
             f"Column {title(name)!r} is counted by {family.brief}, which has no density or probability of single "
-            "values to show. Words and levels that weigh most are in HeaviestDisplay."
+            "values to show. For words and levels see HeaviestDisplay."
         ) from None
     return looked.at_levels(levels, np.exp(beliefs.prior), top)
 
 
 class _Looked(NamedTuple):
-    """A column, and the classes it is looked at in."""
+    """A column, and the classes in question."""
 
     column: str
     family: Family
@@ -103,7 +103,7 @@ class _Looked(NamedTuple):
     mass: float | None
 
     def span(self, support: Support) -> tuple[float, float]:
-        """Where most numbers of every class lie, by numbers that are drawn."""
+        """The range that holds most numbers of every class, found by drawing."""
         each = np.repeat(np.array(self.numbers, np.intp), DRAWN)
         random = np.random.Generator(np.random.PCG64(0))
         drawn = np.asarray(self.belief.draw(random, each).to_numpy(zero_copy_only=False), float).reshape(-1, DRAWN)
@@ -116,7 +116,7 @@ class _Looked(NamedTuple):
         return max(first - room, support.lowest), last + room
 
     def at_numbers(self, support: Support, low: float, high: float, points: int, classes: int) -> Shape:
-        """Over a grid, or whole number by whole number as long as these are not too many."""
+        """Over a grid, or over every whole number if there are not too many."""
         if support.whole:
             kind, x = COUNTS, np.arange(np.floor(low), np.ceil(high) + 1.0, max(np.ceil((high - low) / points), 1.0))
         else:
@@ -128,7 +128,7 @@ class _Looked(NamedTuple):
         return self._shape(kind, inside, np.exp(said[self.numbers]), cells, 0, np.zeros(len(self.numbers)))
 
     def at_levels(self, found: Conditional, prior: Floats, top: int) -> Shape:
-        """Those that come most often, in their order."""
+        """The most frequent levels, in that order."""
         names, table = [str(state) for state in found.states], found.table[:, self.numbers]
         kept = np.sort(np.argsort(-(table @ prior[self.numbers]), kind="stable")[:top])
         shown, more = [names[i] for i in kept], len(names) - len(kept)
@@ -136,7 +136,7 @@ class _Looked(NamedTuple):
         return self._shape(LEVELS, shown, table[kept].T, self.family.encode(pa.array(shown, pa.string())), more, rest)
 
     def _shape(self, kind: str, x: Any, p: Floats, cells: Any, more: int, rest: Floats) -> Shape:
-        """With the bounds of p, NaN where nothing is known or asked."""
+        """With the bounds of p, NaN if they are unknown or not asked for."""
         low, high = np.full((2, *p.shape), np.nan)
         for at, number in enumerate(self.numbers):
             found = self.belief.credible(number, cells, self.mass) if self.mass is not None and len(x) else None
@@ -146,8 +146,8 @@ class _Looked(NamedTuple):
 
 
 def observed(model: Model, found: Shape, data: Any, labels: Any = None) -> list[Floats]:
-    """What rows of known classes have in a column, for every class: its numbers, or how often each of the levels that
-    are shown comes."""
+    """The values of labelled rows in a column, for every class: its numbers, or how often each of the levels shown
+    occurs."""
     name, keys = model.schema.entry(found.column), model.keys()
     family = model.schema.columns[name]
     numbers: list[list[Floats]] = [[np.zeros(0)] for _ in keys]

@@ -1,4 +1,4 @@
-"""Rows of a source, batch by batch, each column read as what a schema counts."""
+"""Rows of a source, batch by batch, each column read as the type that the schema counts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def each_batch(
     label_type: pa.DataType | None = None,
     absent: str,
 ) -> Iterator[T]:
-    """What `work` makes of every batch and its labels, which are the name of a column or the same for all rows. The
-    column of `groups` is read as it is stored."""
+    """Applies `work` to every batch and its labels: the name of a column, or one label for all rows. The column of
+    `groups` is read as it is stored."""
     labels = source.label if labels is None else labels
     if labels is None:
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")

@@ -1,7 +1,7 @@
-"""How sure a model is of what it says, and why: intervals, errors, rows such as it has never seen; what to ask next,
-and which rows are to blame.
+"""How certain a model's answers are, and why: credible intervals, error probabilities, novelty; what to ask next, and
+which training rows an answer depends on.
 
-A part of `Model`, which is asked here about its own answers.
+A part of `Model`: its questions about its own answers.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from tallybayes.model.scoring import Beliefs
 if TYPE_CHECKING:
     from tallybayes.model.suspects import Suspect
 
-COMPARED = 2000  # rows that are made up, to compare others with
-MADE_UP = 10_000  # rows, to find out how often the answer is wrong
+COMPARED = 2000  # rows drawn for comparison
+MADE_UP = 10_000  # rows drawn to estimate the error rate
 
 
 class Sure(Counted):
-    """Counts that say how sure they are."""
+    """Counts that can tell how certain their answers are."""
 
     @abstractmethod
     def _believed(self) -> Beliefs: ...
@@ -38,9 +38,8 @@ class Sure(Counted):
     def credible(
         self, data: Any, interval: float = 0.9, *, draws: int = DRAWS, seed: int = 0, absent: str = ERROR
     ) -> CredibleInterval:
-        """P(class | row), and the interval that holds it with this probability, since the counts leave the parameters
-        open: these are drawn so many times. Where a family knows no more of its parameters than an estimate (Gamma,
-        NegativeBinomial, Density, vectors and blocks), that is taken for certain.
+        """P(class | row) with a credible interval of this mass, from so many draws of the parameters. Families that
+        only estimate their parameters (Gamma, NegativeBinomial, Density, vectors and blocks) count as certain of them.
 
         >>> from tallybayes import Categorical, Model
         >>> few = Model.train({"coin": Categorical()}, {"coin": ["h", "t", "h"]}, ["a", "a", "b"])
@@ -52,8 +51,8 @@ class Sure(Counted):
         return credible(self._believed(), data, interval, draws, seed, absent)
 
     def log_posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """log P(class | row), also where the probability itself is rounded to zero. A row that no class allows falls to
-        the prior."""
+        """log P(class | row), even where the probability itself underflows to zero. A row that is impossible in every
+        class gets the prior."""
         known = self._believed()
         joint = known.log_joint(data, threads, absent)
         total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
@@ -61,7 +60,7 @@ class Sure(Counted):
         return np.where(possible, joint - np.where(possible, total, 0.0), known.prior)
 
     def error_probability(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """P(error | row) of deciding for the most probable class: what is left to all the others.
+        """P(error | row) of deciding for the most probable class: the total probability of all the others.
 
         >>> from tallybayes import Categorical, Model
         >>> model = Model.train({"coin": Categorical()}, {"coin": ["h", "t", "h"]}, ["a", "a", "b"])
@@ -71,15 +70,15 @@ class Sure(Counted):
         return decide.error_probability(self._believed().posterior(data, threads, absent))
 
     def bayes_error(self, *, draws: int = MADE_UP, seed: int = 0) -> float:
-        """P(error) over rows in general, such as the model itself makes: the mean over so many of them."""
+        """P(error) over the model's own distribution: the mean over so many rows drawn from it."""
         known = self._believed()
         rows, _ = draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), draws, seed)
         return decide.bayes_error(known.posterior(rows))
 
     def novelty(self, data: Any, *, draws: int = COMPARED, seed: int = 0, absent: str = ERROR) -> Floats:
-        """How unusual each row is: the share of rows such as the model itself makes that are no more probable. Near 0
-        for what it has never seen the like of; any number from 0 to 1 is as likely as any other, for rows that are as
-        the model believes. Columns read by scores, which are no likelihood, are read as multinomial."""
+        """How unusual each row is: the share of rows drawn from the model that are no more probable. Near 0 for rows
+        unlike any that were counted; uniform between 0 and 1 for rows from the model's own distribution. Text columns
+        whose event model gives scores are scored as multinomial."""
         likely = self._likely()
         known = likely._believed()
         labels = pa.array(known.labels, self.label_type)
@@ -89,9 +88,9 @@ class Sure(Counted):
 
     def ask_next(self, row: Any, *, costs: Any = None) -> list[Question]:
         """Which of a row's missing cells to find out first: how much knowing it is expected to lower the entropy of the
-        answer, in nats; or with `costs`, as `decide` takes them, the expected cost of the decision. The most
-        telling first. Levels are gone through, numbers integrated; texts and blocks that are missing as a whole are
-        drawn.
+        answer, in nats; or with `costs`, as `decide` takes them, the expected cost of the decision. The most telling
+        come first. Levels are enumerated, numbers integrated; texts, and blocks that are missing as a whole, are
+        sampled.
 
         >>> from tallybayes import Categorical, Model
         >>> frame = {"wind": ["weak", "weak", "strong", "strong"], "day": ["mo", "tu", "mo", "tu"]}
@@ -107,7 +106,7 @@ class Sure(Counted):
         self, row: Any, data: Any, labels: Any, *, top: int | None = None, absent: str = ERROR
     ) -> list[Influence]:
         """How the answer to a row would change without each of the training rows given, which the model must have
-        counted: exact, by subtraction. Those without which it changes most come first."""
+        counted: exact, by subtraction. The most influential come first."""
         return influences(self, row, data, labels, top, absent)
 
     def suspects(self, data: Any, labels: Any = None, *, top: int | None = None, absent: str = ERROR) -> list[Suspect]:
@@ -118,7 +117,7 @@ class Sure(Counted):
         return suspected(cast(Any, self), data, labels, top, absent)
 
     def _likely(self) -> Self:
-        """The same counts, read so that what every column says is a log-likelihood, and not weighed."""
+        """The same counts, believed so that the evidence of every column is a log-likelihood, and not weighed."""
         plain = self.believing(weights=None) if self.schema.weights is not None else self
         known = plain._believed()
         settled = {name: self.schema.columns[name].settled(known.counted[name]) for name in known.scores}

@@ -1,4 +1,4 @@
-"""Labels that may be wrong: training rows that the counts without them would give another label."""
+"""Labels that may be wrong: training rows that get another label when they are left out of the counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tallybayes.model.model import Model
 
 
 class Suspect(NamedTuple):
-    """A training row, how probable its label is without it, and the label that is most probable then."""
+    """A training row, the probability of its label when the row is left out, and the label that is then most
+    probable."""
 
     row: int
     label: Any
@@ -22,7 +23,7 @@ class Suspect(NamedTuple):
 
 
 def suspected(model: Model, data: Any, labels: Any, top: int | None, absent: str) -> list[Suspect]:
-    """All rows given, or those that are most suspect. The evidence is not weighed: rows are left out of the counts."""
+    """All rows given, or the most suspect. The evidence is not weighed: rows are left out of the counts."""
     plain = model.believing(weights=None) if model.schema.weights is not None else model
     labels = model.schema.label if labels is None else labels
     joint = left_out(plain, data, labels, absent=absent).total()

@@ -42,7 +42,7 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
 
 
 def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
-    """Every column's cells, counted; `start` is the number of the first row, for errors."""
+    """The tally of every column; `start` is the number of the first row, for error messages."""
     columns: dict[Name, Any] = dict.fromkeys(encoded)
     try:
         for family, names in schema.by_family:
@@ -62,8 +62,8 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
 def shared_tallies(
     schema: Schema, cells: pa.RecordBatch, encoded: Mapping[Name, Any], rows: SharedRows, start: int, absent: str
 ) -> dict[Name, AnyTally]:
-    """The same of rows that have shares in several classes. Families that do not take shares are given each row again
-    for every class that it has a share in."""
+    """The same for rows with shares in several classes. Families that do not take shares count each row once for every
+    class that it has a share in."""
     columns = {name: family for name, family in schema.columns.items() if family.takes_shares}
     whole, again = Schema(columns), {name: family for name, family in schema.columns.items() if name not in columns}
     found = tallies_of(whole, {name: encoded[name] for name in columns}, rows, start)

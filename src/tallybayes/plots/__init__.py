@@ -1,8 +1,9 @@
-"""Pictures, a face: what a model believes, why it answers so, how good it is, and a report of all that in one page.
+"""Plots: what a model believes, why it answers as it does, how good it is, and a report of all that on one page.
 
-Each display holds facts that `model` and `report` worked out, and draws them with matplotlib, which is loaded when
-something is drawn: all but `plot` works without it. `ways_in` are the short cuts (`model.plot.densities("age")`),
-`whole` the report. Leans on `report` and the rooms below, and is the only importer of matplotlib (`canvas`).
+Each display holds facts computed by `model` and `report`, and draws them with matplotlib, which is imported when
+something is drawn: everything but `plot` works without it. `ways_in` are the short cuts
+(`model.plot.densities("age")`), `whole` the report. Leans on `report` and the rooms below, and is the only importer of
+matplotlib (`canvas`).
 """
 
 from tallybayes.plots.canvas import style

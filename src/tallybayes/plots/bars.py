@@ -1,4 +1,4 @@
-"""Bars for one class and against it, also where they have no end."""
+"""Bars for and against a class, infinite ones included."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from tallybayes.plots.canvas import PALETTE, ink
 
 FOR, AGAINST = PALETTE[0], PALETTE[1]
-HATCHED = "////"  # what speaks against, for who sees no colours
-BEYOND = 1.15  # of all finite bars together, where one is infinite
+HATCHED = "////"  # evidence against, for readers who see no colours
+BEYOND = 1.15  # the length of an infinite bar, relative to all finite ones together
 
 
 def finite(lengths: Sequence[float]) -> Any:
@@ -22,7 +22,7 @@ def finite(lengths: Sequence[float]) -> Any:
 
 
 def draw_bar(ax: Any, at: float, start: float, length: float, *, infinite: bool, heavy: bool = False) -> None:
-    """Blue for the first class, orange and hatched for the second; with an arrow where it has no end."""
+    """Blue for the first class, orange and hatched for the second; with an arrow if it is infinite."""
     against = length < 0
     ax.barh(
         at,

@@ -1,5 +1,5 @@
-"""Where pictures are drawn: colours, lines and hatches that stay apart for every eye and in grey, names that are shown
-as they are, and pictures as SVG that takes the colour of the page's own text. The only importer of matplotlib."""
+"""The style of plots: colours, lines and hatches that are distinct for every eye and in greyscale, names shown
+verbatim, and SVG in the colour of the page's text. The only importer of matplotlib."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from typing import Any, NamedTuple
 
 from tallybayes.report.characters import short
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # of Okabe and Ito, for every eye
-LINES = ("-", "--", "-.", ":")  # and for a printer that knows no colour
+PALETTE = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+)  # Okabe and Ito's colour-blind safe palette
+LINES = ("-", "--", "-.", ":")  # and for greyscale printers
 HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||")  # of lines: dots would take 180 kB of SVG
 MARKERS = "o^sDvP"
 MOST = 6  # series that can be told apart
@@ -57,7 +64,7 @@ def pyplot() -> Any:
 
 
 def named(value: Any, longest: int = 24) -> str:
-    """A name as it is: shortened, with no control characters, and no formula where it has dollar signs."""
+    """A name shown verbatim: shortened, without control characters, and dollar signs are not read as formulas."""
     return short(value, longest).replace("$", r"\$")
 
 
@@ -71,7 +78,7 @@ def fonts() -> list[str]:
 
 
 def style(dark: bool = False) -> dict[str, Any]:
-    """What `matplotlib.pyplot.rc_context` takes, for pictures on a light or a dark page.
+    """Settings for `matplotlib.pyplot.rc_context`, for plots on a light or a dark page.
 
     >>> from matplotlib import pyplot
     >>> with pyplot.rc_context(style(dark=True)):
@@ -107,7 +114,7 @@ def ink() -> str:
 
 
 def given_axes(ax: Any, count: int) -> list[Any]:
-    """Axes that somebody gave, as many as there are panels."""
+    """The given axes, as many as there are panels."""
     found = list(ax.ravel()) if hasattr(ax, "ravel") else list(ax) if isinstance(ax, Sequence) else [ax]
     if len(found) != count:
         raise ValueError(f"ax: {len(found)} axes were given, and there are {count} panels; give {count}, or none.")
@@ -115,14 +122,14 @@ def given_axes(ax: Any, count: int) -> list[Any]:
 
 
 def legend(ax: Any, handles: Sequence[Any], names: Sequence[Any], **settings: Any) -> None:
-    """Names beside their series; matplotlib would leave out those that begin with an underscore."""
+    """A legend; matplotlib would leave out names that begin with an underscore."""
     shown = [named(name) for name in names]
     ax.legend(handles, [f"\u200a{name}" if name.startswith("_") else name for name in shown], **settings)
 
 
 def svg(display: Any) -> str:
-    """A picture to stand in a page: no script, nothing from elsewhere, its ink the colour of the text around it, its
-    text set in the reader's own fonts, with a description for those who cannot see it."""
+    """A plot as SVG for a page: no scripts or external resources, in the colour of the surrounding text, in the
+    reader's fonts, with a description for screen readers."""
     pyplot()
     import matplotlib
     from matplotlib.figure import Figure
@@ -139,7 +146,7 @@ def svg(display: Any) -> str:
 
 
 def embedded(drawing: str, alt: str) -> str:
-    """matplotlib's file as an element of a page, whose names are its own."""
+    """matplotlib's SVG as an element of a page, with unique ids."""
     from html import escape
 
     body = drawing[drawing.index("<svg") :].strip()

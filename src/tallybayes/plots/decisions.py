@@ -1,5 +1,4 @@
-"""Where a model decides for which class: along one column, with the probability of error shaded, and in the plane of
-two."""
+"""Decision regions: along one column, with the probability of error shaded, and in the plane of two."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Columns in each class, as their families have them: curves for numbers, bars for counts and levels, with what is
-known of them as a band and the rows themselves behind."""
+"""The distribution of columns in each class: curves for numbers, bars for counts and levels, with credible bands, and
+the rows themselves behind."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class DensityDisplay(Display):
 
 
 def shown_classes(model: Model, classes: Sequence[Any] | None) -> list[int]:
-    """Numbers of classes, in their order: those named, or the most frequent, as many as can be told apart."""
+    """The indices of the classes to show: those named, or the most frequent, as many as can be told apart."""
     known = model.classes
     if classes is not None:
         return [model.beliefs().number(label) for label in classes]
@@ -121,7 +121,7 @@ def _shape(model: Model, name: Name, mass: float, top: int) -> list[Shape]:
 
 
 def _peaks(each: Shape) -> str:
-    """Where each class has most."""
+    """Where each class has its mode."""
     if not len(each.x):
         return ""
     best = each.p.argmax(axis=1)
@@ -169,7 +169,7 @@ def _rug(ax: Any, values: Floats, mark: Mark, at: int) -> None:
 
 
 def _line(x: Floats, y: Floats, color: str, place: Any) -> Any:
-    """One that the axes do not stretch for."""
+    """A line that does not stretch the axes."""
     from matplotlib.lines import Line2D
 
     return Line2D(x, y, color=color, linewidth=0.6, transform=place)

@@ -1,4 +1,4 @@
-"""What every picture has: facts that were worked out before, `plot`, its axes and figure, and a description."""
+"""The base of all plots: precomputed facts, `plot`, its axes and figure, and a description."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Display(ABC):
         return list(axes[: self.panels])
 
     def __repr__(self) -> str:
-        """What is to be seen, for those who do not see it."""
+        """The description, for readers who do not see the plot."""
         return f"{type(self).__name__}: {self.alt}"
 
     def svg(self) -> str:

@@ -1,4 +1,4 @@
-"""How EM went: its objective, step by step."""
+"""The progress of EM: its objective, step by step."""
 
 from __future__ import annotations
 

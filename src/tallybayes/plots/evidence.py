@@ -1,4 +1,4 @@
-"""Why a row is answered so: its evidence from the prior to the answer, and the words of a text as they stand in it."""
+"""Why a row gets its answer: the evidence from the prior to the answer, and a text with its words marked."""
 
 from __future__ import annotations
 

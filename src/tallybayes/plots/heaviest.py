@@ -126,7 +126,7 @@ class WordProbabilityDisplay(Display):
     def from_model(
         cls, model: Model, column: Name | None = None, *, classes: Sequence[Any] | None = None, spikes: int = SPIKES
     ) -> Self:
-        """Of the words of a column of texts, or without one of all columns that are true or false."""
+        """The words of a text column, or without one all boolean columns."""
         return cls(presence(model, column), shown_classes(model, classes), spikes)
 
     @property

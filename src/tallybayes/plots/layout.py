@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are put: those that are linked together, and none on top of another."""
+"""Graph layout: linked nodes close together, none on top of another."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ MOST = 60  # columns that are drawn
 
 @dataclass(eq=False, repr=False)
 class GraphDisplay(Display):
-    """Arrows go from parents to children, as wide as one tells of the other within the classes, where that was counted.
-    The class is a parent of all, which is said and not drawn.
+    """Arrows go from parents to children, as wide as their mutual information within the classes, if that was counted.
+    The class is a parent of all, which is stated and not drawn.
 
     >>> from tallybayes import Pairs
     >>> frame = {"outlook": ["sunny", "rain"] * 8, "wind": ["weak", "strong"] * 8}

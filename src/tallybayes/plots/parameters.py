@@ -1,4 +1,4 @@
-"""What is known of a parameter, before a class's rows are counted and after."""
+"""The prior and the posterior of a parameter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tallybayes.report.characters import short
 from tallybayes.schema.entries import Name, title
 
 POINTS = 401
-WIDEST = 12.0  # times as far as the interval after the rows: beyond, what was assumed is cut off
+WIDEST = 12.0  # the prior is cut off this many times beyond the posterior's interval
 
 
 @dataclass(eq=False, repr=False)
@@ -33,7 +33,7 @@ class ParameterDisplay(Display):
     column: str
     label: Any
     parameter: Any
-    before: Any  # as scipy.stats has it; nothing, where nothing was assumed
+    before: Any  # from scipy.stats; None without a prior
     after: Any
     mass: float
 
@@ -95,7 +95,7 @@ def _before(model: Model, column: Name, parameter: Any) -> Any:
     try:
         known: Posterior = assumed(model, column)
         return known.marginals().get(parameter)
-    except (TypeError, ValueError, ZeroDivisionError):  # nothing is assumed, which is no distribution
+    except (TypeError, ValueError, ZeroDivisionError):  # there is no proper prior
         return None
 
 

@@ -1,5 +1,5 @@
-"""How good a model is: whether its probabilities are what they say, which classes it takes for which, and its classes
-as a map in which those that are taken for one another lie together."""
+"""How good a model is: whether its probabilities are calibrated, which classes it confuses, and a map of classes in
+which confused ones are close together."""
 
 from __future__ import annotations
 

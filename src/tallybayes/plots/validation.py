@@ -107,7 +107,7 @@ class SettingCurveDisplay(HeldOutDisplay):
 
     @property
     def best(self) -> Any:
-        """The value of least loss, the first of equals; one under which no row is impossible, if there is any."""
+        """The value of lowest loss, the first one on a tie; one under which no row is impossible, if there is any."""
         return min(zip(self.values, self.found, strict=True), key=lambda p: (p[1].impossible, p[1].losses))[0]
 
     @property

@@ -1,4 +1,4 @@
-"""One line from what is to be seen to its picture: `model.plot`, `evaluation.plot` and `evidence.plot`."""
+"""Shortcuts to the plots: `model.plot`, `evaluation.plot` and `evidence.plot`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tallybayes.schema.entries import Name
 
 
 class ModelPlots:
-    """Pictures of a model. Each takes what the `from_…` of its display takes, and `ax` to draw on."""
+    """Plots of a model. Each takes the arguments of its display's `from_…`, and `ax` to draw on."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -42,7 +42,7 @@ class ModelPlots:
         return BoundaryDisplay.from_model(self.model, one, other, **asked).plot(ax)
 
     def evidence(self, row: Any, *, ax: Any = None, **asked: Any) -> WaterfallDisplay:
-        """What each piece of a row's evidence says, from the prior to the answer."""
+        """A row's evidence, step by step from the prior to the answer."""
         return WaterfallDisplay.from_model(self.model, row, **asked).plot(ax)
 
     def text(self, text: Any, *, ax: Any = None, **asked: Any) -> MarkedTextDisplay:
@@ -54,13 +54,13 @@ class ModelPlots:
         return HeaviestDisplay.from_model(self.model, classes, **asked).plot(ax)
 
     def words(self, column: Name | None = None, *, ax: Any = None, **asked: Any) -> WordProbabilityDisplay:
-        """P(word | class) of every word, or of every column that is true or false."""
+        """P(word | class) of every word, or of every boolean column."""
         return WordProbabilityDisplay.from_model(self.model, column, **asked).plot(ax)
 
     def parameter(
         self, column: Name, label: Any, parameter: Any = None, *, ax: Any = None, **asked: Any
     ) -> ParameterDisplay:
-        """What is known of a parameter, before and after the rows."""
+        """The prior and the posterior of a parameter."""
         return ParameterDisplay.from_model(self.model, column, label, parameter, **asked).plot(ax)
 
     def graph(self, *, ax: Any = None) -> GraphDisplay:
@@ -81,17 +81,17 @@ class ModelPlots:
 
 
 class EvaluationPlots:
-    """Pictures of an evaluation."""
+    """Plots of an evaluation."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
 
     def reliability(self, *, ax: Any = None, **asked: Any) -> ReliabilityDisplay:
-        """Whether probabilities are what they say."""
+        """Whether probabilities are calibrated."""
         return ReliabilityDisplay.from_evaluation(self.evaluation, **asked).plot(ax)
 
     def confusion(self, *, ax: Any = None) -> ConfusionDisplay:
-        """Which classes are taken for which."""
+        """Which classes are confused."""
         return ConfusionDisplay.from_evaluation(self.evaluation).plot(ax)
 
     def map(self, *, ax: Any = None, **asked: Any) -> ClassMapDisplay:
@@ -112,11 +112,11 @@ class EvaluationPlots:
 
 
 class EvidencePlots:
-    """Pictures of evidence."""
+    """Plots of evidence."""
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
 
     def waterfall(self, row: int = 0, *, ax: Any = None, **asked: Any) -> WaterfallDisplay:
-        """What each piece of a row's evidence says, from the prior to the answer."""
+        """A row's evidence, step by step from the prior to the answer."""
         return WaterfallDisplay.from_evidence(self.evidence, row, **asked).plot(ax)

@@ -1,4 +1,4 @@
-"""The report of a model with its pictures: one page that needs no network and no script."""
+"""The report of a model with its plots: one self-contained page."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def model_report(
     pictures: bool | None = None,
     title: str = "A model and what it knows",
 ) -> Report:
-    """All there is to tell of a model, and of rows to test it on if there are any: `data`, `labels` and `absent` are as
-    for `evaluate`, and read once. The result shows itself in notebooks; `save` writes a page that stands by itself.
+    """The whole report on a model, and on test rows if given: `data`, `labels` and `absent` are as for `evaluate`, and
+    read once. The result shows itself in notebooks; `save` writes a self-contained page.
 
-    Pictures need matplotlib. Without it there are none, and the report says so; `pictures=True` makes that an error,
-    and `pictures=False` leaves them out in any case.
+    Plots need matplotlib. Without it there are none, and the report says so; `pictures=True` makes that an error, and
+    `pictures=False` always leaves them out.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "rain", "rain"]}

@@ -1,4 +1,4 @@
-"""From rows to answers: the class, how probable it is, and what was to be kept beside it."""
+"""From rows to answers: the class, its probability, and the columns to keep."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from tallybayes.sources import Source
 
 
 class Deciding:
-    """What is believed, and what a decision costs; `kind` is the type that labels have. `met` are the classes decided
-    for so far."""
+    """Beliefs and costs; `kind` is the type of the labels. `met` are the classes decided for so far."""
 
     def __init__(
         self,
@@ -44,8 +43,7 @@ class Deciding:
         self.met: set[Any] = set()
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
-        """Answers beside the kept columns, which are as they were read: also numbers may be texts, as the source has
-        them."""
+        """Answers next to the kept columns, which are as the source has them: numbers may be texts."""
         asked = batch if source is None or not kept else self._asked(batch, kept, source)
         found = None
         if self.credible is None:
@@ -76,7 +74,7 @@ class Deciding:
         return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
 
     def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:
-        """The same rows with numbers that can be read."""
+        """The same rows with numbers parsed."""
         kinds = self.schema.reads()
         marks = pa.array(list(source.missing_numbers), pa.string())
         for name in {name for name in kept if source.untyped and kinds.get(name) == pa.float64()}:
@@ -88,7 +86,7 @@ class Deciding:
 
 
 def unused(name: str, taken: Collection[str]) -> str:
-    """A name for an answer beside others.
+    """A name for an answer that is not taken.
 
     >>> unused("play", ["day", "play"])
     'predicted play'
@@ -99,14 +97,14 @@ def unused(name: str, taken: Collection[str]) -> str:
 
 
 def _labels(classes: Sequence[Any], kind: pa.DataType | None) -> pa.Array:
-    """The classes as a column can be written: bytes as text."""
+    """The classes as a column that can be written: bytes as text."""
     if kind is not None and pa.types.is_binary(kind):
         return pa.array(map(spoken, classes), pa.string())
     return pa.array(classes, kind)
 
 
 def _whole(cells: pa.Array) -> pa.Array:
-    """Cells spelled out, and texts as one type."""
+    """Cells decoded, and texts as one type."""
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     return cells.cast(pa.string()) if pa.types.is_large_string(cells.type) else cells

@@ -1,4 +1,4 @@
-"""How facts are laid out, whatever shows them: lines, tables and bars, with numbers as people read them."""
+"""How facts are laid out, whatever renders them: lines, tables and bars, with readable numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-FAINT = 0.1  # of what the loudest word says: less is not marked
+FAINT = 0.1  # relative to the strongest word: less is not marked
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Lines:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are texts; `align` says of each column whether it begins on the left (l) or ends on the right (r), its last
-    letter of all that follow. `more` rows are not shown. What is a `detail` comes only where there is room."""
+    """Cells are texts; `align` has a letter for each column, left (l) or right (r); the last one applies to all that
+    follow. `more` rows are not shown. A `detail` is shown only if there is room."""
 
     rows: Sequence[Sequence[str]]
     head: Sequence[str] = ()
@@ -43,7 +43,7 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True)
 class Bars:
-    """What speaks for the first class and what for the second."""
+    """Evidence for the first class against the second."""
 
     bars: Sequence[Bar]
     first: str
@@ -62,7 +62,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Heading:
-    """Where another part of a long report begins, or at level 1 the whole."""
+    """The heading of a part of a long report, or at level 1 of the whole."""
 
     title: str
     level: int = 2
@@ -70,7 +70,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG element, which is trusted, and what is to be seen in it, in words."""
+    """A trusted SVG element, and its description."""
 
     svg: str
     alt: str
@@ -78,7 +78,7 @@ class Picture:
 
 
 class Piece(NamedTuple):
-    """A part of a text, and its log-odds; 0 where it says nothing, or nothing by itself."""
+    """A part of a text, and its log-odds; 0 if it is no evidence by itself."""
 
     text: str
     log_odds: float
@@ -86,7 +86,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Marked:
-    """A text in which words speak for the first class or for the second; `more` characters are not shown."""
+    """A text whose words are marked for the first class or the second; `more` characters are not shown."""
 
     pieces: Sequence[Piece]
     first: str
@@ -94,7 +94,7 @@ class Marked:
     more: int = 0
 
     def share(self, piece: Piece) -> float:
-        """How much a piece says, as a part of the one that says most."""
+        """The strength of a piece relative to the strongest."""
         largest = max((abs(each.log_odds) for each in self.pieces if math.isfinite(each.log_odds)), default=0.0) or 1.0
         return min(abs(piece.log_odds) / largest, 1.0)
 
@@ -103,7 +103,7 @@ Block = Lines | Table | Bars | Heading | Picture | Marked
 
 
 def times(log_odds: float) -> str:
-    """How many times, as people read it.
+    """The odds ratio as readable text.
 
     >>> times(0.0), times(2.0), times(-2.0), times(30.0), times(float("inf"))
     ('1.0', '7.4', '7.4', '1.1e+13', '∞')
@@ -117,7 +117,7 @@ def times(log_odds: float) -> str:
 
 
 def count(n: float) -> str:
-    """How many, or what they weigh: `1,234.5`."""
+    """A count or weight as text: `1,234.5`."""
     return f"{n:,.12g}"
 
 

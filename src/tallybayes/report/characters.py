@@ -1,4 +1,4 @@
-"""Untrusted text made fit to be shown: never a control character, and columns that stay in line."""
+"""Untrusted text made safe to show: no control characters, and aligned columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST = 24  # characters of a name in a table
 
 
 def clean(text: object, kept: str = "") -> str:
-    """Text that a terminal shows as it is: what would steer the terminal is spelled out instead.
+    """Text that is safe in a terminal: control characters are escaped.
 
     >>> clean("free\\x1b[2J prize\\u202e")
     'free\\\\x1b[2J prize\\\\u202e'
@@ -43,7 +43,7 @@ def short(value: object, longest: int = LONGEST) -> str:
 
 
 def width(text: str) -> int:
-    """How many places of a line a text takes: a Chinese character takes two, an accent that is combined none."""
+    """The width of a text in columns: a Chinese character takes two, a combining accent none."""
     return len(text) if text.isascii() else sum(map(_places, text))
 
 
@@ -54,13 +54,13 @@ def _places(character: str) -> int:
 
 
 def padded(text: str, wide: int, right: bool = False) -> str:
-    """A text and as many spaces as it lacks."""
+    """A text padded with spaces."""
     spaces = " " * (wide - width(text))
     return spaces + text if right else text + spaces
 
 
 def aligned(rows: Sequence[Sequence[str]], at_right: Callable[[int], bool]) -> list[str]:
-    """Lines of cells one below the other."""
+    """Rows of cells as aligned lines."""
     cells = [[clean(cell) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     right = [at_right(i) for i in range(len(widths))]

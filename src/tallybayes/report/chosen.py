@@ -1,4 +1,4 @@
-"""Of what was chosen: every value that was tried, its loss, and which of them were better than all before."""
+"""A choice of beliefs: every value that was tried, its loss, and whether it was the best so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of a cross-validation: what all held-out rows come to, and how the folds differ."""
+"""A cross-validation: the evaluation of all held-out rows, and how the folds differ."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FoldFacts:
 
 @dataclass(frozen=True)
 class CrossValidationFacts:
-    """As `CrossValidation` has them."""
+    """The measures of `CrossValidation`."""
 
     k: int
     repeats: int
@@ -59,7 +59,7 @@ def _begin(facts: CrossValidationFacts) -> Iterator[Block]:
     grouped = ", groups kept together" if facts.grouped else ""
     empty = facts.k * facts.repeats - len(facts.folds)
     grouped += f", {count(empty)} without rows" if empty else ""
-    dealt = f"{facts.k} folds{repeats}{grouped}, seed {facts.seed}; every row is asked of a model without its fold."
+    dealt = f"{facts.k} folds{repeats}{grouped}, seed {facts.seed}; every row is scored by a model without its fold."
     yield Lines([dealt, f"± is the standard error over {errors}."])
     yield Table(list(evaluation.summary(facts.pooled)), align="lrl")
     if facts.unmet:

@@ -1,4 +1,4 @@
-"""Of an evaluation: how often decisions were right, how good the probabilities are, and which classes are confused."""
+"""An evaluation: how often decisions were right, how good the probabilities are, and which classes are confused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class EvaluationFacts:
-    """As `Evaluation` has them."""
+    """The measures of `Evaluation`."""
 
     n: int
     classes: tuple[Any, ...]
@@ -60,7 +60,7 @@ def facts(result: Evaluation) -> EvaluationFacts:
 
 
 def blocks(facts: EvaluationFacts) -> Iterator[Block]:
-    """What it comes to, its classes (the worst of many), its confusions and its calibration."""
+    """The summary, the classes (the worst of many), the confusions and the calibration."""
     yield from brief(facts)
     yield _class_table(facts)
     yield _confusions(facts)
@@ -110,7 +110,7 @@ def _class_table(facts: EvaluationFacts) -> Table:
 
 
 def _confusions(facts: EvaluationFacts) -> Block:
-    """Truth by decision as a table if it is narrow enough, or else the errors that are made most."""
+    """The confusion matrix if it is narrow enough, or else the most frequent errors."""
     if len(facts.classes) <= FEW:
         table = _matrix(facts)
         if max(map(width, aligned([table.head, *table.rows], table.at_right))) <= WIDEST:

@@ -1,4 +1,4 @@
-"""Of evidence: what each column, and each word of a text, says about a row, and which two classes it tells apart."""
+"""Evidence: what each column, and each word of a text, says about a row, for one class against another."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tallybayes.report.characters import short
 from tallybayes.report.plain import spoken
 from tallybayes.schema.entries import Name, members, title
 
-ROWS = 3  # that are shown unasked
+ROWS = 3  # shown by default
 TOP = 15  # columns, and words of each
-MOST, LEAST = 6, 0.0005  # classes that are named, and how probable they are
+MOST, LEAST = 6, 0.0005  # classes to name, and their least probability
 MANY = 12  # classes whose logarithms are shown
-FEW = 3  # columns that say nothing, each of which is named
-LONGEST = 25  # characters of a cell beside the name of its column
+FEW = 3  # columns without evidence that are named
+LONGEST = 25  # characters of a cell next to the name of its column
 
 Numbers = Mapping[Any, float]  # of each class
 
@@ -36,18 +36,18 @@ class WordFacts:
 @dataclass(frozen=True)
 class ColumnFacts:
     column: str
-    value: Any  # None where it is missing, or not known here; of a block, that of every column
-    score: bool  # whether it orders the classes, and is no likelihood
+    value: Any  # None if it is missing or unknown; for a block, that of every column
+    score: bool  # whether it only ranks classes and is not a likelihood
     evidence: Numbers
     log_odds: float
-    words: tuple[WordFacts, ...]  # of a text, those that tell most first
+    words: tuple[WordFacts, ...]  # of a text, the most telling first
 
 
 @dataclass(frozen=True)
 class RowFacts:
     class_: Any
-    against: Any  # None where there is one class only
-    possible: bool  # or else no class allows the row, and it falls to the prior
+    against: Any  # None if there is only one class
+    possible: bool  # if not, no class allows the row, and it gets the prior
     probability: Numbers
     columns: tuple[ColumnFacts, ...]  # the first is the prior
 
@@ -57,7 +57,7 @@ class EvidenceFacts:
     rows: tuple[RowFacts, ...]
     more: int  # rows
     named: bool  # whether the values of cells are known
-    top: int  # columns, and words of each, that are drawn
+    top: int  # columns, and words of each, that are shown
 
 
 def facts(
@@ -69,7 +69,7 @@ def facts(
     rows: int = ROWS,
     top: int = TOP,
 ) -> EvidenceFacts:
-    """Of so many rows. `cells` are their values, column by column, if these are to be named."""
+    """The facts of so many rows. `cells` are their values, column by column, if these are to be shown."""
     _check_two(evidence, label, against)
     shown = min(rows, len(evidence))
     total = evidence.total()[:shown]
@@ -84,7 +84,7 @@ def facts(
 def row_facts(
     evidence: Evidence, row: int, *, label: Any = None, against: Any = None, cells: Mapping[str, Any] | None = None
 ) -> RowFacts:
-    """Of one row."""
+    """The facts of one row."""
     _check_two(evidence, label, against)
     if not 0 <= row < len(evidence):
         raise IndexError(f"There is no row {row}; there are {len(evidence)}.")
@@ -119,7 +119,7 @@ def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells
 
 
 def _value(name: Name, cells: Mapping[str, Any], row: int) -> Any:
-    """A cell, or those of a block by column; None where it is not known."""
+    """A cell, or those of a block by column; None if it is unknown."""
     found = {column: cells[column][row] for column in members(name) if column in cells}
     return found.get(name) if isinstance(name, str) else found or None
 
@@ -129,13 +129,13 @@ def _apart(here: float, there: float) -> float:
 
 
 def _two(ranked: list[Any], wanted: Any, rival: Any) -> tuple[Any, Any]:
-    """The classes to tell apart: those that were named, or else the most probable; None where there is one only."""
+    """The two classes to compare: those named, or else the most probable; None if there is only one."""
     first = wanted if wanted is not None else next((label for label in ranked if label != rival), rival)
     return first, next((label for label in ([rival] if rival is not None else ranked) if label != first), None)
 
 
 def blocks(facts: EvidenceFacts) -> Iterator[Block]:
-    """Of every row the answer, a bar for each piece of evidence, and the logarithms as a detail."""
+    """For every row the answer, a bar for each piece of evidence, and the log-likelihoods as a detail."""
     for number, row in enumerate(facts.rows):
         yield Lines(_answer(row), f"Row {number + 1}" if len(facts.rows) > 1 else "")
         if row.against is not None:
@@ -146,7 +146,7 @@ def blocks(facts: EvidenceFacts) -> Iterator[Block]:
 
 
 def brief(facts: EvidenceFacts) -> Iterator[Block]:
-    """The logarithms alone."""
+    """The log-likelihoods alone."""
     for row in facts.rows:
         yield replace(_logarithms(row), title="", detail=False)
     yield from _more(facts)
@@ -193,7 +193,7 @@ def _answer(row: RowFacts) -> list[str]:
 
 
 def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
-    """The prior, the columns that say most, each with its words, and the sum."""
+    """The prior, the most telling columns, each with its words, and the sum."""
     prior, *others = row.columns
     speaking = [column for column in others if column.words or column.log_odds != 0]
     silent = len(others) - len(speaking)
@@ -220,7 +220,7 @@ def _by_size(piece: ColumnFacts | WordFacts) -> float:
 
 
 def together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float:
-    """Class by class: what is impossible in both does not tell them apart."""
+    """Their combined log-odds, summed class by class: what is impossible in both classes cancels."""
     return _apart(*(sum(each.evidence[label] for each in pieces) for label in (row.class_, row.against)))
 
 
@@ -244,7 +244,7 @@ def titled(column: ColumnFacts, named: bool) -> str:
 
 
 def _number_text(value: Any) -> str:
-    """As people write it: a whole number without a point, others with six digits."""
+    """A number as text: whole numbers without a point, others with six digits."""
     if not isinstance(value, float):
         return spoken(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"

@@ -1,4 +1,4 @@
-"""Blocks as HTML: readable on light and on dark ground, with nothing in it that runs or comes from elsewhere."""
+"""Blocks as HTML: readable on light and dark backgrounds, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Piece, Table
 from tallybayes.report.characters import clean
 
-GREEN, RED = "#2a9d5c", "#d9534f"  # to be seen on white and on black
+GREEN, RED = "#2a9d5c", "#d9534f"  # visible on white and on black
 STYLE = f"""\
 .tallybayes {{ font: 13px/1.45 system-ui, sans-serif; color: inherit; text-align: left; overflow-x: auto; }}
 .tallybayes p {{ margin: 0 0 .4em; white-space: pre-wrap; overflow-wrap: anywhere; }}
@@ -63,13 +63,13 @@ def page(title: str, blocks: Iterable[Block]) -> str:
 
 
 def fragment(blocks: Iterable[Block]) -> str:
-    """For a notebook, or any page. The style holds for what is inside and nothing else."""
+    """A fragment for a notebook or any page. The style applies to the fragment only."""
     shown = [_pictures(some) if pictures else "\n".join(map(_block, some)) for pictures, some in _in_rows(blocks)]
     return f'<div class="tallybayes">\n<style>\n{STYLE}\n</style>\n' + "\n".join(shown) + "\n</div>"
 
 
 def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[bool, list[Any]]]:
-    """Pictures that follow one another stand side by side, if there is room."""
+    """Consecutive pictures are shown side by side, if there is room."""
     for pictures, some in groupby(blocks, lambda block: isinstance(block, Picture)):
         yield pictures, list(some)
 
@@ -99,7 +99,7 @@ def _caption(title: str) -> str:
 
 
 def _piece(marked: Marked, piece: Piece) -> str:
-    """The fuller, the more it says; what speaks for the second class is underlined as well."""
+    """The stronger, the more intense the colour; words for the second class are also underlined."""
     share = marked.share(piece)
     if share < FAINT:
         return _text(piece.text, "\n")

@@ -1,4 +1,4 @@
-"""Of a model: its classes, its columns, how many parameters it has, and what weighs most."""
+"""A model: its classes, its columns, the number of parameters, and what weighs most."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from tallybayes.report.plain import spoken
 from tallybayes.schema.entries import Name, by_title, title
 
 TOP = 10  # words and values of a class or a column that is asked for
-A_FEW = 5  # the same, unasked; parts of a vector
-SOME = 8  # parameters of a column of numbers that are shown unasked
-MANY = 12  # classes, of which no more are told apart unasked
+A_FEW = 5  # the same by default; parts of a vector
+SOME = 8  # parameters of a numeric column shown by default
+MANY = 12  # classes: with more, none are listed by default
 LEVELS = 40  # parameters of a column that are shown at all
-LARGEST = 2**53  # whole numbers that every reader of JSON has
+LARGEST = 2**53  # whole numbers that every JSON reader can represent
 
 
 @dataclass(frozen=True)
 class ParameterFacts:
-    """How many are free, against a table of the classes and the `tabled` columns, if there are any."""
+    """The number of free parameters, compared with a table of the classes and the `tabled` columns, if any."""
 
     total: int
     tabled: tuple[str, ...]
-    joint: int | None  # nothing, where not every reader of JSON has the number
+    joint: int | None  # None if not every JSON reader can represent it
     joint_log10: float | None
     summary: str
 
@@ -55,15 +55,15 @@ class ModelFacts:
     prior: str
     classes: Mapping[Any, float]  # how many rows
     columns: tuple[schema.ColumnFacts, ...]
-    parameter_count: ParameterFacts | None  # nothing, where nothing is counted or something else is asked
+    parameter_count: ParameterFacts | None  # None if nothing is counted or something else was asked for
     parameters: Mapping[str, Mapping[str, Mapping[Any, Any]]]  # column → parameter → class → value
     heaviest: Mapping[Any, list[Weight]]
-    fitted: FittedFacts | None  # how it was fitted to rows without labels, if it was
+    fitted: FittedFacts | None  # how EM fitted it, if it did
     networks: Mapping[str, list[str]]  # of blocks whose columns depend on one another: a line for every column
 
 
 def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None = None) -> ModelFacts:
-    """All there is to tell, or of one class or column all that is asked."""
+    """All facts, or those of one class or column."""
     known = schema.facts(model.schema, model.rows_by_class())
     classes = model.classes if label is None else [label]
     told = classes if label is not None or len(classes) <= MANY else []
@@ -98,10 +98,10 @@ def _against_joint(count: parameter_count.ParameterCount) -> ParameterFacts:
 
 
 def _parameters(model: Model, column: Name | None) -> dict[str, dict[str, dict[Any, Any]]]:
-    """Those of a column, or of all columns of numbers that have a few."""
+    """The parameters of a column, or of all numeric columns with few parameters."""
     if column is not None:
         is_text = model.schema.columns[column].is_text
-        return {} if is_text else {title(column): model.estimates(column)}  # of words, the heaviest are enough
+        return {} if is_text else {title(column): model.estimates(column)}  # for words, the heaviest are enough
     families = model.schema.columns.items() if model.classes else []
     numbers = [name for name, family in families if family.reads == pa.float64()]
     found = {title(name): model.estimates(name) for name in numbers}
@@ -135,7 +135,7 @@ def blocks(facts: ModelFacts) -> Iterator[Block]:
 
 
 def believed(facts: ModelFacts) -> Iterator[Block]:
-    """Parameters, how many there are, and what depends on what."""
+    """The parameters, their number, and the dependences."""
     if facts.fitted is not None:
         yield Lines([facts.fitted.summary, *facts.fitted.notes], "rows without labels")
     if facts.parameter_count is not None:
@@ -155,12 +155,12 @@ def weighty(facts: ModelFacts) -> Iterator[Block]:
         if weights:
             rows = [[w.value, w.column, count(w.n), f"{times(w.log_odds)} ×"] for w in weights]
             yield Table(rows, ("", "column", "n", "odds"), f"for {spoken(label)}", "llr")
-        elif not (facts.parameters and len(facts.columns) == 1):  # a column of numbers has said all it has to say
+        elif not (facts.parameters and len(facts.columns) == 1):  # a numeric column has shown everything already
             yield Lines(["nothing in particular"], f"for {spoken(label)}")
 
 
 def _number(parameter: Any) -> str:
-    """A number, or some of those that a vector has."""
+    """A number, or some of a vector's."""
     if not isinstance(parameter, (list, tuple)):
         return f"{parameter:.4g}"
     return ", ".join(f"{each:.4g}" for each in parameter[:A_FEW]) + ", …" * (len(parameter) > A_FEW)

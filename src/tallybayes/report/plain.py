@@ -1,4 +1,4 @@
-"""Values of every type as JSON and as text have them."""
+"""Values of every type as JSON and as text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: NaN is null; an infinite number, and whatever else JSON does not know, is a text. Facts
-    are objects, of which `class_` is the class.
+    """A value as JSON: NaN is null; an infinite number, and whatever else JSON lacks, is a string. Facts are objects,
+    where `class_` becomes "class".
 
     >>> plain({1: [float("nan"), float("-inf")], "raw": b"\\xe9t\\xe9"})
     {'1': [None, '-inf'], 'raw': '\\\\xe9t\\\\xe9'}

@@ -1,4 +1,4 @@
-"""Facts, and how they are shown."""
+"""A report: facts, and how they are shown."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class Report:
     short: tuple[Block, ...]
 
     def brief(self) -> Report:
-        """The same facts, of which less is shown."""
+        """A shorter view of the same facts."""
         return replace(self, blocks=self.short)
 
     def text(self) -> str:
-        """As a terminal of 80 characters shows it."""
+        """The report as plain text, 80 characters wide."""
         return text.plain_text(self.blocks)
 
     def to_json(self) -> Any:
-        """All facts as JSON has them: NaN is null, and an infinite number is a text."""
+        """All facts as JSON values: NaN is null, and an infinite number is a string."""
         return plain(self.facts)
 
     def html(self) -> str:
-        """A page by itself: no script, and nothing from elsewhere."""
+        """A self-contained page: no scripts, no external resources."""
         return html.page(f"tallybayes: {self.title}", self.blocks)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes that page to a file, in one step."""
+        """Writes that page to a file, atomically."""
         with replacing(path) as file:
             file.write(self.html().encode())
 
@@ -53,11 +53,10 @@ class Report:
 
 
 def report_on(thing: Any, **asked: Any) -> Report:
-    """All there is to tell of a `Schema`, a `Model`, `Evidence`, an `Evaluation`, a `CrossValidation` or
-    what was `Chosen`.
+    """The report on a `Schema`, a `Model`, `Evidence`, an `Evaluation`, a `CrossValidation` or a `Chosen`.
 
-    Of a model, ask for one `label` or one `column`, and for the `top` words and values; of evidence, for the `label`
-    that is told from the one it is `against`. What else may be asked is in the file of the subject.
+    For a model, give a `label` or a `column`, and the number of `top` words and values; for evidence, the `label` and
+    the one it is `against`. Further arguments are in the module of the subject.
 
     >>> from tallybayes import Categorical, Schema
     >>> report_on(Schema({"outlook": Categorical()}, label="play")).to_json()["columns"]

@@ -1,4 +1,4 @@
-"""Of a schema: which family counts which column, and why; with the rows of each class, where they are counted."""
+"""A schema: which family counts which column, and why; with the rows of each class, if counted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ColumnFacts:
     column: str
     family: str  # "left out", if there is none
     why: str
-    parameter_count: int | None = None  # free ones, all classes together, where they are counted and do not grow
+    parameter_count: int | None = None  # free ones over all classes, if counted and fixed in number
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class SchemaFacts:
 
 
 def facts(schema: Schema, classes: Mapping[Any, float] | None = None) -> SchemaFacts:
-    """`classes` are those that were counted by it."""
+    """`classes` are the rows counted of each class."""
     columns = tuple(ColumnFacts(*described) for described in schema.described())
     prior = (schema.prior if isinstance(schema.prior, str) else repr(schema.prior)) + schema.weight_text()
     return SchemaFacts(schema.label, prior, columns, dict(classes or {}))
@@ -49,7 +49,7 @@ brief = blocks
 
 
 def classes_block(facts: Any) -> Block:
-    """The most frequent classes; without any, what is believed of them all the same."""
+    """The most frequent classes; without any, the prior alone."""
     title = f"classes ({facts.prior})" if facts.label is None else f"classes in {facts.label!r} ({facts.prior})"
     total = sum(facts.classes.values()) or 1.0
     ranked = sorted(facts.classes.items(), key=lambda pair: -pair[1])
@@ -60,7 +60,7 @@ def classes_block(facts: Any) -> Block:
 
 
 def columns_block(columns: tuple[ColumnFacts, ...]) -> Block:
-    """What is known of every column: parts that no column has are left away."""
+    """The facts of every column; parts that no column has are left out."""
     head = ("column", "family", "parameters", "why")
     shown = columns[:MOST_COLUMNS]
     cells = [(c.column, c.family, "" if c.parameter_count is None else count(c.parameter_count), c.why) for c in shown]

@@ -1,4 +1,4 @@
-"""Answers as CSV that is safe to open: what a spreadsheet would take for a formula begins with an apostrophe."""
+"""Answers as CSV that is safe to open in a spreadsheet: possible formulas are prefixed with an apostrophe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"  # … unless it is a number
 
 
 def csv_of(batch: pa.RecordBatch, header: bool, keep_formulas: bool = False) -> bytes:
-    """The lines of a batch whose cells are simple, after one with the names if `header`."""
+    """The lines of a batch of simple cells, after a line of names if `header`."""
     import pyarrow.csv
 
     if not keep_formulas:
@@ -30,7 +30,7 @@ def csv_of(batch: pa.RecordBatch, header: bool, keep_formulas: bool = False) -> 
     written = pa.BufferOutputStream()
     try:
         pyarrow.csv.write_csv(batch, written, pyarrow.csv.WriteOptions(include_header=False, quoting_style="none"))
-    except pa.ArrowInvalid:  # there is something to be quoted; "needed" quotes every text
+    except pa.ArrowInvalid:  # some cell needs quotes; "needed" quotes every text
         written = pa.BufferOutputStream()
         pyarrow.csv.write_csv(batch, written, pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed"))
     return first.getvalue().encode("utf-8", "backslashreplace") + written.getvalue().to_pybytes()
@@ -43,7 +43,7 @@ def _guarded(cells: pa.Array) -> pa.Array:
 
 
 def in_cells(batch: pa.RecordBatch, cleaned: bool = False) -> pa.RecordBatch:
-    """A batch of which every cell is a number, a truth, a time or a text."""
+    """A batch whose cells are numbers, booleans, times or texts."""
 
     def text(value: Any) -> str | None:
         found = None if value is None else spoken(value)

@@ -9,13 +9,13 @@ from tallybayes.report.blocks import Bar, Piece
 from tallybayes.report.evidence import ColumnFacts, RowFacts, WordFacts, together, word_title
 from tallybayes.report.evidence import titled as column_title
 
-TOP = 12  # steps that are told apart
+TOP = 12  # steps that are shown separately
 WORD = re.compile(r"\w+")
 
 
 def steps(row: RowFacts, top: int = TOP, named: bool = True) -> list[Bar]:
-    """The prior, the columns and words that say most, the longest step first, and the rest of them as one: they add up
-    to the last, which is all together. A text is taken apart into its words."""
+    """The prior, the most telling columns and words, largest first, and the rest as one step: they add up to the last,
+    the total. A text is split into its words."""
     prior, *others = row.columns
     pieces: list[tuple[str, ColumnFacts | WordFacts]] = []
     for column in others:
@@ -33,8 +33,8 @@ def steps(row: RowFacts, top: int = TOP, named: bool = True) -> list[Bar]:
 
 
 def marked(text: str, words: Sequence[WordFacts]) -> list[Piece]:
-    """A text piece by piece, its words with what they say. A run of words is shared out among its words; stems and
-    runs of characters are found nowhere in the text, and stay unmarked.
+    """A text piece by piece, with the evidence of its words. That of a run is divided among its words; stems and
+    character runs do not occur in the text, and stay unmarked.
 
     >>> marked("Free lunch!", [WordFacts("free", 1, {}, 1.5), WordFacts("free lunch", 1, {}, 1.0)])
     [Piece(text='Free', log_odds=2.0), Piece(text=' ', log_odds=0.0), Piece(text='lunch', log_odds=0.5), ...]

@@ -1,4 +1,4 @@
-"""Blocks as text, line by line. A line is made of spans, each a text and its style, which a terminal may colour."""
+"""Blocks as lines of text. A line is made of spans, each a text and its style, which a terminal may colour."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def plain_text(blocks: Iterable[Block], *, details: bool = False) -> str:
 
 
 def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, details: bool = False) -> Iterator[Line]:
-    """Block by block, with an empty line between them; of bars, no line is wider than `wide` where it can be helped."""
+    """Block by block, with an empty line between them; lines of bars are no wider than `wide` if possible."""
     first = True
     for block in blocks:
         if isinstance(block, Table) and block.detail and not details:
@@ -47,7 +47,7 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
 
 
 def _told(block: Picture | Marked) -> Iterator[Line]:
-    """A picture in words, and a text as it is, with the words that say something between marks."""
+    """A picture by its description, and a text with its telling words between marks."""
     if isinstance(block, Picture):
         yield [(f"[{clean(block.alt)}]", "")]
         return
@@ -66,7 +66,7 @@ def _table(table: Table) -> list[str]:
 
 
 def _bars(bars: Bars, wide: int, ascii: bool) -> Iterator[Line]:
-    """One line a bar: those for the first class full, those for the second light."""
+    """One line per bar: filled for the first class, light for the second."""
     titles = [_title(bar) for bar in bars.bars]
     longest = max(map(width, titles), default=0)
     room = max(wide - longest - ROOM - max(width(clean(name)) for name in (bars.first, bars.second)), 10)

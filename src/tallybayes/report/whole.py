@@ -1,5 +1,5 @@
-"""Of a model and rows to test it on, all there is to tell, part by part: what was counted, how good it is, what each
-column tells, what weighs most, the mistakes it was surest of, and how to check that it is this model."""
+"""The whole report on a model and test rows, part by part: what was counted, how good it is, what each column tells,
+what weighs most, its most confident mistakes, and how to verify the model."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Pictures = Mapping[str, Sequence[Picture]]  # by the part that they belong to
 
 @dataclass(frozen=True)
 class TellingFacts:
-    """What a column tells of the class, by itself."""
+    """What a column tells about the class by itself."""
 
     column: str
-    information: float | None  # by the counts, in nats; nothing, where it is not known
-    gain: float | None  # on the test rows, in nats; nothing without them
-    share: float | None  # of all that was said about them
+    information: float | None  # from the counts, in nats; None if unknown
+    gain: float | None  # on the test rows, in nats; None without them
+    share: float | None  # of the evidence about them
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class WholeFacts:
 
 
 def facts(asked: Model, looked: LookedAt | None = None, *, pictures: bool = False) -> WholeFacts:
-    """Of the model, and of test rows if any were looked at."""
+    """The facts of the model, and of test rows if there are any."""
     from tallybayes.files import counts_digest
 
     measured = None if looked is None or looked.evaluation is None else evaluation.facts(looked.evaluation)

@@ -1,4 +1,4 @@
-"""A schema as JSON, in the one form that files have."""
+"""A schema as canonical JSON, for model files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """What there is to say of it; what was not set is left out."""
+    """Everything that is set; defaults are left out."""
     columns = [{"name": name, **family.to_json()} for name, family in in_order(schema.columns)]
     label = {} if schema.label is None else {"label": schema.label}
     weights = {} if schema.weights is None else {"weights": schema.weights.to_json()}
@@ -25,7 +25,7 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
 
 
 def settings_from_json(data: Mapping[str, Any], arrays: dict[str, Any] | None) -> dict[str, Any]:
-    """What `Schema` is made of; arrays that belong to it are taken."""
+    """The arguments of `Schema`; arrays that belong to it are removed from `arrays`."""
     columns: dict[Any, Family] = {}
     for entry in data["columns"]:
         name = tuple(entry["name"]) if isinstance(entry["name"], list) else entry["name"]

@@ -1,4 +1,4 @@
-"""What is believed of the classes before any column is looked at: the ways to say it, checked and filed."""
+"""The prior of the classes, in every form a user may give: checked, filed and computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CheckedPrior = str | float | dict[Any, float] | Dirichlet
 
 
 def checked_prior(prior: Any) -> CheckedPrior:
-    """A prior in its one form, or an error. Numbers by class that add up to 1 are probabilities. If one is above 1,
+    """A prior in canonical form, or an error. Numbers by class that add up to 1 are probabilities. If one is above 1,
     they are pseudo-counts, as those of a `Dirichlet` always are.
 
     >>> checked_prior({"ham": 0.75, "spam": 0.25})
@@ -50,7 +50,7 @@ def checked_prior(prior: Any) -> CheckedPrior:
 
 
 def log_prior(prior: CheckedPrior, counts: Floats, labels: Sequence[Any]) -> Floats:
-    """log P(class), from how many rows each class has: along the last axis, if there are several such counts."""
+    """log P(class) from the number of rows of each class, which is the last axis of `counts`."""
     if isinstance(prior, Mapping):
         weights = given_weights(prior, labels)
     else:
@@ -62,11 +62,11 @@ def log_prior(prior: CheckedPrior, counts: Floats, labels: Sequence[Any]) -> Flo
 
 
 def pseudo_counts(prior: CheckedPrior, labels: Sequence[Any]) -> Floats | None:
-    """What is added to each class's count; nothing where the prior is not made of counts."""
+    """What is added to each class's count; None if the prior is not made of counts."""
     if isinstance(prior, Dirichlet):
         unmet = [label for label in _unmet(prior.alpha, labels) if prior.alpha[label]]
         if unmet:
-            left_out = "pseudo-counts of classes that were not met are left out"
+            left_out = "pseudo-counts of classes without rows are ignored"
             warnings.warn(f"The prior is {prior!r}, but {_never(unmet)}: {left_out}.", stacklevel=6)
         return np.array([prior.alpha.get(label, 0.0) for label in labels])
     if isinstance(prior, dict) or prior == UNIFORM:
@@ -75,7 +75,7 @@ def pseudo_counts(prior: CheckedPrior, labels: Sequence[Any]) -> Floats | None:
 
 
 def counted_prior(prior: CheckedPrior, labels: Sequence[Any]) -> Floats:
-    """The pseudo-counts; an error where probabilities are given, not counted."""
+    """The pseudo-counts; an error if the prior is made of probabilities."""
     found = pseudo_counts(prior, labels)
     if found is None:
         raise ValueError(f"The classes' probabilities are given ({prior!r}), not counted.")
@@ -83,7 +83,7 @@ def counted_prior(prior: CheckedPrior, labels: Sequence[Any]) -> Floats:
 
 
 def given_weights(prior: Mapping[Any, float], labels: Sequence[Any]) -> Floats:
-    """What a given prior has for the classes that were met. That it has something for others, too, is said."""
+    """The given prior of the classes that have rows. A warning says if it names others."""
     unmet = _unmet(prior, labels)
     unknown = [label for label in labels if label not in prior]
     if unknown:
@@ -91,7 +91,7 @@ def given_weights(prior: Mapping[Any, float], labels: Sequence[Any]) -> Floats:
         raise ValueError(f"The prior gives no probability for class {unknown[0]!r}; it has {prior!r}{hint}.")
     weights = np.array([float(prior[label]) for label in labels])
     if labels and not weights.any():
-        raise ValueError(f"The prior {prior!r} makes every class that was met impossible.")
+        raise ValueError(f"The prior {prior!r} makes every class that has rows impossible.")
     lost = sum(prior[label] for label in unmet)
     if lost:
         share = f"a share of {lost:.6g} goes to the other classes in proportion"

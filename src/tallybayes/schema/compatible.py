@@ -1,4 +1,4 @@
-"""Whether counts made under one schema can be added to those of another, or read by its families and beliefs."""
+"""Whether counts made under one schema can be added to those of another, or scored by its families."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST = 60  # characters of a setting that an error shows
 
 
 def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Family]) -> None:
-    """The same columns, of each of which the same is counted."""
+    """Raises an error unless both have the same columns and count the same of each."""
     if columns.keys() != others.keys():
         here, there = (", ".join(map(repr, side)) or "none" for side in (columns, others))
         raise ValueError(f"The columns differ: {here} on the one side, {there} on the other.")
@@ -26,7 +26,7 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
 
 
 def check_beliefs(columns: Mapping[Name, Family], settings: Mapping[Any, Any]) -> None:
-    """Each is a belief of some family."""
+    """Raises an error unless each setting is a belief of some family."""
     known = {name for family in columns.values() for name in family.beliefs()}
     for name in settings.keys() - known:
         wanted = "a family" if name in columns else f"one of {', '.join(sorted(known))}, or a column's family"

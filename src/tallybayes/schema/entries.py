@@ -1,7 +1,7 @@
-"""What an entry of a schema is called: a column, or a block of several columns that one family counts together.
+"""The names of a schema's entries: a column, or a block of several columns that one family counts together.
 
-A block is called by its columns, sorted: ("height", "weight"), however they were given. A column may be in several
-entries, if their evidence is weighed.
+A block's name is the sorted tuple of its columns, ("height", "weight"), in whatever order they were given. A column may
+be in several entries if their evidence is weighed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def members(name: Name) -> tuple[str, ...]:
 
 
 def title(name: Name) -> str:
-    """An entry as people read it.
+    """The name of an entry as text for people.
 
     >>> title("age"), title(("height", "weight"))
     ('age', 'height, weight')
@@ -34,7 +34,7 @@ def title(name: Name) -> str:
 
 
 def by_title(entries: Mapping[Name, T]) -> dict[str, T]:
-    """Entries as people and JSON have them."""
+    """Entries by their names as text, for people and JSON."""
     return {title(name): value for name, value in entries.items()}
 
 
@@ -44,7 +44,7 @@ def in_order(entries: Mapping[Name, T]) -> list[tuple[Name, T]]:
 
 
 def checked_name(name: Any) -> Name:
-    """A name as it is kept: the columns of a block sorted, and a block of one column called by that.
+    """A name in canonical form: the columns of a block sorted, and a block of one column named by that column.
 
     >>> checked_name(("weight", "height")), checked_name(("age",))
     (('height', 'weight'), 'age')
@@ -61,10 +61,10 @@ def checked_name(name: Any) -> Name:
 
 
 def check_distinct(names: Iterable[Name]) -> None:
-    """No two entries read the same."""
+    """Raises an error if two entries have the same text."""
     listed = list(names)
     if len(set(listed)) == len(listed) and all(isinstance(name, str) for name in listed):
-        return  # as most schemas are
+        return  # like most schemas
     titles: dict[str, Name] = {}
     for name in listed:
         if titles.get(title(name)) == name:
@@ -75,7 +75,7 @@ def check_distinct(names: Iterable[Name]) -> None:
 
 
 def shared_column(names: Iterable[Name]) -> tuple[str, Name, Name] | None:
-    """A column that is in two entries, and these; nothing, if there is none."""
+    """A column that is in two entries, and these two; None if there is none."""
     owner: dict[str, Name] = {}
     for name in names:
         for column in members(name):
@@ -86,7 +86,7 @@ def shared_column(names: Iterable[Name]) -> tuple[str, Name, Name] | None:
 
 
 def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name, T]:
-    """Entries with others in their place: a block takes the place of its columns.
+    """Entries with some of them replaced: a block replaces its columns.
 
     >>> replaced({"age": 1, "height": 2, "weight": 3}, {("height", "weight"): 4})
     {'age': 1, ('height', 'weight'): 4}
@@ -102,7 +102,7 @@ def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name,
 
 
 def by_entry(hints: Mapping[Any, T | None]) -> dict[Name, T | None]:
-    """Hints by the names of entries; of a block that is left out, every column is."""
+    """Hints by the names of entries; leaving out a block leaves out each of its columns."""
     hinted: dict[Name, T | None] = {}
     for given, family in hints.items():
         name = checked_name(given)
@@ -111,13 +111,13 @@ def by_entry(hints: Mapping[Any, T | None]) -> dict[Name, T | None]:
 
 
 def check_apart(name: str, columns: Iterable[str], what: str) -> None:
-    """The labels, and the weights, are not what is counted."""
+    """Raises an error if the labels or weights are among the columns that are counted."""
     if name in columns:
         raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
 
 
 def found(name: Any, names: Iterable[Name]) -> Name | None:
-    """The entry that is meant: by its name, by its columns in any order, by its title, or by a column in its block."""
+    """Finds an entry by its name, its columns in any order, its title, or a column in its block."""
     if isinstance(name, (tuple, list)):
         wanted = tuple(sorted(map(str, name)))
         return next((each for each in names if members(each) == wanted), None)
@@ -128,7 +128,7 @@ def found(name: Any, names: Iterable[Name]) -> Name | None:
 
 
 def joined(name: Name, cells: Mapping[str, Cells]) -> Cells:
-    """The cells of an entry: a column's as they are, those of a block as records; of a row by itself, a list of one."""
+    """The cells of an entry: a column's as they are, those of a block as records; for a single row, a list of one."""
     if isinstance(name, str):
         return cells[name]
     if type(cells[name[0]]) is list:
@@ -137,7 +137,7 @@ def joined(name: Name, cells: Mapping[str, Cells]) -> Cells:
 
 
 def apart(name: Name, cells: pa.Array) -> dict[str, pa.Array]:
-    """The other way round: the cells of each column."""
+    """The inverse: the cells of each column."""
     if isinstance(name, str):
         return {name: cells}
     return dict(zip(name, cells.flatten(), strict=True))

@@ -1,8 +1,8 @@
 """Families and priors as people write them, and back: `Categorical(alpha=0.5)`, on a command line or in a file.
 
-What is written is data and never run: names of families and settings, numbers, texts in quotes, lists, tuples and
-dictionaries. It is read here from left to right, in a time that grows with its length alone and no deeper than it is
-allowed to; Python's own parser promises neither for a text that comes from anywhere.
+The text is data and never executed: names of families and settings, numbers, quoted strings, lists, tuples and
+dictionaries. It is parsed here from left to right, in linear time and to a limited depth; Python's own parser promises
+neither for untrusted text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Dirichlet, Family, 
 
 LEFT_OUT = "left out"
 LONGEST = 1 << 24  # characters
-DEEPEST = 16  # brackets in brackets
+DEEPEST = 16  # levels of nested brackets
 LONGEST_NUMBER = 64  # digits and signs; no setting needs more
 SHOWN = 60  # characters that an error shows
 
@@ -65,7 +65,7 @@ def family_to_text(family: Family) -> str:
 
 
 def column_from_text(text: str) -> Family | None:
-    """The same for what becomes of a column, which may be `left out`: then there is no family."""
+    """The same for a column, which may be `left out`: then there is no family."""
     return None if text.strip().casefold() == LEFT_OUT else family_from_text(text)
 
 
@@ -89,13 +89,13 @@ def setting_from_text(text: str) -> Any:
 
 
 class _Reader:
-    """One text, from left to right; `ahead` is the token that comes next."""
+    """A parser of one text; `ahead` is the next token."""
 
     def __init__(self, text: str, kind: str = "a family", example: str = "Categorical(alpha=0.5)") -> None:
         self.kind = kind
         self.example = example
         if not isinstance(text, str):
-            raise TypeError(f"A family is written as a text, as in 'Gaussian()'; {text!r} was given.")
+            raise TypeError(f"A family is written as text, like 'Gaussian()'; {text!r} was given.")
         if len(text) > LONGEST:
             raise ValueError(f"A family of {len(text)} characters was given; at most {LONGEST} are read.")
         self.text = text
@@ -130,7 +130,9 @@ class _Reader:
             found = TOKENS.match(self.text, at)
             if found is None:
                 at = len(self.text) - len(self.text[at:].lstrip(" \t\r\n"))
-                raise self._unreadable(at, f"{_short(self.text[at : at + 12])} is no name, number or text in quotes")
+                raise self._unreadable(
+                    at, f"{_short(self.text[at : at + 12])} is not a name, a number or a text in quotes"
+                )
             kind = str(found.lastgroup)
             yield Token(kind, found[kind], found.start(kind))
             at = found.end()
@@ -143,7 +145,7 @@ class _Reader:
         return self.ahead.kind == "mark" and self.ahead.text == mark
 
     def _between(self, opening: str, read: Callable[[], T]) -> tuple[list[T], bool]:
-        """What stands in these brackets, divided by commas; and whether there is a comma."""
+        """The items in these brackets, separated by commas; and whether there is a comma."""
         if self.depth == DEEPEST:
             raise self._unreadable(self.ahead.at, f"more than {DEEPEST} brackets are inside one another")
         self.depth += 1
@@ -162,7 +164,7 @@ class _Reader:
         return found, comma
 
     def _made(self, name: str) -> Any:
-        """What a name makes of the settings that follow it: a family, or an m-estimate."""
+        """The family or m-estimate of this name, with the settings that follow."""
         maker: type[Any] = FAMILIES.get(name) or PRIORS[name]
         given = self._between("(", self._setting)[0] if self._is("(") else []
         fields = [field for field in dataclasses.fields(maker) if field.init]
@@ -217,7 +219,7 @@ class _Reader:
     def _entry(self) -> tuple[int, Any, Any]:
         at, key = self.ahead.at, self._value()
         if not isinstance(key, (str, int, float)):
-            raise self._unreadable(at, "what stands before ':' must be a text or a number")
+            raise self._unreadable(at, "the key before ':' must be a text or a number")
         if not self._is(":"):
             raise self._unexpected("':'")
         self._next()
@@ -229,13 +231,13 @@ class _Reader:
         return int(token.text) if token.text.lstrip("+-").isdecimal() else float(token.text)
 
     def _text(self, token: Token) -> str:
-        """A single text in quotes, all of whose escapes are known: nothing that could be run."""
+        """A single text in quotes, all of whose escapes are known."""
         if "\\" not in token.text:
             return token.text[1:-1]
         try:
             return str(ast.literal_eval(token.text))
         except (SyntaxError, ValueError):
-            raise self._unreadable(token.at, f"{_short(token.text)} has an escape that is no character") from None
+            raise self._unreadable(token.at, f"{_short(token.text)} has an escape that is not a character") from None
 
     def _named(self, token: Token) -> Any:
         if token.text in VALUES:
@@ -243,21 +245,21 @@ class _Reader:
         if token.text in FAMILIES or token.text in PRIORS:
             return self._made(token.text)
         name = _cut_off(token.text)
-        raise self._unreadable(token.at, f"{name} is no value; if it is a text, put it in quotes: {name!r}")
+        raise self._unreadable(token.at, f"{name} is not a value; if it is a text, put it in quotes: {name!r}")
 
     def _unexpected(self, wanted: str) -> ValueError:
         found = "the end" if self.ahead.kind == "end" else _short(self.ahead.text)
-        return self._unreadable(self.ahead.at, f"{wanted} is expected, and {found} found")
+        return self._unreadable(self.ahead.at, f"expected {wanted}, found {found}")
 
     def _unreadable(self, at: int, reason: str) -> ValueError:
         return ValueError(
-            f"{_short(self.text)} cannot be read as {self.kind}; at character {at + 1}, {reason}. "
-            f"Write it as in {self.example}."
+            f"{_short(self.text)} cannot be read as {self.kind}; at character {at + 1}, {reason}. Write it like "
+            f"{self.example}."
         )
 
 
 def _nearest(name: str, known: Iterable[str] = FAMILIES) -> str:
-    """What may be meant by a name that is not known."""
+    """The known name closest to an unknown one."""
     by_small = {each.lower(): each for each in known}
     near = get_close_matches(name.lower(), by_small, 1) if len(name) < SHOWN else []
     return f"Do you mean {by_small[near[0]]}? " if near else ""

@@ -1,5 +1,4 @@
-"""Which family counts which column or block of columns, and what is believed about the classes before any of them is
-looked at."""
+"""Which family counts which column or block of columns, and the prior of the classes."""
 
 from __future__ import annotations
 
@@ -37,15 +36,15 @@ from tallybayes.schema.weights import Weights, as_weights
 
 
 class Schema:
-    """Column → family, the prior of the classes, and the name of the column that holds them, if it has one.
+    """Column → family, the prior of the classes, and the name of the label column, if there is one.
 
     A tuple of names is a block: columns that one family counts together, because they are not independent.
 
     `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a number per
-    class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; where none is above 1,
-    these are written as `Dirichlet({"ham": 0.5, "spam": 0.5})`. Where no row has a class,
-    its share goes to the others, with a warning. `label` is where labels are looked for when none are given. `weights`
-    say how much each column's evidence counts; without them all count alike.
+    class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; if none is above 1, write
+    them as `Dirichlet({"ham": 0.5, "spam": 0.5})`. The share of a class without rows goes to the others, with a
+    warning. `label` is the column of the labels when none are given. `weights` say how much each column's evidence
+    counts; without them all count the same.
 
     >>> from tallybayes import Categorical, Gaussian
     >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
@@ -85,14 +84,14 @@ class Schema:
             checked_name(label)
             check_apart(label, self.by_column, "label")
         self.label = label
-        self.reasons = dict(reasons or {})  # why a column was given its family, or was left out
+        self.reasons = dict(reasons or {})  # why a column has its family, or was left out
         self.weights = as_weights(weights)
         if self.weights is not None:
             self.weights.check(self.columns)
-        self.components = components  # the type of classes' labels, where what is counted are components: see `Mixture`
+        self.components = components  # the type of the class labels, if components are counted: see `Mixture`
 
     def entry(self, name: Any) -> Name:
-        """The column or block that is meant: by its name, or as a column in its block."""
+        """Finds a column or block by its name, or by a column in the block."""
         entry = found(name, self.columns)
         if entry is None:
             has = ", ".join(map(repr, self.columns)) or "none"
@@ -113,12 +112,12 @@ class Schema:
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
-        `data` is a frame, or a source, of which no row is used up. `hints` give columns or blocks a family, or None to
-        leave them out. Where `data` is not the `whole` table, columns that do not vary in it are counted all the same.
-        With `choose`, several families of each column of numbers are counted in the sample, and the one of lowest
-        held-out log-loss, of that column by itself, is taken; it may refuse a later number, as LogNormal a zero. With
-        `dependence="auto"`, columns of numbers and levels are also counted together, by `Trees` and `Pairs`; the
-        model is then asked once its evidence is weighed.
+        `data` is a frame, or a source, none of whose rows is consumed. `hints` give columns or blocks a family, or None
+        to leave them out. If `data` is not the `whole` table, columns that do not vary in it are counted all the same.
+        With `choose`, several families are tried for each numeric column, and the one with the lowest held-out log-loss
+        of that column alone is taken; it may refuse a later number, as LogNormal does a zero. With `dependence="auto"`,
+        numeric and categorical columns are also counted together, by `Trees` and `Pairs`; such a model must be weighed
+        before it is asked.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -132,29 +131,29 @@ class Schema:
 
     @cached_property
     def by_family(self) -> list[tuple[Family, list[Name]]]:
-        """The columns that have the same family, which are counted and believed together."""
+        """Columns grouped by family: those of one family are counted and believed together."""
         same: dict[int, list[Name]] = {}
-        for name, family in self.columns.items():  # mostly the same object, quicker to see than an equal one
+        for name, family in self.columns.items():  # mostly the same object: identity is quicker than equality
             same.setdefault(id(family), []).append(name)
         groups: dict[Any, list[Name]] = {}
         for names in same.values():
             try:
                 groups.setdefault(self.columns[names[0]], []).extend(names)
-            except TypeError:  # a setting that has no hash, as an alpha for every level
+            except TypeError:  # a setting without a hash, like an alpha per level
                 groups[names[0]] = names
         return [(self.columns[names[0]], names) for names in groups.values()]
 
     def reads(self) -> dict[str, pa.DataType | None]:
-        """As what every column is best read from a file that has no types; None for vectors, which no such file has."""
+        """The type to read each column as from a file without types; None for vectors, which no such file has."""
         return {column: family.reads_of(column) for column, family in self.by_column.items()}
 
     @property
     def is_prepared(self) -> bool:
-        """Whether all is settled that must be before anything is counted."""
+        """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())
 
     def prepared(self, cells: pa.RecordBatch, rows: Rows) -> Schema:
-        """The same with what must be settled before counting, chosen from a sample of rows; see `prepare`."""
+        """The same with everything fixed that counting needs, chosen from a sample of rows; see `prepare`."""
         found = matched(cells, self.by_column)
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
         told = {name: family.reason for name, family in columns.items() if family.reason}
@@ -162,7 +161,7 @@ class Schema:
         return self._with(columns=columns, reasons={**self.reasons, **reasons})
 
     def _with(self, **changes: Any) -> Schema:
-        """The same but for this."""
+        """The same with some changes."""
         given = {"columns": self.columns, "prior": self.prior, "label": self.label, "reasons": self.reasons}
         return Schema(**{**given, "weights": self.weights, "components": self.components, **changes})
 
@@ -198,22 +197,23 @@ class Schema:
         return result
 
     def of_classes(self, labels: Sequence[Any]) -> Schema:
-        """The same without weights of classes that are no more."""
+        """The same without the weights of classes that are gone."""
         weights = None if self.weights is None else self.weights.only(labels)
         if weights is self.weights:
             return self
         return self._with(weights=weights)
 
     def without_reasons(self) -> Schema:
-        """The same without what was said of the rows from which it was inferred, who may be gone: that a number was the
-        largest, say."""
+        """The same without the reasons, which describe the rows it was inferred from (the largest number, say); those
+        may have been forgotten."""
         left_out = dict.fromkeys((name for name in self.reasons if name not in self.columns), "")
         if self.reasons == left_out:
             return self
         return self._with(reasons=left_out)
 
     def check_compatible(self, other: Schema) -> None:
-        """Counts can be added, or read by other families, only where the same is counted."""
+        """Raises an error unless both schemas count the same: only then can counts be added, or scored by the other's
+        families."""
         if self is not other:
             check_same_counts(self.columns, other.columns)
             if self.components != other.components:
@@ -230,11 +230,11 @@ class Schema:
 
     @property
     def has_components(self) -> bool:
-        """Whether what is counted are components of classes."""
+        """Whether components of classes are counted."""
         return self.components is not None
 
     def check_adds_up(self) -> None:
-        """What a column says is not counted twice, unless it is weighed."""
+        """Raises an error if a column would be evidence twice without weights."""
         if self.weights is None and self._shared is not None:
             column, one, other = self._shared
             raise ValueError(
@@ -255,7 +255,7 @@ class Schema:
     __hash__ = None  # type: ignore[assignment]
 
     def described(self) -> list[tuple[str, str, str]]:
-        """Each entry, its family and why it has it; columns that were left out come last."""
+        """Each entry, its family and the reason; columns that were left out come last."""
         rows = [
             (title(name), family.brief + self.weight_text(name), self.reasons.get(name, ""))
             for name, family in self.columns.items()
@@ -263,11 +263,11 @@ class Schema:
         return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
 
     def weight_text(self, name: Name | None = None) -> str:
-        """How much an entry counts, or the prior, where that is weighed."""
+        """The weight of an entry, or of the prior, as text; empty without weights."""
         return "" if self.weights is None else f" × {self.weights.shown(name)}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What was worked out on the way is not pickled: equal schemas are equal bytes."""
+        """Cached values are not pickled: equal schemas are equal bytes."""
         return {name: value for name, value in vars(self).items() if not hasattr(type(self), name)}
 
     def _repr_html_(self) -> str:
@@ -284,10 +284,10 @@ class Schema:
         return "\n".join(f"{name:{wide}}  {family:{middle}}  {why}".rstrip() for name, family, why in rows)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON has it, columns and classes sorted: equal schemas are equal texts."""
+        """The schema as JSON, columns and classes sorted: equal schemas have equal texts."""
         return schema_to_json(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], arrays: dict[str, Any] | None = None) -> Schema:
-        """A schema from a file's text, and the arrays beside it: those that belong to it are taken."""
+        """A schema from JSON and the arrays beside it; those that belong to it are removed from `arrays`."""
         return cls(**settings_from_json(data, arrays))

@@ -33,10 +33,10 @@ from tallybayes.schema.weights import Weights
 KEYS = ("label", "prior", "columns", "blocks", "weights")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 NAMED_LINE = re.compile(r"\(at line (\d+), column \d+\)")
-WIDEST = 60  # characters up to which comments stand in one column
+WIDEST = 60  # characters, up to which comments are aligned
 LONGEST_COMMENT = 200
 SHOWN = 60  # characters of a line or a value that an error shows
-PLAIN = (bool, int, float)  # labels that TOML has as well
+PLAIN = (bool, int, float)  # label types that TOML has too
 ABOUT_BLOCKS = 'write [[blocks]] with the lines columns = ["height", "weight"] and family = "Correlated()"'
 ABOUT_PRIOR = 'or "uniform", a number added to every class\'s count, or a table [prior] of probabilities'
 
@@ -64,7 +64,7 @@ def schema_to_toml(schema: Schema, *, comments: bool = True) -> str:
 
 
 def schema_from_toml(text: str) -> Schema:
-    """The schema that is written; columns that are left out have that as their reason.
+    """The schema of a TOML text; columns that it leaves out have that as their reason.
 
     >>> schema_from_toml('''
     ... prior = "uniform"
@@ -97,7 +97,7 @@ def schema_from_toml(text: str) -> Schema:
     try:
         prior, weights = _prior(found.get("prior", FREQUENCIES)), _weights(found.get("weights"))
         return Schema(counted, prior=prior, label=label, reasons=reasons, weights=weights)
-    except (TypeError, OverflowError) as error:  # labels of several types, or numbers without end
+    except (TypeError, OverflowError) as error:  # labels of several types, or infinite numbers
         raise ValueError(f"The schema has a prior that cannot be read: {error}") from None
 
 

@@ -21,9 +21,9 @@ class Weights:
     """score(c) = prior · log P(c) + offset(c) + Σ weight(column) · evidence(column, c), made into probabilities.
 
     `columns` has a number of at least 0 for every column or block, or one for each class; a column that is not named
-    counts 1, as naive Bayes has it. `missing` weighs what it says that a cell of a column is missing, or is not; where
-    none is given, that says nothing. `parts` has the weights of blocks that say several things, each by its name. A
-    class met later takes the mean of the others, and no offset.
+    counts 1, as in naive Bayes. `missing` weighs the evidence that a cell is missing or present; without a weight it
+    does not count. `parts` has the weights of blocks with several pieces of evidence, each by its name. A class seen
+    later takes the mean of the others, and no offset.
 
     >>> Weights({"outlook": 0.5}, prior=0.8)
     Weights(columns={'outlook': 0.5}, prior=0.8)
@@ -58,7 +58,7 @@ class Weights:
         return f"Weights({', '.join(f'{name}={value!r}' for name, value in kept.items())})"
 
     def check(self, names: Iterable[Name]) -> None:
-        """Weights are of columns that there are."""
+        """Raises an error if a weight names a column that does not exist."""
         known = list(names)
         for column in (*self.columns, *self.missing, *self.parts):
             if found(column, known) != column:
@@ -72,11 +72,11 @@ class Weights:
         return _by_label(self.columns.get(column, 1.0), labels)
 
     def of_missing(self, column: Name, labels: Sequence[Any]) -> Floats:
-        """The same for whether its cell is missing."""
+        """The same for whether the cell is missing."""
         return _by_label(self.missing[column], labels)
 
     def of_parts(self, column: Name, parts: Sequence[str]) -> Floats | None:
-        """How much each of several things counts that a block says; nothing, if they are not weighed apart."""
+        """The weight of each part of a block's evidence; None if its parts are not weighed separately."""
         given = self.parts.get(column)
         return None if given is None or not parts else np.array([given.get(part, 0.0) for part in parts])
 
@@ -84,7 +84,7 @@ class Weights:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
 
     def only(self, labels: Iterable[Any]) -> Weights:
-        """The same without what was of other classes."""
+        """The same for these classes only."""
         kept = set(labels)
 
         def of(weight: Weight) -> Weight:
@@ -100,7 +100,7 @@ class Weights:
         return Weights(columns, missing, self.prior, offsets, self.parts)
 
     def shown(self, column: Name | None) -> str:
-        """The weight of a column, or of the prior, as people read it: of several, the least and the greatest.
+        """The weight of a column, or of the prior, as text: a range if classes have different ones.
 
         >>> Weights({"a": 0.5, "b": {"x": 0.1, "y": 0.25}}).shown("b")
         '0.1…0.25'
@@ -128,12 +128,12 @@ class Weights:
 
 
 def as_weights(given: Any) -> Weights | None:
-    """Weights as a schema takes them: none, a number for each column, or all there is to say."""
+    """Weights in any form that a schema takes: None, a number for each column, or `Weights`."""
     if given is None or isinstance(given, Weights):
         return given
     if isinstance(given, Mapping):
         return Weights(given)
-    raise TypeError(f"weights={given!r}: give Weights(…), a number for each column, or None to take them away.")
+    raise TypeError(f"weights={given!r}: give Weights(…), a number for each column, or None to drop them.")
 
 
 def _by_label(weight: Weight, labels: Sequence[Any]) -> Floats:

@@ -1,4 +1,4 @@
-"""How all estimators of this face are asked: as scikit-learn's are, and for evidence and decisions of least cost."""
+"""How all estimators predict: like scikit-learn's, plus evidence and decisions of least cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tallybayes.sklearn.learned import Learned
 
 
 class Answering:
-    """What was learned, under the beliefs that the parameters say now, answers for every row."""
+    """Answers for every row from what was learned, under the current parameters."""
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any: ...
@@ -29,11 +29,11 @@ class Answering:
     absent: str = ERROR
 
     def _how(self) -> dict[str, Any]:
-        """What a model is told beside the rows."""
+        """Keyword arguments for the model besides the rows."""
         return {"threads": self.threads, "absent": self.absent}
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the most probable class of every row.
+        """Return the most probable class of every row.
 
         Parameters
         ----------
@@ -49,7 +49,7 @@ class Answering:
         return learned.labels(learned.asked.most_probable(self._read(X, reset=False), **self._how()))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Give P(class | row).
+        """Return P(class | row).
 
         Parameters
         ----------
@@ -59,13 +59,13 @@ class Answering:
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`. A row that no class allows falls to the prior, with a warning.
+            In the order of `classes_`. A row that is impossible in every class gets the prior, with a warning.
         """
         learned = self._asked()
         return learned.spread(learned.asked.posterior(self._read(X, reset=False), **self._how()), 0.0)
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """Give log P(class | row), also where the probability itself is rounded to zero.
+        """Return log P(class | row), even where the probability itself underflows to zero.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Answering:
         return learned.spread(result, -np.inf)
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Give log P(class, row): the evidence of all columns and the prior, added up.
+        """Return log P(class, row): the sum of the prior and the evidence of all columns.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Answering:
         return learned.spread(learned.asked.log_joint(self._read(X, reset=False), **self._how()), -np.inf)
 
     def evidence(self, X: Any) -> Evidence:
-        """Tell what each column says about each class.
+        """Return the evidence of each column for each class.
 
         Parameters
         ----------
@@ -115,13 +115,13 @@ class Answering:
         Returns
         -------
         evidence : tallybayes.model.evidence.Evidence
-            `evidence["column"]` holds log-likelihoods, a row for each row and a column for each class met; with the
+            `evidence["column"]` holds log-likelihoods, a row for each row and a column for each class seen; with the
             prior they add up to `predict_joint_log_proba`.
         """
         return self._asked().asked.evidence(self._read(X, reset=False), absent=self.absent)
 
     def decide(self, X: Any, costs: Any = None, reject: float | None = None) -> NDArray[Any]:
-        """Give the decision of least expected cost for every row.
+        """Return the decision of least expected cost for every row.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class Answering:
         costs : mapping or array-like of shape (n_classes, n_classes), default=None
             (truth, decision) → cost, where errors not named cost 1; or a matrix in the order of `classes_`.
         reject : float, default=None
-            What it costs not to decide.
+            The cost of not deciding.
 
         Returns
         -------

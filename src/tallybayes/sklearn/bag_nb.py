@@ -1,4 +1,4 @@
-"""Naive Bayes of vectors of counts: multinomial, complement and Bernoulli, which read the same counts differently."""
+"""Naive Bayes for vectors of counts: multinomial, complement and Bernoulli, three readings of the same counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_ALPHA = 1e-10  # without force_alpha
 
 
 class BagClassifier(LogPrior, MatrixClassifier):
-    """What the three share: smoothing, and counts as scikit-learn calls them."""
+    """What the three share: smoothing, and scikit-learn's attributes for counts."""
 
     _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _reading: ClassVar[str]
@@ -32,7 +32,7 @@ class BagClassifier(LogPrior, MatrixClassifier):
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         matrix = super()._read(X, reset=reset)
-        assert_all_finite(matrix, allow_nan=True, input_name="X")  # tables that are looked up would not notice
+        assert_all_finite(matrix, allow_nan=True, input_name="X")  # lookup tables would not notice infinities
         return matrix
 
     def _family(self, learned: Learned | None) -> Family:
@@ -42,39 +42,39 @@ class BagClassifier(LogPrior, MatrixClassifier):
 
     @property
     def feature_count_(self) -> Floats:
-        """The total of every column in every class."""
+        """The sum of every column in every class."""
         return self._sums("x")
 
     @property
     def feature_log_prob_(self) -> Floats:
-        """What each count of a column says about every class."""
+        """The evidence of one count in each column for every class."""
         return self._rows(self._belief().table)
 
     def _rows(self, table: Floats) -> Floats:
-        """A table of columns by classes as scikit-learn has it: a row for each class."""
+        """A table of columns by classes in scikit-learn's layout: a row for each class."""
         return np.ascontiguousarray(self._asked().spread(table, np.nan).T)
 
 
 class MultinomialNB(BagClassifier):
-    """Multinomial naive Bayes, in place of scikit-learn's: for vectors of counts, of words in texts above all.
+    """Multinomial naive Bayes, a drop-in for scikit-learn's: for vectors of counts, especially of words in texts.
 
     Parameters
     ----------
     alpha : float or array-like of shape (n_features,), default=1.0
-        Pseudo-counts added to every column's. 0 is no smoothing: what a class never met rules it out.
+        Pseudo-counts added to every column's count. 0 is no smoothing: an unseen column rules a class out.
     force_alpha : bool, default=True
-        If False, an `alpha` below 1e-10 is set to that.
+        If False, an `alpha` below 1e-10 is raised to that.
     fit_prior : bool, default=True
-        Whether classes are as probable as they were often; if not, all are as probable as each other.
+        Whether the class prior is learned from the frequencies; if not, it is uniform.
     class_prior : array-like of shape (n_classes,), default=None
         Probabilities of the classes.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
-        The classes, how many rows each has, and the logarithm of how probable each is.
+        The classes, the number of rows of each, and the log of its prior probability.
     feature_count_ : ndarray of shape (n_classes, n_features)
-        The total of every column in every class.
+        The sum of every column in every class.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
         log P(column | class).
 
@@ -100,27 +100,27 @@ class MultinomialNB(BagClassifier):
 
 
 class ComplementNB(BagClassifier):
-    """Complement naive Bayes, in place of scikit-learn's: each class is scored by how badly all the others fit.
+    """Complement naive Bayes, a drop-in for scikit-learn's: each class is scored by how badly all the others fit.
 
     Parameters
     ----------
     alpha, force_alpha : see `MultinomialNB`
-        Smoothing; an `alpha` of 0 is read as 1e-10, since infinite scores cannot be compared.
+        Smoothing; an `alpha` of 0 counts as 1e-10, since infinite scores cannot be compared.
     fit_prior : bool, default=True
-        Without meaning here, as in scikit-learn.
+        Has no effect here, as in scikit-learn.
     class_prior : array-like of shape (n_classes,), default=None
-        Probabilities of the classes. None: all are as probable as each other.
+        Probabilities of the classes. None: uniform.
     norm : bool, default=False
         Whether the weights of each class are divided by their sum.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
-        The classes, how many rows each has, and the logarithm of how probable each is taken to be.
+        The classes, the number of rows of each, and the log of its prior probability.
     feature_count_ : ndarray of shape (n_classes, n_features)
-        The total of every column in every class.
+        The sum of every column in every class.
     feature_all_ : ndarray of shape (n_features,)
-        The same in all classes together.
+        The same over all classes.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
         The weight of every column for every class.
 
@@ -160,23 +160,23 @@ class ComplementNB(BagClassifier):
 
 
 class BernoulliNB(BagClassifier):
-    """Bernoulli naive Bayes, in place of scikit-learn's: every column is above a threshold or not.
+    """Bernoulli naive Bayes, a drop-in for scikit-learn's: every column is above a threshold or not.
 
     Parameters
     ----------
     alpha, force_alpha, fit_prior, class_prior : see `MultinomialNB`
         Smoothing, of both outcomes, and the classes' probabilities.
     binarize : float or None, default=0.0
-        What is above this is there. None: what is above zero is.
+        Values above this count as present. None: values above zero.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
-        The classes, how many rows each has, and the logarithm of how probable each is.
+        The classes, the number of rows of each, and the log of its prior probability.
     feature_count_ : ndarray of shape (n_classes, n_features)
-        In how many rows of every class every column is there.
+        The number of rows of every class in which each column is present.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        log P(it is there | class).
+        log P(present | class).
 
     Examples
     --------
@@ -213,23 +213,23 @@ class BernoulliNB(BagClassifier):
 
     @property
     def feature_log_prob_(self) -> Floats:
-        """log P(it is there | class)."""
+        """log P(present | class)."""
         with np.errstate(divide="ignore"):
             return self._rows(np.log(self._belief().probabilities()))
 
 
 def above(matrix: Any, threshold: float) -> Any:
-    """1 for every number above the threshold, 0 for the others; what is missing stays so."""
+    """1 for every number above the threshold, 0 for others; missing ones stay missing."""
     if not sparse.issparse(matrix):
         return np.where(np.isnan(matrix), np.nan, matrix > threshold)
     result = matrix.astype(np.float64)  # a copy
-    result.sum_duplicates()  # the number is what all that is stored for its place adds up to
+    result.sum_duplicates()  # an entry is the sum of its duplicates
     result.data = np.where(np.isnan(result.data), np.nan, result.data > threshold)
     return result
 
 
 def smoothing(alpha: Any, force: bool, columns: int | None) -> Any:
-    """Pseudo-counts as families take them: a number, or one for each position where there are such."""
+    """Pseudo-counts in the form that families take: a number, or one for each position."""
     check_truth("force_alpha", force)
     single = np.ndim(alpha) == 0
     try:

@@ -1,4 +1,4 @@
-"""Naive Bayes of categories that are numbered, in place of scikit-learn's."""
+"""Naive Bayes for numbered categories, a drop-in for scikit-learn's."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import LogPrior, class_prior
 from tallybayes.sklearn.tables import as_matrix
 
-MOST = 1 << 15  # below, categories are kept in less memory, and so are turned into columns sooner
+MOST = 1 << 15  # below this, categories need less memory and are transposed faster
 
 
 class CategoricalNB(LogPrior, CountingClassifier):
-    """Categorical naive Bayes, in place of scikit-learn's: every column holds one of several categories, which are the
-    whole numbers from 0.
+    """Categorical naive Bayes, a drop-in for scikit-learn's: every column holds one of several categories, numbered
+    from 0.
 
-    A category that was never met says nothing when it is asked for, and may be learned later. NaN is a missing one.
+    An unseen category says nothing in prediction, and may be learned later. NaN is a missing one.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Pseudo-counts added to every category's.
+        Pseudo-counts added to every category's count.
     force_alpha : bool, default=True
         If False, an `alpha` below 1e-10 is set to that.
     fit_prior : bool, default=True
@@ -39,7 +39,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
     class_prior : array-like of shape (n_classes,), default=None
         Probabilities of the classes.
     min_categories : int or array-like of shape (n_features,), default=None
-        How many categories every column has at least; None: one more than the largest met.
+        The minimum number of categories per column; None: one more than the largest seen.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
     n_categories_ : ndarray of shape (n_features,)
         How many categories every column has.
     category_count_, feature_log_prob_ : list of ndarray of shape (n_classes, n_categories of the column)
-        For every column how often each category was met in every class, and log P(category | class).
+        For every column the count of each category in every class, and log P(category | class).
 
     Examples
     --------
@@ -134,7 +134,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
 
     @property
     def category_count_(self) -> list[Floats]:
-        """For every column how often each category was met, a row for each class."""
+        """For every column the count of each category, a row for each class."""
         learned = self._counted()
         found = []
         for i, size in enumerate(self._sizes(learned)):

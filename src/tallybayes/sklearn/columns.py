@@ -1,7 +1,7 @@
-"""What may be given for `X`, what its columns are called, and how new rows are matched to the columns of the first.
+"""What may be given for `X`, the names of its columns, and how new rows are matched to the columns of the first.
 
-Frames of any make are passed on as they are; the model finds its columns by their names, in any order. What has no
-names (arrays, lists) has columns called "0", "1", …; texts by themselves are a column called "text".
+Frames of any kind are passed on as they are; the model finds its columns by name, in any order. Arrays and lists, which
+have no names, get columns "0", "1", …; bare texts are a column "text".
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tallybayes.data.objects import REFUSALS, TRUTHS, object_cells
 from tallybayes.sklearn.tables import check_names, labels_of, whole
 
 TEXT = "text"
-MISSING = ("NAType", "NaTType")  # what pandas calls the types of its own
+MISSING = ("NAType", "NaTType")  # pandas' own types for missing values
 
 
 class Columns(NamedTuple):
     """Rows, and what their columns are called."""
 
     names: list[str]
-    named: bool  # whether those are names that somebody gave, rather than numbers
+    named: bool  # whether the names were given, rather than numbers
     rows: Any
 
     def renamed(self, names: Sequence[str]) -> Columns:
@@ -43,8 +43,8 @@ class Columns(NamedTuple):
 
 
 def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
-    """Rows of any make that `opened` gives; what is not a table is an error, in scikit-learn's words. The first rows,
-    before which nothing was fitted, must be some."""
+    """Rows of any kind, as returned by `opened`; anything that is not a table is an error, in scikit-learn's words.
+    Fitting needs at least one row."""
     row = series_row(X)
     by_name = row is not None and fitted is not None and not row.keys().isdisjoint(fitted.names)
     rows = row if by_name else X
@@ -65,7 +65,7 @@ def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
 
 
 def matched(given: Columns, fitted: Columns, needed: Collection[str], owner: str) -> Columns:
-    """The columns given, under the names they were fitted with: by name, or by position where there are none.
+    """The given columns under the names they were fitted with: matched by name, or by position without names.
 
     A column that is not needed may be absent.
     """
@@ -89,7 +89,7 @@ def matched(given: Columns, fitted: Columns, needed: Collection[str], owner: str
 
 
 def _mismatch(owner: str, extra: list[str], absent: list[str]) -> str:
-    """What differs from the columns of the first rows, all of it, and what to do."""
+    """Everything that differs from the columns fitted, and what to do."""
     sentences = ["The feature names should match those that were passed during fit."]
     if extra:
         sentences.append(
@@ -98,8 +98,8 @@ def _mismatch(owner: str, extra: list[str], absent: list[str]) -> str:
         )
     if absent:
         sentences.append(
-            f"X lacks columns that {owner} was fitted with: {', '.join(map(repr, absent))}. "
-            "Add them, or have their cells taken as missing with absent='missing'."
+            f"X lacks columns that {owner} was fitted with: {', '.join(map(repr, absent))}. Add them, or treat their "
+            "cells as missing with absent='missing'."
         )
     return " ".join(sentences)
 
@@ -114,7 +114,7 @@ def _warn_of_names(given: bool, fitted: bool, owner: str) -> None:
 
 
 def _texts(rows: Any) -> Any:
-    """Texts by themselves, or nothing if it is something else."""
+    """Bare texts, or None if it is something else."""
     if isinstance(rows, (list, tuple)):
         texts = any(isinstance(text, str) for text in rows)
         return list(rows) if texts and all(text is None or isinstance(text, str) for text in rows) else None
@@ -134,12 +134,12 @@ def _numbers(n: int) -> list[str]:
 
 
 def _matrix(rows: Any, owner: str, least_rows: int) -> NDArray[Any]:
-    """Rows by columns, cells as they are: missing ones allowed, and kept missing where they are masked."""
+    """A matrix with its cells unchanged: missing and masked ones are allowed and stay missing."""
     if type(rows) is np.ndarray and rows.ndim == 2 and min(rows.shape) > 0 and rows.dtype.kind in "biuf":
-        return rows  # as scikit-learn would find too, but one row should not wait for it
+        return rows  # scikit-learn would accept it too, but its checks are slow for one row
     found = _array(rows) if isinstance(rows, (list, tuple)) else rows
     if found is not rows and (found.dtype.kind in "US" or _unlike(rows, found)):
-        found = np.asarray(rows, object)  # otherwise numbers beside texts would become texts
+        found = np.asarray(rows, object)  # otherwise numbers among texts would become texts
     if isinstance(found, np.ma.MaskedArray) and found.ndim == 2:
         return found
     array: NDArray[Any] = check_array(
@@ -156,8 +156,7 @@ def _array(rows: Sequence[Any]) -> NDArray[Any]:
 
 
 def _unlike(rows: Any, found: NDArray[Any]) -> bool:
-    """Whether numpy made something else of a cell for the sake of others: 1 of true, or a double of a whole number that
-    is none."""
+    """Whether numpy changed a cell to fit the others: True to 1, or a large whole number to a rounded double."""
     if found.ndim != 2 or found.dtype.kind not in "iuf":
         return False
     kinds = {type(cell) for row in rows for cell in row}
@@ -166,7 +165,7 @@ def _unlike(rows: Any, found: NDArray[Any]) -> bool:
 
 
 def _cells(objects: NDArray[Any]) -> pa.Array:
-    """A column of anything. What Arrow has no type for, such as numbers among texts, is read as texts."""
+    """A column of anything. Mixtures without an Arrow type, such as numbers among texts, are read as texts."""
     try:
         return object_cells(objects)
     except REFUSALS:

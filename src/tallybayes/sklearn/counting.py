@@ -1,6 +1,6 @@
-"""What all estimators of this face share: they learn by counting. How they are asked is in `answering`.
+"""What all estimators share: they learn by counting. `answering` has how they predict.
 
-An estimator says how it reads `X`, which schema it counts by, and what its parameters believe; all else is here.
+An estimator defines how it reads `X`, its schema, and how its parameters translate to beliefs; everything else is here.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ from tallybayes.sklearn.targets import checked_classes, checked_labels, checked_
 class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEstimator):
     """A classifier that is its counts.
 
-    Subclasses write `_read`, `_schema` and `_believed`, and name in `_beliefs` the parameters that `_believed` looks
-    at: those can be set after fitting and take effect without it.
+    Subclasses implement `_read`, `_schema` and `_believed`, and list in `_beliefs` the parameters that `_believed`
+    uses: those can be changed after fitting, without fitting again.
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ()
-    _priors: ClassVar[str | None] = None  # the parameter that has a number for each class, if there is one
+    _priors: ClassVar[str | None] = None  # the parameter with a number for each class, if there is one
     _learned: Learned
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Checks `X` and gives it as a model takes it. `reset` says that these are the first rows: what `X` looks like
-        is set then (`n_features_in_`, `feature_names_in_`), and compared with afterwards."""
+        """Checks `X` and returns it in the form that a model takes. `reset` says that these are the first rows: they
+        set `n_features_in_` and `feature_names_in_`, which later rows are checked against."""
 
     @abstractmethod
     def _schema(self, rows: Any) -> Schema:
-        """What to count of the first rows."""
+        """The schema, given the first rows."""
 
     @abstractmethod
     def _believed(self, learned: Learned) -> Schema:
-        """The schema under the beliefs that the parameters say, about what was learned."""
+        """The schema under the beliefs that the parameters set."""
 
     def _sample(self, schema: Schema, rows: float) -> Sample | None:
-        """What takes some of the first rows, to weigh the evidence by; nothing, where it is not to be weighed."""
+        """A sample of the first rows, for weighing the evidence; None if it is not weighed."""
         return None
 
     def _first_sample(self, schema: Schema, rows: float) -> Sample | None:
-        """The same where rows are learned bit by bit: weights that few rows give would stay."""
+        """The same for `partial_fit`: weights from only a few rows would stay."""
         return self._sample(schema, rows) if schema.overlaps else None
 
     def _prior(self, classes: NDArray[Any]) -> Prior | None:
-        """What the parameters say of these classes, if they say anything; an error, if they say it of others."""
+        """The prior that the parameters set for these classes, if any; an error if it is for others."""
         return None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count rows, and nothing else that was counted before.
+        """Count rows, discarding everything counted before.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; 2 is the same as having it twice. A class whose rows weigh 0 has probability 0.
+            The weight of each row; 2 is the same as having it twice. A class whose rows weigh 0 has probability 0.
 
         Returns
         -------
@@ -114,7 +114,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         return self
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The labels of rows that have one, and those of all rows."""
+        """The labels of labelled rows, and those of all rows."""
         labels = checked_labels(y, type(self).__name__)
         return labels, labels
 
@@ -127,14 +127,14 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         Parameters
         ----------
         X : table or array-like of shape (n_samples, n_features)
-            The rows. The first ones settle what is counted.
+            The rows. The first ones decide what is counted.
         y : array-like of shape (n_samples,)
-            Their labels; new classes may come at any time, unless `classes` says which there are.
+            Their labels; new classes may appear at any time, unless `classes` is given.
         classes : array-like of shape (n_classes,), default=None
-            All classes that there are to be: they are in `classes_` before any of their rows comes, with probability
-            0, and another label is an error. There is no need to give them.
+            All classes, in advance: they are in `classes_` before any of their rows is seen, with probability 0, and
+            any other label is an error. Not required.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            The weight of each row.
 
         Returns
         -------
@@ -176,7 +176,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         Raises
         ------
         ValueError
-            If these rows cannot have been learned; nothing is changed then.
+            If these rows cannot have been learned; then nothing changes.
         """
         learned = self._counted()
         labels = checked_labels(y, type(self).__name__)
@@ -185,7 +185,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
 
     @property
     def model_(self) -> Model:
-        """The counts under the beliefs that the parameters say: a model that stays as it is when more is learned."""
+        """The counts under the current parameters: a snapshot, which does not change when more is learned."""
         return self._asked().snapshot()
 
     @property
@@ -195,12 +195,12 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes met or announced, sorted."""
+        """The classes seen or announced, sorted."""
         return self._counted().classes()
 
     @property
     def class_count_(self) -> Floats:
-        """How many rows each class has, or what they weigh."""
+        """The number of rows of each class, or their weight."""
         return self._counted().class_counts()
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -210,19 +210,19 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         return tuple(getattr(self, name) for name in self._beliefs)
 
     def _counted(self) -> Learned:
-        """What was learned, under whatever beliefs."""
+        """What was learned, under any beliefs."""
         if not self.__sklearn_is_fitted__():
             check_is_fitted(self)
         return self._learned
 
     def _asked(self) -> Learned:
-        """What was learned, under the beliefs that the parameters say now."""
+        """What was learned, under the beliefs that the parameters set now."""
         learned, settings = self._counted(), self._settings()
         if not learned.is_believed(settings):
             learned.believe(self._believed(learned), settings)
         return learned
 
     def _count(self, X: Any, labels: NDArray[Any], weights: Floats | None) -> Model:
-        """More rows, counted as the first ones were."""
+        """Counts more rows like the first ones."""
         rows = self._read(X, reset=False)
         return Model.train(self._learned.model.schema, rows, labels, weights=weights, **self._how())

@@ -1,4 +1,4 @@
-"""What a notebook shows of a fitted estimator beside scikit-learn's diagram: its schema, and its classes."""
+"""What a notebook shows of a fitted estimator besides scikit-learn's diagram: its schema and its classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Displayed(BaseEstimator):
 
     @property
     def _repr_html_(self) -> Any:
-        diagram = super()._repr_html_  # an AttributeError where scikit-learn is set to display texts
+        diagram = super()._repr_html_  # raises AttributeError if scikit-learn is set to display text
         return lambda: diagram() + self._summary()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What an estimator has learned: a model, its classes as numpy has them, and what is kept until the counts change."""
+"""What an estimator has learned: a model, its classes as a numpy array, and a cache until the counts change."""
 
 from __future__ import annotations
 
@@ -19,55 +19,55 @@ from tallybayes.sklearn.targets import check_among, check_once
 
 
 class Expected(NamedTuple):
-    """Classes that are to be known before any row of theirs is counted."""
+    """Classes that are known before any of their rows is counted."""
 
-    classes: NDArray[Any] | None  # all that there are to be, if anybody says
+    classes: NDArray[Any] | None  # all classes, if announced
     weightless: NDArray[Any]  # of rows that weigh nothing
 
     def all(self) -> list[Any]:
         return [*([] if self.classes is None else self.classes.tolist()), *self.weightless.tolist()]
 
     def met(self, rows: Model) -> list[Any]:
-        """The labels of rows that were counted, and of those that weigh nothing."""
+        """The labels of rows that were counted, and of those with weight 0."""
         return [*rows.classes, *self.weightless.tolist()]
 
 
 class Learned:
-    """The counts of an estimator. Asking changes nothing but what is kept, so that any number of threads may ask."""
+    """The counts of an estimator. Predicting changes nothing but the cache, so any number of threads may predict."""
 
     def __init__(self, schema: Schema, model: Model, labels: NDArray[Any], expected: Expected) -> None:
         if expected.classes is not None:
             check_once(expected.classes)
             check_among(expected.met(model), expected.classes.tolist())
-        self.schema = schema  # as it was chosen, before the estimator's own beliefs
+        self.schema = schema  # as chosen, without the estimator's own beliefs
         self.model = model  # under those beliefs
         self.kind = labels.dtype
-        self.classes_fixed = False  # whether there are to be no classes but those that were announced
-        self.declared: list[Any] = []  # classes that were announced, or whose rows weighed nothing
-        self.weighed = schema  # the same with what `fit` has found out by left-out rows
-        self._settings: tuple[Any, ...] | None = None  # what the beliefs came from; none since the counts changed
+        self.classes_fixed = False  # whether only announced classes are allowed
+        self.declared: list[Any] = []  # classes that were announced, or whose rows had weight 0
+        self.weighed = schema  # the same with what `fit` found from left-out rows
+        self._settings: tuple[Any, ...] | None = None  # the settings behind the beliefs; None after the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
         self._declare(expected)
 
     def weigh(self, found: Schema) -> None:
-        """Remembers weights, and families that left-out rows have changed."""
+        """Keeps the weights and the families fitted on left-out rows."""
         before = self.model.schema.columns
         changed = {name: family for name, family in found.columns.items() if family is not before[name]}
         self.weighed = self.schema.believing(changed).believing({"weights": found.weights})
 
     def learn(self, rows: Model, labels: NDArray[Any], expected: Expected) -> None:
-        """Adds rows that `check` has found fit to be added, and announces classes."""
+        """Adds rows that passed `check`, and announces classes."""
         if rows.rows.filled():
             fresh = not self.model.rows.filled() and not self.declared
-            kind = labels.dtype if fresh else _wider(self.kind, labels.dtype)  # labels forgotten left no type behind
+            kind = labels.dtype if fresh else _wider(self.kind, labels.dtype)  # forgotten labels leave no type behind
             self.model += rows
             self.kind = kind
             self._changed()
         self._declare(expected)
 
     def check(self, rows: Model, expected: Expected) -> None:
-        """Classes that were announced are all that there are, and stay so."""
+        """Raises an error for labels other than the announced classes."""
         if expected.classes is not None:
             self._check_same(expected.classes)
         if self.declared and rows.rows.filled() and rows.label_type != self.model.label_type:
@@ -91,7 +91,7 @@ class Learned:
             )
 
     def classes_with(self, rows: Model, expected: Expected) -> NDArray[Any]:
-        """All classes there will be, if these rows are learned."""
+        """All classes once these rows are learned."""
         return np.array(sorted({*self.classes().tolist(), *rows.classes, *expected.all()}))
 
     def forget(self, rows: Model) -> None:
@@ -99,17 +99,17 @@ class Learned:
         self.schema, self.weighed = self.schema.without_reasons(), self.weighed.without_reasons()
         self.weighed = self.weighed.of_classes(self.model.classes)
         self._changed()
-        if self.kind.kind in "US":  # no wider than the longest label that is left
+        if self.kind.kind in "US":  # no wider than the longest remaining label
             self.kind = np.array(self.classes().tolist(), self.kind.kind).dtype
             self._changed()
 
     def is_believed(self, settings: tuple[Any, ...]) -> bool:
-        """Whether these counts are read under these settings already."""
+        """Whether these counts are believed under these settings already."""
         then = self._settings
         return then is not None and all(one is other for one, other in zip(then, settings, strict=True))
 
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
-        """The same counts, read by another schema."""
+        """The same counts under another schema."""
         if schema != self.model.schema:
             read = self.model.believing(schema.columns).believing(prior=schema.prior, weights=schema.weights)
             read.schema.reasons = dict(schema.reasons)
@@ -129,36 +129,36 @@ class Learned:
         self.classes_fixed = self.classes_fixed or expected.classes is not None
 
     def snapshot(self) -> Model:
-        """The model as it is now: it stays so, whatever the estimator learns afterwards."""
+        """A snapshot of the model, which later learning does not change."""
         if self._snapshot is None:
             self._snapshot = self.model.copy()
         return self._snapshot
 
     @property
     def asked(self) -> Model | Mixture:
-        """The model by its classes, which may have several components each."""
+        """The model, or its mixture if classes have several components."""
         return asked(self.model)
 
     def keys(self) -> list[Key]:
-        """Of all classes, met or announced."""
+        """The keys of all classes, seen or announced."""
         met = self.asked.keys()
         return sorted({*met, *label_keys(self.model.label_type, self.declared)}) if self.declared else met
 
     def classes(self) -> NDArray[Any]:
-        """All classes, met or announced, as an array like the labels were."""
+        """All classes, seen or announced, as an array of the labels' type."""
         if self._classes is None:
             self._classes = _as_array(label_values(self.asked.label_type, self.keys()), self.kind)
         return self._classes
 
     def met(self) -> NDArray[Any]:
-        """The classes that were met."""
+        """The classes that were seen."""
         if not self.declared:
             return self.classes()
         met = set(self.model.keys())
         return self.classes()[[key in met for key in self.keys()]]
 
     def labels(self, numbers: Counts) -> NDArray[Any]:
-        """Classes met, by number. Those that number themselves need not be looked up."""
+        """The seen classes with these indices. Labels that are their own indices need no lookup."""
         met = self.met()
         itself = met.dtype == numbers.dtype and np.array_equal(met, np.arange(len(met)))
         return numbers if itself else met[numbers]
@@ -175,7 +175,7 @@ class Learned:
             return self.spread(np.log([list(self.asked.prior().values())]), -np.inf)[0]
 
     def spread(self, scores: Floats, absent: float) -> Floats:
-        """Scores of the classes met → scores of all classes."""
+        """Scores of the classes seen → scores of all classes."""
         if scores.shape[1] == len(self.classes()):
             return scores
         result = np.full((len(scores), len(self.classes())), absent)
@@ -188,7 +188,7 @@ class Learned:
 
 @contextmanager
 def as_it_was(estimator: object) -> Iterator[None]:
-    """Whatever fails in here leaves the estimator as it was."""
+    """Restores the estimator if the block fails."""
     before = dict(vars(estimator))
     try:
         yield
@@ -199,7 +199,7 @@ def as_it_was(estimator: object) -> Iterator[None]:
 
 
 def _wider(one: np.dtype[Any], other: np.dtype[Any]) -> np.dtype[Any]:
-    """The type that has the labels of both. Whole numbers stay so: all labels are below 2⁶³."""
+    """A type for the labels of both. Integers stay integers: all labels are below 2⁶³."""
     both = np.result_type(one, other)
     return np.dtype(np.int64) if both.kind == "f" and {one.kind, other.kind} == {"i", "u"} else both
 

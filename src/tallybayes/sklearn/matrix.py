@@ -1,4 +1,4 @@
-"""What the estimators for matrices share: rows of numbers, dense or sparse, and priors as scikit-learn gives them."""
+"""What the estimators for matrices share: rows of numbers, dense or sparse, and scikit-learn's forms of priors."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ COLUMN = "x"  # the only one: of vectors
 
 
 def read_matrix(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
-    """A matrix as scikit-learn has it. NaN is a missing number; what is infinite, the model refuses."""
+    """A matrix checked by scikit-learn. NaN is a missing number; the model refuses infinite ones."""
     fine = type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64 and min(X.shape) > 0
     if fine and not reset and not hasattr(estimator, "feature_names_in_") and X.shape[1] == estimator.n_features_in_:
-        return X  # as scikit-learn would find too, but one row should not wait for it
+        return X  # scikit-learn would accept it too, but its checks are slow for one row
     kinds = "csr" if sparse else False
     given = as_matrix(X, type(estimator).__name__)
     return validate_data(estimator, given, reset=reset, accept_sparse=kinds, ensure_all_finite=False)
 
 
 class LogPrior:
-    """The attribute by which most estimators tell what they believe of the classes."""
+    """The attribute with the class prior that most estimators have."""
 
     _asked: Callable[[], Learned]
 
@@ -61,7 +61,7 @@ class MatrixClassifier(CountingClassifier):
 
     @abstractmethod
     def _family(self, learned: Learned | None) -> Family:
-        """What the parameters say is counted, and believed of what was learned."""
+        """The family that the parameters define, given what was learned."""
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         matrix = read_matrix(self, X, reset=reset, sparse=self._sparse)
@@ -83,7 +83,7 @@ class MatrixClassifier(CountingClassifier):
         return self._asked().model.belief(COLUMN)
 
     def _sums(self, name: str) -> Floats:
-        """A sum of what was counted, a row for each class and a column for each position."""
+        """One of the sums, a row for each class and a column for each position."""
         learned = self._counted()
         sums = learned.model.columns[COLUMN].aligned(positions(self.n_features_in_), learned.keys()).sums
         return np.ascontiguousarray(sums[name].round().T)
@@ -95,7 +95,7 @@ class MatrixClassifier(CountingClassifier):
 
 
 def class_prior(estimator: Any, classes: NDArray[Any]) -> Prior:
-    """What `class_prior` and `fit_prior` say."""
+    """The prior defined by `class_prior` and `fit_prior`."""
     check_truth("fit_prior", estimator.fit_prior)
     if estimator.class_prior is None:
         return FREQUENCIES if estimator.fit_prior else UNIFORM

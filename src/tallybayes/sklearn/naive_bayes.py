@@ -1,4 +1,4 @@
-"""Naive Bayes for tables of any mixture of columns, as a scikit-learn classifier."""
+"""Naive Bayes for tables with any mixture of columns, as a scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -29,49 +29,48 @@ from tallybayes.sklearn.tables import labels_of, opened
 from tallybayes.sklearn.targets import without_unknown
 from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
 
-ENOUGH = 20  # rows from which on evidence is weighed …
-ENOUGH_TEXTS = 200  # … and with texts, whose readings have constants that serve well until then
+ENOUGH = 20  # rows, from which on evidence is weighed …
+ENOUGH_TEXTS = 200  # … and with texts, whose default mix is good enough until then
 
 
 class NaiveBayes(CountingClassifier):
-    """Naive Bayes whose every column has a family of its own: numbers, counts, categories, truths and texts together.
+    """Naive Bayes with a family for every column: numbers, counts, categories, booleans and texts together.
 
     Training is counting, and the counts are exact: `partial_fit` gives the same model, byte for byte, as `fit` on all
-    rows, and `forget` the same as if those rows had never been. Missing cells (NaN, None, null) are allowed anywhere
-    and say nothing.
+    rows, and `forget` the same as if those rows had never been learned. Missing cells (NaN, None, null) are allowed
+    anywhere and are no evidence.
 
     Parameters
     ----------
     schema : Schema, mapping, Family or None, default=None
-        What is counted. None: chosen from the first rows, by each column's type and values, and kept. A mapping of
-        columns to families settles those columns (None leaves one out) and the others are chosen. A `Schema` is taken
-        as it is; columns that it does not have are not counted. A single family is for every column; one of blocks
-        (`Correlated`) counts all columns together. Of a sparse
-        matrix, and with a family of vectors (`Bag`, `Each`), all columns are counted together; what is absent is zero.
+        What is counted. None: chosen from the first rows, by each column's type and values, and kept. A mapping gives
+        the families of some columns (None leaves one out); the others are chosen. A `Schema` is used as it is; columns
+        that it does not have are not counted. A single family applies to every column; a block family (`Correlated`)
+        counts all columns together. A sparse matrix, or a family of vectors (`Bag`, `Each`), counts all columns
+        together as vectors.
     prior : {"frequencies", "uniform"}, float, mapping of classes to numbers, or Dirichlet, default=None
-        What is believed of the classes, as `Schema` takes it; a number is added to every class's count. None: as the
-        schema has it, which is "frequencies" where it was chosen.
+        The prior of the classes, in any form that `Schema` takes; a number is added to every class's count. None: that
+        of the schema, by default "frequencies".
     alpha : float, "fitted" or MEstimate, default=None
-        Pseudo-counts of levels and words, for every column whose family has such a setting; others are not touched.
-        None: as each family has it.
+        Pseudo-counts of levels and words, for every column whose family has this setting. None: each family's own.
     m : float, default=None
-        Virtual values of numbers, likewise.
+        The number of values that the prior of numbers is worth, likewise.
     plugin : bool, default=None
-        Whether parameters are estimated and put in, rather than integrated out, likewise.
+        Whether to score with estimated parameters instead of integrating them out, likewise.
     reading : str, default=None
-        What counts of words mean ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
+        The event model of words ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
     weigh : bool, default=True
-        Whether `fit` finds out how much each column's evidence should count, by rows that are left out of the counts;
-        from 20 rows on, with texts from 200. Columns that repeat each other then count less, and probabilities are
-        calibrated. `partial_fit` and `forget` keep the weights that `fit` has found.
+        Whether `fit` finds out how much each column's evidence should count, from rows left out of the counts; needs at
+        least 20 rows, with texts 200. Columns that repeat each other then count less, and probabilities are calibrated.
+        `partial_fit` and `forget` keep the weights found by `fit`.
     unlabelled : EM, default=None
-        How `fit` counts rows without a label, whose `y` is −1, None or NaN: `EM(weight="chosen")`, say. None: there are
-        none, and −1 is a label like any other. With `EM(components=2)` every class is a mixture of two; its evidence
-        is not weighed, and the estimator neither learns nor forgets single rows.
+        How `fit` counts rows without a label, whose `y` is −1, None or NaN: `EM(weight="chosen")`, say. None: all rows
+        have labels, and −1 is one like any other. With `EM(components=2)` every class is a mixture of two; the evidence
+        is then not weighed, and `partial_fit` and `forget` are not available.
     absent : {"error", "missing"}, default="error"
-        What to do where rows lack a column that was counted: an error, or all of its cells are missing.
+        What to do if rows lack a column that was counted: raise an error, or treat all of its cells as missing.
     threads : int, default=None
-        How many threads count and score. None: as many as there are processors, where it is worth it.
+        The number of threads. None: as many as there are processors, if it is worth it.
 
     Attributes
     ----------
@@ -82,16 +81,14 @@ class NaiveBayes(CountingClassifier):
     schema_ : Schema
         Which family counts which column, and why.
     model_ : Model
-        The counts, under the beliefs that the parameters say.
+        The counts, under the current parameters.
     n_features_in_ : int
-        How many columns `fit` was given.
+        The number of columns seen during `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
+        Their names, if they have any.
 
-    Notes
-    -----
-    `prior`, `alpha`, `m`, `plugin`, `reading` and `weigh` are beliefs: `set_params` changes them in a fitted
-    estimator, with no need to fit again. With `schema=None` the schema depends on the first rows, so that
+    Notes ----- `prior`, `alpha`, `m`, `plugin`, `reading` and `weigh` are beliefs: `set_params` changes them in a
+    fitted estimator without fitting again. With `schema=None` the schema depends on the first rows, so
     `fit(A).partial_fit(B)` and `fit(A + B)` count the same only if they choose the same one; give a schema to be sure.
 
     Examples
@@ -157,12 +154,12 @@ class NaiveBayes(CountingClassifier):
         given = columns_of(X, owner, fitted)
         if fitted is None:
             rows = self._first(given).rows
-            return small_frame(rows) or rows  # which are looked at twice: to choose what to count, and to count it
+            return small_frame(rows) or rows  # read twice: to choose what to count, and to count it
         needed = self._learned.schema.by_column if self.absent == ERROR else ()
         return matched(given, fitted, needed, owner).rows
 
     def _first(self, given: Columns) -> Columns:
-        """Remembers what the columns are called. Texts by themselves are the only column of a schema that has one."""
+        """Keeps the names of the columns. Bare texts are the only column of a schema that has one."""
         columns = self.schema.columns if isinstance(self.schema, Schema) else self.schema
         alone = isinstance(columns, Mapping) and len(columns) == 1 and [n for n in columns if not isinstance(n, tuple)]
         if alone and len(given.names) == 1 and not given.named:
@@ -194,11 +191,11 @@ class NaiveBayes(CountingClassifier):
         return Schema.infer(rows, hints=hints)
 
     def _believed(self, learned: Learned) -> Schema:
-        """A setting that no family has is nobody's: a grid of alphas may meet a table without levels."""
+        """A setting that no family has is ignored: a grid of alphas may be tried on a table without levels."""
         return self._under(learned.weighed if self.weigh or learned.schema.overlaps else learned.schema)
 
     def _under(self, schema: Schema) -> Schema:
-        """The schema as the parameters have it."""
+        """The schema under the parameters."""
         settings = {k: v for k, v in zip(self._beliefs, self._settings(), strict=True) if v is not None}
         known = {name for family in schema.columns.values() for name in family.beliefs()} if settings else set()
         changes = {k: v for k, v in settings.items() if k == "prior" or k in known}
@@ -233,5 +230,5 @@ class NaiveBayes(CountingClassifier):
 
 
 def _named(name: Any) -> Name:
-    """An entry of a schema whose columns may be called by their numbers."""
+    """An entry of a schema; columns may be given by number."""
     return checked_name(tuple(map(str, name)) if isinstance(name, tuple) else str(name))

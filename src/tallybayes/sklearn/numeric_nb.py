@@ -1,4 +1,4 @@
-"""Naive Bayes of numbers that all have the same distribution: Gaussian, Poisson and Gamma."""
+"""Naive Bayes for numbers, with one family for all columns: Gaussian, Poisson and Gamma."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tallybayes.sklearn.matrix import COLUMN, LogPrior, MatrixClassifier, given_
 
 
 class GaussianNB(MatrixClassifier):
-    """Gaussian naive Bayes, in place of scikit-learn's.
+    """Gaussian naive Bayes, a drop-in for scikit-learn's.
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Probabilities of the classes; None: as often as they were met.
+        Probabilities of the classes; None: their frequencies.
     var_smoothing : float, default=1e-9
-        The part of the largest variance of all columns that is added to every variance.
+        The fraction of the largest variance of all columns that is added to every variance.
 
     Attributes
     ----------
     classes_, class_count_, class_prior_ : ndarray of shape (n_classes,)
-        The classes, how many rows each has, and how probable each is.
+        The classes, the number of rows of each, and its prior probability.
     theta_, var_ : ndarray of shape (n_classes, n_features)
         Mean and variance of every column in every class.
     epsilon_ : float
@@ -58,7 +58,7 @@ class GaussianNB(MatrixClassifier):
         return Each(Gaussian(m=0.0, plugin=True, noise=noise), size=self.n_features_in_)
 
     def _noise(self, learned: Learned) -> float:
-        """From all rows that were counted, whatever batches they came in."""
+        """From all rows that were counted, however they were batched."""
         if not isinstance(self.var_smoothing, (int, float, np.number)) or not self.var_smoothing >= 0:
             raise ValueError(f"var_smoothing={self.var_smoothing!r}: give a number of at least 0.")
         sums = learned.model.columns[COLUMN].sums
@@ -96,23 +96,23 @@ class GaussianNB(MatrixClassifier):
 
 
 class PoissonNB(LogPrior, MatrixClassifier):
-    """Poisson naive Bayes, for counts of events: every column is Poisson in every class, with a rate of its own.
+    """Poisson naive Bayes, for counts of events: every column is Poisson in every class, with its own rate.
 
     Parameters
     ----------
     shape, rate : float, default=1.0
-        What is believed of the rates before any row: `shape` events in `rate` rows. Both 0: maximum likelihood.
+        The Gamma prior of the rates: `shape` events in `rate` rows. Both 0: maximum likelihood.
     plugin : bool, default=False
-        Whether rates are estimated and put in, rather than integrated out.
+        Whether to score with estimated rates instead of integrating them out.
     fit_prior : bool, default=True
-        Whether classes are as probable as they were often; if not, all are as probable as each other.
+        Whether the class prior is learned from the frequencies; if not, it is uniform.
     class_prior : array-like of shape (n_classes,), default=None
         Probabilities of the classes.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
-        The classes, how many rows each has, and the logarithm of how probable each is.
+        The classes, the number of rows of each, and the log of its prior probability.
     rate_ : ndarray of shape (n_classes, n_features)
         The rate of every column in every class.
 
@@ -158,18 +158,18 @@ class GammaNB(LogPrior, MatrixClassifier):
     Parameters
     ----------
     m : float, default=1.0
-        How many values that look like the whole column every class has beside its own. 0: maximum likelihood.
+        How many values, distributed like the whole column, are added to every class. 0: maximum likelihood.
     least : float, default=1e-9
-        Numbers below this, zero among them, are counted as this one: a Gamma distribution has no zero.
+        Numbers below this, including zero, are raised to it: a Gamma distribution has no zero.
     fit_prior : bool, default=True
-        Whether classes are as probable as they were often; if not, all are as probable as each other.
+        Whether the class prior is learned from the frequencies; if not, it is uniform.
     class_prior : array-like of shape (n_classes,), default=None
         Probabilities of the classes.
 
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
-        The classes, how many rows each has, and the logarithm of how probable each is.
+        The classes, the number of rows of each, and the log of its prior probability.
     shape_, scale_ : ndarray of shape (n_classes, n_features)
         Shape and scale of every column in every class.
 

@@ -1,4 +1,4 @@
-"""An estimator pickled by another version is taken only if it is kept in the same form."""
+"""An estimator pickled by another version is accepted only if it has the same format."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator
 
 from tallybayes import __version__
 
-FORMAT = 2  # another number for every change to what an estimator keeps
+FORMAT = 2  # incremented with every change to what an estimator keeps
 
 
 class Pickled(BaseEstimator):
-    """Writes down the form and the version with everything else, and looks at them first."""
+    """Pickles the format and the version, and checks them first when unpickling."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_written": (FORMAT, __version__)}

@@ -1,4 +1,4 @@
-"""Naive Bayes that looks at columns together as well, as a scikit-learn classifier."""
+"""Semi-naive Bayes, which also counts columns together, as a scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from tallybayes.sklearn.naive_bayes import NaiveBayes
 
 
 class SemiNaiveBayes(NaiveBayes):
-    """Naive Bayes that does not take columns to be independent: trees and pairs of columns are counted beside them.
+    """Naive Bayes without the assumption that columns are independent: trees and pairs of columns are counted too.
 
-    All of it is exact counts: `partial_fit` and `forget` change these, and nothing else. Trees ask yes/no questions of
-    a row and count the classes of the rows in each leaf; every two columns are counted together. `fit` finds the
-    questions on up to 30,000 rows, counts all rows, and weighs what columns, pairs and trees say by rows that are left
-    out of the counts.
+    All of it is exact counts: `partial_fit` and `forget` change these and nothing else. Trees ask yes/no questions
+    about a row and count the classes of the rows in each leaf; every pair of columns is counted together. `fit` finds
+    the questions on up to 30,000 rows, counts all rows, and weighs the evidence of columns, pairs and trees on rows
+    left out of the counts.
 
     Parameters
     ----------
     schema : Schema, mapping, Family or None, default=None
-        What is counted, as `NaiveBayes` takes it. A `Schema` is taken as it is.
+        What is counted, as for `NaiveBayes`. A `Schema` is used as it is.
     dependence : {"auto", "trees", "pairs", "none"}, default="auto"
-        What is counted of columns together, where the schema is not given.
+        How columns are counted together, if no schema is given.
     prior : {"frequencies", "uniform"}, float, mapping of classes to numbers, or Dirichlet, default=None
-        What is believed of the classes.
+        The prior of the classes.
     alpha : float, "fitted" or MEstimate, default=None
-        Pseudo-counts of levels and words. None: as each family has it.
+        Pseudo-counts of levels and words. None: each family's own.
     absent : {"error", "missing"}, default="error"
-        What to do where rows lack a column that was counted: an error, or all of its cells are missing.
+        What to do if rows lack a column that was counted: raise an error, or treat all of its cells as missing.
     threads : int, default=None
-        How many threads count and score. None: as many as there are processors, where it is worth it.
+        The number of threads. None: as many as there are processors, if it is worth it.
 
     Attributes
     ----------
@@ -46,16 +46,14 @@ class SemiNaiveBayes(NaiveBayes):
     schema_ : Schema
         Which family counts which column or block, and why; its `weights` say how much each counts.
     model_ : Model
-        The counts, under the beliefs that the parameters say.
+        The counts, under the current parameters.
     n_features_in_ : int
-        How many columns `fit` was given.
+        The number of columns seen during `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if they had any.
+        Their names, if they have any.
 
-    Notes
-    -----
-    The first rows settle the questions, the intervals and the weights; `partial_fit` and `forget` keep them. The counts
-    forget a row, byte for byte; what the row helped to choose stays until the next `fit`.
+    Notes ----- The first rows determine the questions, the intervals and the weights; `partial_fit` and `forget` keep
+    them. The counts forget a row, byte for byte; what the row helped to choose stays until the next `fit`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of any make, as scikit-learn's own checks take them: what is still to be fetched, and rows by themselves."""
+"""Tables of any kind in a form that scikit-learn's checks accept: lazy frames, and lists of rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tallybayes.data import frames
 from tallybayes.data.inputs import fetched, is_arrow, is_records, no_table
 from tallybayes.data.matrices import is_sparse
 
-ARRAYS = ("shape", "__array__", "__array_interface__", "__arrow_c_stream__")  # one of these has whatever is a matrix
+ARRAYS = ("shape", "__array__", "__array_interface__", "__arrow_c_stream__")  # every matrix has one of these
 
 
 def opened(X: Any) -> Any:
-    """What every estimator takes: lists of dictionaries, lazy frames and datasets as one table, all else as it is.
-    What is no table to anybody is refused."""
-    if is_sparse(X):  # of which one kind is a mapping
+    """What every estimator takes: lists of dictionaries, lazy frames and datasets as one table, everything else as it
+    is. Whatever is not a table is refused."""
+    if is_sparse(X):  # one kind of which is a mapping
         return X
     X = fetched(X)
     if isinstance(X, pa.RecordBatchReader):
@@ -53,7 +53,7 @@ def whole(data: Any) -> pa.Table:
 
 
 def labels_of(rows: Any) -> list[Any] | None:
-    """What the columns are called, if they are called anything."""
+    """The names of the columns, if they have any."""
     if is_sparse(rows):
         return None
     if isinstance(rows, (pa.Table, pa.RecordBatch)):

@@ -1,4 +1,4 @@
-"""What may be given for `y` and `sample_weight`, and what scikit-learn says about it otherwise."""
+"""What may be given for `y` and `sample_weight`, with scikit-learn's messages for everything else."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ CLASSES = "biuU"  # numpy's kinds that name classes without a look at their valu
 
 
 def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
-    """Labels as a numpy array of their own type: one per row, none missing, of one type, and no measurements."""
+    """Labels as a numpy array of their own type: one per row, none missing, of one type, and not continuous."""
     if y is None:
         raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     if isinstance(y, (list, tuple)):
-        label_array(y)  # an error if they mix types; numpy would silently make texts of them
+        label_array(y)  # raises an error for mixed types, which numpy would silently turn into texts
     labels = _one_per_row(_nullable(y))
     if labels.dtype == object:
         _check_objects(labels)
@@ -36,7 +36,7 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
 
 
 def without_unknown(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The labels that are known, and which rows have one: −1, None and NaN stand for those that are not."""
+    """The known labels, and which rows have one: −1, None and NaN stand for unknown ones."""
     if y is None:
         checked_labels(y, owner)
     given = np.asarray(label_array(y).to_pylist() if isinstance(y, (list, tuple)) else _one_per_row(y), object)
@@ -61,7 +61,7 @@ def _one_per_row(y: Any) -> NDArray[Any]:
 
 
 def _nullable(y: Any) -> Any:
-    """Whole numbers and truths of types that could be missing, as numpy has them; scikit-learn makes floats of them."""
+    """Nullable integers and booleans as numpy's own types; scikit-learn would make them floats."""
     if isinstance(y, np.ndarray) or getattr(getattr(y, "dtype", None), "kind", None) not in {"b", "i", "u"}:
         return y
     cells = label_array(y)
@@ -79,7 +79,7 @@ def _check_objects(labels: NDArray[Any]) -> None:
 
 
 def check_alike(classes: NDArray[Any], labels: NDArray[Any]) -> None:
-    """Classes are announced by labels like those of the rows."""
+    """Raises an error unless the announced classes have the type of the labels."""
     announced, met = (label_column(label_array(some[:1]), 0).label_type for some in (classes, labels))
     if announced != met and len(classes) and len(labels):
         raise TypeError(
@@ -102,17 +102,17 @@ def checked_weights(sample_weight: Any, labels: NDArray[Any], *, some: bool = Fa
     if weights.shape != labels.shape:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {labels.shape}!")
     if some and len(weights) and not weights.any():
-        raise ValueError("Every row has the sample weight zero, so that nothing is counted.")
+        raise ValueError("Every row has sample weight zero, so nothing is counted.")
     return weights
 
 
 def weightless(labels: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
-    """The classes of rows that weigh nothing: known, but not counted."""
+    """The classes of rows with weight 0: known, but not counted."""
     return labels[:0] if weights is None else np.unique(labels[weights == 0])
 
 
 def checked_classes(classes: Any, labels: NDArray[Any], owner: str) -> NDArray[Any] | None:
-    """All classes that there are to be, sorted, if they are given."""
+    """The announced classes, sorted, if given."""
     if classes is None:
         return None
     given = np.sort(checked_labels(classes, owner, "classes"))

@@ -1,4 +1,4 @@
-"""Which family counts a matrix whose columns have no names of their own, such as a sparse one."""
+"""Which family counts a matrix without column names, such as a sparse one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from tallybayes.sklearn.matrix import COLUMN
 
 
 def takes_vectors(schema: Any, labels: list[Any] | None = None) -> bool:
-    """Whether a schema, as an estimator is given it, is for rows of a matrix, rather than for one of the columns that
-    are called so."""
+    """Whether an estimator's schema is for rows of a matrix, rather than for a column of that name."""
     columns = _columns(schema)
     vectors = len(columns) == 1 and all(isinstance(f, Family) and f.takes_vectors for f in columns.values())
     return vectors and (isinstance(schema, Family) or columns.keys().isdisjoint(map(str, labels or [])))
@@ -34,7 +33,7 @@ def counts_matrices(schema: Any) -> bool:
 
 
 def matrix_schema(given: Any, matrix: Any) -> Schema:
-    """A schema of one column of vectors, from what the estimator is given and the first rows."""
+    """A schema of one column of vectors, from the estimator's schema and the first rows."""
     size, columns = matrix.shape[1], _columns(given)
     if given is None:
         numbers = matrix.data if sparse.issparse(matrix) else matrix

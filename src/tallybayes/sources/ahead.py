@@ -1,7 +1,7 @@
 """Reading ahead: one thread cuts an input into pieces, a few others work on these, and results come in order.
 
-How many pieces are under way is bounded, so that a slow consumer costs no memory. When the consumer stops, for whatever
-reason, so do the threads; the one that cuts may be waiting for a pipe, and so nobody waits for it.
+The number of pieces in flight is bounded, so a slow consumer costs no memory. When the consumer stops, for whatever
+reason, so do the threads; the one that cuts may be blocked on a pipe, so it is not joined.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Generic, TypeVar
 P = TypeVar("P")
 R = TypeVar("R")
 
-PATIENCE = 0.1  # seconds after which the cutter looks whether anybody still wants something
+PATIENCE = 0.1  # seconds between checks whether the consumer is still there
 LONGEST_FAREWELL = 0.5  # seconds
 
 
 class _Cutter(threading.Thread, Generic[P, R]):
-    """Takes pieces and hands them to the workers, until there are none or nobody wants them."""
+    """Passes pieces to the workers until there are no more or the consumer stops."""
 
     def __init__(self, pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> None:
         super().__init__(name="tallybayes reading ahead", daemon=True)
@@ -37,7 +37,7 @@ class _Cutter(threading.Thread, Generic[P, R]):
             for piece in self._pieces:
                 if self._stopped.is_set() or not self._hand_on(self._pool.submit(self._work, piece)):
                     break
-        except BaseException as error:  # the consumer's to handle
+        except BaseException as error:  # for the consumer to handle
             end = error
         finally:
             self._close_pieces()
@@ -65,7 +65,8 @@ class _Cutter(threading.Thread, Generic[P, R]):
 
 
 def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> Iterator[R]:
-    """work(piece) for every piece, in order, by so many threads and at most so many pieces ahead of the consumer."""
+    """Yields work(piece) for every piece, in order, using so many threads and at most so many pieces ahead of the
+    consumer."""
     cutter = _Cutter(pieces, work, workers, ahead)
     cutter.start()
     try:

@@ -24,21 +24,21 @@ from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.read_options import ReadOptions
 
 MAGIC = b"ARROW1"
-FOOTER_END = 10  # bytes: how long the list of batches is, and the same letters again
-FILE_START = 8  # bytes of a file before it goes on as a stream does
-MOST_PADDING = 64  # bytes between the end of that stream and the list of its batches at the end of the file
+FOOTER_END = 10  # bytes: the length of the list of batches, and the magic again
+FILE_START = 8  # bytes of a file before its stream
+MOST_PADDING = 64  # bytes between the stream and the list of its batches at the end of the file
 
 
 class Arrow(Reader):
-    """The format of Arrow itself. A file is read as the stream that it holds: the list of batches at its end may be
-    damaged, and there would be fewer rows. A stream must end with the mark of its end."""
+    """Arrow's IPC format. A file is read as the stream in it: if the list of batches at its end is damaged, rows would
+    be lost silently. A stream must have its end marker."""
 
     def __init__(self, source: Input, reading: ReadOptions) -> None:
         self._source = source
         self._batch_bytes = reading.batch_bytes
         self._done = 0  # bytes of the input that were read …
         self._passed = 0  # … batches of it, …
-        self._ungiven = 0  # … and rows that were not given out
+        self._ungiven = 0  # … and rows that were not returned
         self.file = source.name
         self.total = source.total
         self._stream = None if source.stream.look().startswith(MAGIC) else Watched(source.stream)
@@ -61,8 +61,9 @@ class Arrow(Reader):
             start, given = start + len(batch), self._done
 
     def elsewhere(self) -> Iterator[Chunk]:
-        """The first rows of other batches, of a file that lists where they are; of few batches, also of their midst."""
-        if self._stream is not None or isinstance(self._place, Stored):  # which is at one place for all
+        """The first rows of other batches, if the file lists where they are; with few batches, also rows from their
+        middle."""
+        if self._stream is not None or isinstance(self._place, Stored):  # which has one position for all readers
             return
         with naming(self.file):
             file = pa.ipc.open_file(open_anywhere(self._place))
@@ -76,7 +77,7 @@ class Arrow(Reader):
                     yield ColumnarChunk(self.file, 0, batch.slice(piece * rows, rows), 0)
 
     def _of_good_size(self) -> Iterator[pa.RecordBatch]:
-        """Batches of a pipe that somebody waits at are not put together."""
+        """Batches from a live pipe are not combined."""
         if not self._source.live:
             return of_good_size(self._batches(), self._batch_bytes)
         return filter(len, self._batches())
@@ -105,7 +106,7 @@ class Arrow(Reader):
 
 
 class Watched(Patient):
-    """A stream that knows whether more was asked of it than it had."""
+    """A stream that knows whether it was read past its end."""
 
     def __init__(self, stream: Stream) -> None:
         self.ran_out = False

@@ -1,7 +1,7 @@
-"""What every input comes down to: chunks that become record batches, and know where their rows stand.
+"""The common form of every input: chunks that become record batches and know where their rows come from.
 
-A `Reader` cuts an input into chunks, one after another and cheaply; a `Chunk` is read (decoded, cut up, typed) when
-its turn comes, in a thread of its own, ahead of the counting.
+A `Reader` cuts an input into chunks, sequentially and cheaply; a `Chunk` is decoded, parsed and typed later, in another
+thread, ahead of the counting.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-ColumnTypes = Mapping[str, pa.DataType]  # which columns are wanted, and as what; others are not read
+ColumnTypes = Mapping[str, pa.DataType]  # the wanted columns and their types; others are not read
 
 
 class SourceError(ValueError):
-    """An input that cannot be read: what is wrong with it, and what to do. `column` has a cell that cannot be read as
-    what is wanted, if that is what is wrong."""
+    """An input that cannot be read: what is wrong with it, and what to do. `column` is the one with a cell of the wrong
+    type, if that is the reason."""
 
     def __init__(self, message: str, column: str | None = None) -> None:
         super().__init__(message)
@@ -25,26 +25,26 @@ class SourceError(ValueError):
 
 
 class BadRow(NamedTuple):
-    """A row that cannot be read: where it stands, and why."""
+    """A row that cannot be read: where it is, and why."""
 
     where: str  # "data.csv, line 17"
     reason: str
-    column: str | None = None  # that has a cell which cannot be read as what is wanted
+    column: str | None = None  # the one with a cell of the wrong type
 
     def error(self) -> SourceError:
         return SourceError(f"{self.where}: {self.reason}", self.column)
 
 
 class Chunk(ABC):
-    """Some rows that stand together in an input, not yet looked at."""
+    """Some consecutive rows of an input, not yet parsed."""
 
-    size: int  # in bytes of the input as it is stored, for progress bars
+    size: int  # in stored bytes of the input, for progress bars
 
     @abstractmethod
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        """The rows, columns as they are wanted; with no types all columns, typed by what is in them.
+        """The rows, with columns of the wanted types; without types all columns, typed by their contents.
 
-        A row that cannot be read goes into `bad` and is left out, or with no such list is a `SourceError`."""
+        A row that cannot be read is appended to `bad` and left out, or without such a list raises a `SourceError`."""
 
     @abstractmethod
     def where(self, row: int) -> str:
@@ -55,24 +55,25 @@ class Reader(ABC):
     """An input: its columns, and its rows in chunks."""
 
     file: str = "The input"  # its name, for messages
-    names: list[str]  # the columns that there are
-    total: int | None = None  # bytes of the input as it is stored; None if unknown
-    ends: bool = False  # whether it comes to an end by itself, although its size is unknown
-    label: str | None = None  # the column that holds the class, where that is part of what the input is
+    names: list[str]  # of the columns
+    total: int | None = None  # stored bytes of the input; None if unknown
+    ends: bool = False  # whether it ends by itself, although its size is unknown
+    label: str | None = None  # the column that holds the class, if the input has one by its nature
     place: str | None = None  # the column that says where a row comes from, which is not counted
-    texts: tuple[str, ...] = ()  # the columns that are free text, whatever some of their cells look like
-    untyped: bool = False  # whether cells are plain text until a type is asked for
-    missing: Collection[str] = ()  # texts of such cells that mean a missing value
-    missing_numbers: Collection[str] = ()  # others that mean it where numbers are wanted
+    texts: tuple[str, ...] = ()  # the columns that are free text, whatever their cells look like
+    untyped: bool = False  # whether cells are text until they are read as a type
+    missing: Collection[str] = ()  # texts that mark a missing value in such cells
+    missing_numbers: Collection[str] = ()  # others that do so in numeric columns
     decimal: str = "."  # of numbers in such cells
 
     def want(self, types: ColumnTypes | None) -> None:  # noqa: B027
-        """Told, before all chunks but perhaps the first, what these will be read as; most readers need not know."""
+        """Announces the types that chunks will be read as, after the first one at the latest; most readers ignore
+        it."""
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:
         """All chunks, in order, once."""
 
     def elsewhere(self) -> Iterator[Chunk]:
-        """Small chunks from other places than the beginning, to look at; none where the input cannot be sought."""
+        """Small chunks from places other than the beginning, as a sample; none if the input cannot seek."""
         return iter(())

@@ -1,4 +1,4 @@
-"""Bytes out of files and pipes: decompressed, counted as they are stored, and looked at before they are used."""
+"""Bytes from files and pipes: decompressed, counted as stored, and peeked at before they are used."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tallybayes.sources.paths import STANDARD_INPUT, printable, shown
 from tallybayes.sources.read_options import ReadOptions
 
 LOOK_BYTES = 1 << 16
-EMPTY = b"\xef\xbb\xbf\r\n"  # letters of a byte order mark and of empty lines
-PAUSE = 10  # milliseconds without anything new after which what is there is handed on
+EMPTY = b"\xef\xbb\xbf\r\n"  # bytes of a byte order mark and of empty lines
+PAUSE = 10  # milliseconds of silence after which a live input hands on what it has
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
 def codec_of(head: bytes) -> str | None:
-    """By what a file that begins so is compressed, if it is."""
+    """The compression of a file with these first bytes, if any."""
     return next((codec for magic, codec in PACKED.items() if head.startswith(magic)), None)
 
 
 class Patient(io.RawIOBase):
-    """Reads all that was asked for, as pyarrow expects, however it comes in."""
+    """Reads the full size asked for, as pyarrow expects, however the bytes arrive."""
 
     def readable(self) -> bool:
         return True
@@ -37,7 +37,7 @@ class Patient(io.RawIOBase):
             return self.readall()
         found, filled = bytearray(), 0
         while filled < size:
-            if filled == len(found):  # a size may come from a damaged file: memory follows what there is
+            if filled == len(found):  # the size may come from a damaged file, so the buffer grows with the data
                 found += bytes(min(size - filled, max(filled, LOOK_BYTES)))
             with memoryview(found) as view:
                 got = self.readinto(view[filled:])
@@ -49,14 +49,14 @@ class Patient(io.RawIOBase):
 
 
 class Stream(Patient):
-    """Bytes that can be looked at before they are read."""
+    """Bytes that can be peeked at before they are read."""
 
     def __init__(self, below: Any) -> None:
         self.below = below
         self._ahead = b""
 
     def look(self) -> bytes:
-        """The first bytes: a line or more that is not empty, or as many as are worth looking at."""
+        """Peeks at the first bytes: at least one line that is not empty, up to a limit."""
         while b"\n" not in self._ahead.lstrip(EMPTY) and len(self._ahead) < LOOK_BYTES:
             more = bytearray(LOOK_BYTES)
             got = self.below.readinto(more)
@@ -66,7 +66,7 @@ class Stream(Patient):
         return self._ahead
 
     def skip(self, size: int) -> None:
-        """Over bytes that were looked at."""
+        """Skips bytes that were peeked at."""
         self._ahead = self._ahead[size:]
 
     def readinto(self, buffer: Any) -> int:
@@ -84,13 +84,13 @@ class Stream(Patient):
 
 
 class Stored(Patient):
-    """A file or pipe as it is, and how much of it was read. It closes itself."""
+    """A file or pipe, and how much of it was read. It closes itself."""
 
     def __init__(self, number: int, name: str, put_in: Any = None) -> None:
         self.done = 0
         self.name = name
         self._number = number
-        self._put_in = put_in  # standard input that is none of the system's, as tests have it
+        self._put_in = put_in  # a replaced standard input, as in tests
         about = os.fstat(number) if number >= 0 else None
         self.total = about.st_size if about and stat.S_ISREG(about.st_mode) else None
 
@@ -126,7 +126,7 @@ class Stored(Patient):
         return os.lseek(self._number, offset, whence)
 
     def is_waiting(self) -> bool:
-        """Whether there is more already, or will be at once."""
+        """Whether more data is available, or will be shortly."""
         if self._put_in is not None:
             return True
         waiting = select.poll()
@@ -140,7 +140,7 @@ class Stored(Patient):
 
 
 class Unpacked(io.RawIOBase):
-    """What a compressed stream holds. One that is damaged or cut short is an error."""
+    """The contents of a compressed stream. A damaged or truncated one is an error."""
 
     def __init__(self, packed: Stream, codec: str, name: str) -> None:
         self._packed = packed
@@ -177,7 +177,7 @@ class Input:
             self.stream = Stream(Unpacked(self.stream, codec, self.name))
 
     def fill(self, view: memoryview) -> int:
-        """Reads until there is no more room or nothing left; of a live input, what there is."""
+        """Reads until the buffer is full or the input ends; from a live input, what is available."""
         filled = 0
         while filled < len(view):
             got = self.stream.readinto(view[filled:])

@@ -1,4 +1,4 @@
-"""What Parquet and Arrow have in common: rows that have types already, in files that are read in any order."""
+"""What Parquet and Arrow share: typed rows, in files with random access."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tallybayes.sources.faults import not_a_number
 from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
 from tallybayes.sources.words import as_found
 
-BATCH_ROWS = 1 << 17  # or fewer, where rows are wide
+BATCH_ROWS = 1 << 17  # or fewer if rows are wide
 
 
 class ColumnarChunk(Chunk):
-    """Rows that were read; only their types may have to be others."""
+    """Rows that were read; only their types may need conversion."""
 
     def __init__(self, file: str, start: int, batch: pa.RecordBatch, size: int) -> None:
         self.size = size
@@ -35,7 +35,7 @@ class ColumnarChunk(Chunk):
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         check_wanted(self._file, self._batch.schema.names, types)
         self._kept = None
-        with naming(self._file):  # what a file says of itself need not be true, and would be believed further on
+        with naming(self._file):  # a file's claims about itself must be checked here, before they are trusted
             for name in self._batch.schema.names if types is None else types:
                 self._batch.column(name).validate(full=True)
         if types is None:
@@ -59,7 +59,7 @@ class ColumnarChunk(Chunk):
     def _column(
         self, name: str, kind: pa.DataType, bad: list[BadRow] | None, faults: dict[int, BadRow]
     ) -> pa.Array | None:
-        """The cells as they are wanted; those that cannot be are faults of their rows."""
+        """The cells in the wanted type; those that cannot be converted make their rows bad."""
         cells = self._batch.column(name)
         try:
             return converted(cells, kind)
@@ -79,7 +79,7 @@ class ColumnarChunk(Chunk):
 
 
 def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-    """The same rows: small batches are put together up to so many bytes, since every batch has its price."""
+    """The same rows: small batches are put together up to so many bytes, since every batch has a cost."""
     pending: list[pa.RecordBatch] = []
     rows = held = 0
     for batch in filter(len, batches):
@@ -101,7 +101,7 @@ def cut(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch
 
 
 def bytes_of(batch: pa.RecordBatch) -> int:
-    """Of its rows, without the dictionaries that they share with others."""
+    """The bytes of its rows, without shared dictionaries."""
     return sum((cells.indices if pa.types.is_dictionary(cells.type) else cells).nbytes for cells in batch.columns)
 
 
@@ -111,7 +111,7 @@ def rows_within(size: int, width: float) -> int:
 
 
 def spooled(source: Input) -> str | Stored:
-    """Where the bytes can be read in any order: the file itself, or a temporary one without a name."""
+    """A place with random access: the file itself, or an anonymous temporary one."""
     if source.total is not None and not source.packed and source.path != STANDARD_INPUT:
         return source.path
     with tempfile.TemporaryFile() as spool:
@@ -130,7 +130,7 @@ def open_anywhere(place: str | Stored) -> pa.NativeFile:
 
 @contextmanager
 def naming(file: str) -> Iterator[None]:
-    """What pyarrow cannot read, with the name of the file."""
+    """Adds the name of the file to pyarrow's errors."""
     try:
         yield
     except SourceError:

@@ -1,4 +1,4 @@
-"""Columns by name: whether those that are wanted are there, and batches of them."""
+"""Columns by name: checks that the wanted ones exist, and makes batches of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_unique(file: str, names: Sequence[str]) -> None:
 
 
 def batch_of(columns: Mapping[str, pa.Array], rows: int) -> pa.RecordBatch:
-    """A batch of so many rows, also if it has no columns."""
+    """A batch of so many rows, even without columns."""
     if not columns:
         return pa.RecordBatch.from_struct_array(pa.StructArray.from_buffers(pa.struct([]), rows, [None]))
     return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))

@@ -1,4 +1,4 @@
-"""From the bytes of a document to its cells: mail as `tallybayes.mail` reads it, or a text; and which of them it is."""
+"""From the bytes of a document to its cells: mail (by `tallybayes.mail`) or text, and how to tell which."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tallybayes.sources.paths import suffix
 from tallybayes.sources.text import is_binary
 
 TEXT = "text"  # or else "mail" or "mbox"
-GUESSED = "utf-8"  # the default encoding; that of files which do not decode is guessed
-HEAD_READ = 1 << 13  # bytes that are looked at to tell mail from text
+GUESSED = "utf-8"  # the default encoding; if files do not decode, another is guessed
+HEAD_READ = 1 << 13  # bytes read to tell mail from text
 FIELD = re.compile(rb"([!-9;-~]++)[ \t]*+:")
 USUAL = {b"received", b"return-path", b"delivered-to", b"message-id", b"from", b"to", b"subject"}
 BYTE_ORDERS = (  # the longer first
@@ -36,11 +36,11 @@ class Content(ABC):
     """A kind of document: its columns, and how it is read."""
 
     types: dict[str, pa.DataType]
-    texts: tuple[str, ...]  # the columns to be read word by word, whatever some of their cells look like
+    texts: tuple[str, ...]  # the columns that are free text, whatever their cells look like
 
     @abstractmethod
     def cells(self, content: bytes) -> dict[str, Any]:
-        """What each column has; a `ValueError` that says why if these bytes are no such document."""
+        """The cell of each column; a `ValueError` with the reason if these bytes are not such a document."""
 
 
 class Mail(Content):
@@ -61,7 +61,7 @@ class Mail(Content):
 
 
 class Text(Content):
-    """Text in an encoding that was said, or else in UTF-8, UTF-16 with its mark, or windows-1252."""
+    """Text in the given encoding, or else in UTF-8, UTF-16 with a byte order mark, or windows-1252."""
 
     def __init__(self, encoding: str) -> None:
         self.types = {"text": pa.string()}
@@ -88,13 +88,13 @@ class Text(Content):
 
 
 def content_of(groups: Sequence[Group], kind: str | None, encoding: str) -> Content:
-    """How documents are to be read: as was said, or as what they look like."""
+    """How to read documents: as given, or as what they look like."""
     are_mail = _are_mail(groups) if kind is None else kind != TEXT
     return Mail() if are_mail else Text(encoding)
 
 
 def _are_mail(groups: Sequence[Group]) -> bool:
-    """Whether at least half of the files that are looked at are mail, decided for all classes together."""
+    """Whether at least half of a sample of files are mail, decided for all classes together."""
     looks = {group.name: _looks(group) for group in groups}
     alike = [name for name, found in looks.items() if found and all(found)]
     unlike = [name for name, found in looks.items() if found and not any(found)]

@@ -1,4 +1,4 @@
-"""Cells that have a type already, as the type that is wanted."""
+"""Typed cells converted to the wanted type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tallybayes.sources.words import WORDS, words
 
 
 def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Cells as this kind; texts may come as a dictionary of texts. What cannot be is a `CellError`."""
+    """Cells as this type; texts may come as a dictionary array. A `CellError` if they cannot be converted."""
     if kind == WORDS:
         return words(cells)
     if cells.type == kind:
@@ -35,12 +35,12 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def is_texts(kind: pa.DataType) -> bool:
-    """Whether cells of this kind are texts, each by itself or by its number."""
+    """Whether cells of this type are texts, plain or dictionary-encoded."""
     return frames.is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:
-    """Which cells cannot be read, found by halving: most often few are."""
+    """Which cells cannot be read, found by bisection, since they are usually few."""
     pieces = [(0, len(cells))]
     while pieces:
         start, stop = pieces.pop()

@@ -1,4 +1,4 @@
-"""What a database answers to a query, as a stream of chunks: fetched as it is counted, however many rows there are."""
+"""The result of a database query as a stream of chunks, fetched while it is counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tallybayes.sources.read_options import ReadOptions
 
 
 class Query(Reader):
-    """The rows of a query. Their number is not known before the last one came."""
+    """The rows of a query. Their number is not known until the last one arrives."""
 
     ends = True
 
@@ -52,7 +52,7 @@ class Query(Reader):
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Cells that a driver sends as texts with a type's name, as these texts; numeric of PostgreSQL as numbers."""
+    """Replaces a driver's extension types by their texts, and PostgreSQL's numeric by numbers."""
     columns = {}
     for name, cells in zip(batch.schema.names, batch.columns, strict=True):
         kind = cells.type

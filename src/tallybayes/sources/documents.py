@@ -1,6 +1,6 @@
 """Documents as rows: folders of texts or mails, Maildirs, mboxes, single files.
 
-The classes are read side by side, each in proportion to its size, so that the first rows are a fair sample of all.
+The classes are interleaved in proportion to their sizes, so that the first rows are a fair sample of all.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tallybayes.sources.mbox import Box
 from tallybayes.sources.paths import STANDARD_INPUT, quoted, shown
 from tallybayes.sources.read_options import ReadOptions
 
-FILE, CLASS = "file", "class"  # the columns of where a document was found, and in which folder or mbox
+FILE, CLASS = "file", "class"  # the columns for a document's path, and its folder or mbox
 CHUNK_BYTES = 1 << 22
 CHUNK_DOCUMENTS = 1_000  # or mboxes' pieces, which hold some
 SHOWN = 3  # paths, in messages
 
 
 class Classed(NamedTuple):
-    """Something with documents in it, and their class."""
+    """A holder of documents, and their class."""
 
     group: str | None
     item: Item
@@ -38,10 +38,10 @@ class Classed(NamedTuple):
 class DocumentReader(Reader):
     """Documents at some paths; "-" is standard input.
 
-    What has a folder or an mbox for each class has a column "class": a folder of such, a Maildir with folders, several
-    of them given at once. A folder of files, a Maildir or an mbox by itself, and single documents have none. A few
-    files beside the folders of classes are not read. `texts` are the columns of free text, though senders and lists may
-    repeat themselves so often that they look like categories; the column "file" is no business of a model's.
+    There is a column "class" if there is a folder or an mbox for each class: a folder of these, a Maildir with folders,
+    or several of them given at once. A folder of files, a Maildir or an mbox by itself, and single documents have none.
+    A few stray files next to the folders of classes are not read. `texts` are the columns of free text, though senders
+    and lists may repeat so often that they look like categories; the column "file" is not counted.
     """
 
     place = FILE
@@ -79,7 +79,7 @@ class DocumentReader(Reader):
 
 
 def side_by_side(groups: Sequence[Group]) -> Iterator[Classed]:
-    """What the classes hold, always of the one of which the least part has been seen."""
+    """The documents of all classes, always from the one of which the smallest share has been read."""
     streams = [_items(group.holders) for group in groups]
     totals = [sum(holder.size + 1 for holder in group.holders) for group in groups]
     waiting = [(0.0, number) for number in range(len(groups))]
@@ -137,7 +137,7 @@ class DocumentChunk(Chunk):
         return self._content.types.get(name, pa.string())
 
     def _rows(self, bad: list[BadRow] | None) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The place and the cells of every document that can be read."""
+        """The location and the cells of every readable document."""
         for group, item in self._items:
             for document in item.documents():
                 row = document if isinstance(document, BadRow) else self._row(document, group)
@@ -153,7 +153,7 @@ class DocumentChunk(Chunk):
             return BadRow(document.where, str(error))
 
     def _cast(self, batch: pa.RecordBatch, name: str, kind: pa.DataType, bad: list[BadRow] | None) -> pa.RecordBatch:
-        """With a column as it is wanted, without the rows where it cannot be."""
+        """With a column in the wanted type, without the rows where it cannot be converted."""
         at = batch.schema.get_field_index(name)
         while True:
             try:

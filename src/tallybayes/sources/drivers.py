@@ -1,7 +1,7 @@
-"""Which driver answers a query: DuckDB for its own files and for files of any kind, ADBC for all other databases.
+"""Which driver runs a query: DuckDB for its own files and for data files, ADBC for all other databases.
 
-Either way rows come as Arrow, straight from the driver and as a stream. Databases are opened to be read: nothing is
-created, and no transaction is committed.
+Either way rows come as an Arrow stream straight from the driver. Databases are opened read-only: nothing is created,
+and no transaction is committed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tallybayes.sources.paths import printable, quoted, shown
 SCHEME = re.compile(r"([a-z][a-z0-9]+):(.*)", re.DOTALL)  # of two letters or more: C:\ is a drive
 SAME = {"postgres": "postgresql"}
 PASSWORD = re.compile(r"(?<=:)[^/]+(?=@)|(?<=password=)[^&\s]+")
-PREFIX = re.compile(r"(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to \w+ query: )?")  # of what drivers say
+PREFIX = re.compile(r"(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to \w+ query: )?")  # of drivers' messages
 
 
 class Answer(NamedTuple):
@@ -30,14 +30,14 @@ class Answer(NamedTuple):
 
     name: str  # of the database, for messages: without a password
     stream: pa.RecordBatchReader
-    passed_over: int  # of the first rows, which only say what types the columns have
-    errors: tuple[type[Exception], ...]  # that the driver has
+    passed_over: int  # of leading rows, which only carry the types of the columns
+    errors: tuple[type[Exception], ...]  # the driver's own
     close: Callable[[], None]
 
 
 def answered(database: Any, query: str) -> Answer:
-    """Asks a database: a file of DuckDB or SQLite, a URI, or a connection that is open. With no database, DuckDB is
-    asked, whose tables are files: SELECT … FROM 'data/*.parquet'."""
+    """Queries a database: a DuckDB or SQLite file, a URI, or an open connection. Without a database, DuckDB reads
+    files: SELECT … FROM 'data/*.parquet'."""
     if not isinstance(query, str) or not (query := query.strip().rstrip("; \n")):
         raise SourceError(f"query={query!r}: give a SELECT.")
     if database is None:
@@ -57,7 +57,7 @@ def _scheme(database: str) -> tuple[str, str]:
     found = SCHEME.fullmatch(database)
     if found is not None:
         scheme, path = SAME.get(found[1], found[1]), found[2]
-        return scheme, path[3:] if path.startswith("///") else path  # as SQLAlchemy has it
+        return scheme, path[3:] if path.startswith("///") else path  # SQLAlchemy's notation
     with open(_existing(database), "rb") as file:
         head = file.read(16)
     if head.startswith(b"SQLite format 3"):
@@ -78,7 +78,7 @@ def _existing(path: str) -> str:
 def _duckdb(name: str, path: str, query: str) -> Answer:
     duckdb = _driver("duckdb", f"{name} is", "DuckDB")
     with speaking(name, (duckdb.Error,)):
-        own = {"python_enable_replacements": False}  # tables are no variables of this program
+        own = {"python_enable_replacements": False}  # do not read this program's variables as tables
         connection = duckdb.connect(path, read_only=path != ":memory:", config=own)
     return _relation(name, connection, query, (duckdb.Error,), connection.close)
 
@@ -144,7 +144,7 @@ def _fetched(
 
 
 def _of_connection(connection: Any, query: str) -> Answer:
-    """Somebody's own connection, which stays open."""
+    """The user's own connection, which stays open."""
     if hasattr(connection, "sql"):
         return _relation("The query", connection, query, (), lambda: None)
     cursor: Any = connection.cursor() if hasattr(connection, "cursor") else None
@@ -165,7 +165,7 @@ def _driver(module: str, who: str, by: str) -> Any:
 
 @contextmanager
 def speaking(name: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
-    """What a driver says is wrong, as a sentence."""
+    """Turns a driver's error into a sentence."""
     try:
         yield
     except (*errors, pa.ArrowException, OSError) as error:

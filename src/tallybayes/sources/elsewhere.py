@@ -1,4 +1,4 @@
-"""Rows from all over a file, to be looked at before any is counted: the first ones need not be like the others."""
+"""A sample of rows from all over a file, since the first ones need not be like the others."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tallybayes.sources.base import Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.text import NO_DELIMITER, Block, is_plain
 
-PLACES = 15  # beside the beginning
+PLACES = 15  # besides the beginning
 PIECE = 1 << 18  # bytes that are read at each
 LEAST_ROWS = 10_000  # of the first block, however few there are elsewhere
 
 
 def places(given: int, count: int) -> list[int]:
-    """Which of so many parts are looked at beside the first ones, that were given out: at equal distances.
+    """Which of so many parts to sample besides the first ones, which were read already: at equal distances.
 
     >>> places(2, 5), places(1, 1), len(places(1, 1000))
     ([2, 3, 4], [], 15)
@@ -29,13 +29,13 @@ def places(given: int, count: int) -> list[int]:
 
 
 def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
-    """Whole rows from several places of a text file beyond its first block, if it can be sought. Where quotes may hold
-    line breaks, what begins in the midst of a cell looks like rows and is none: whoever asks must see to that."""
+    """Whole rows from several places of a text file beyond its first block, if it can seek. If quotes may contain line
+    breaks, a piece that begins inside a cell may look like rows: the caller must check."""
     if source.total is None or not is_plain(source) or source.total <= block_bytes:
         return
     for place in range(1, PLACES + 1):
         offset = block_bytes + (source.total - block_bytes) * (place - 1) // PLACES
-        data = os.pread(source.stored.fileno(), PIECE, offset)  # whoever reads on is where they were
+        data = os.pread(source.stored.fileno(), PIECE, offset)  # leaves the reading position unchanged
         start = data.find(b"\n") + 1
         end, _, _ = kernels.find_rows_end(np.frombuffer(data, np.uint8)[start:], delimiter)
         if start and end:
@@ -43,8 +43,8 @@ def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMI
 
 
 def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
-    """Rows of the first chunk, about as many as of each other but not too few, every column typed by what is in all of
-    them. Bad rows are left out, and so are chunks that cannot be read: that is an error when their turn comes."""
+    """Rows of the first chunk, about as many as of each other but not too few, every column typed by the contents of
+    all of them. Bad rows and unreadable chunks are left out: they raise errors when they are counted."""
     chunks, batches = [first], [first.read(None, [])]
     for chunk in others:
         with suppress(SourceError):
@@ -64,7 +64,7 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
 
 
 def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows of a chunk with these columns, read again where they were taken for something else."""
+    """The rows of a chunk with these column types, read again if they were typed differently."""
     same = batch.schema.names == list(types) and all(
         _is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
         for found, kind in zip(batch.schema.types, types.values(), strict=True)
@@ -73,7 +73,7 @@ def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBat
 
 
 def _common(types: list[pa.DataType]) -> pa.DataType:
-    """What cells are that are of these types in several places: numbers, or texts."""
+    """The common type of cells with these types in several places: numbers, or texts."""
     known = {kind for kind in types if not _is_null(kind)}
     if len(known) == 1:
         return known.pop()

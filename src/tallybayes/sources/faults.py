@@ -1,4 +1,4 @@
-"""The slow way through a chunk of CSV that pyarrow cannot read: which rows are at fault, in which column, and why."""
+"""Diagnosis of a CSV chunk that pyarrow cannot read: which rows are bad, in which column, and why."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 
 
 def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None) -> dict[int, Fault]:
-    """What is wrong, by row: one fault each, of its first column that has one."""
+    """The faults by row: one each, of the first bad column."""
     faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
     good = np.array([row for row in range(len(rows.starts)) if row not in faults], np.int64)
     wanted = dict.fromkeys(layout.names, pa.string()) if types is None else dict(types)
@@ -91,7 +91,7 @@ def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:
 
 
 def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
-    """What to do if cells are as they should be but for a text or two, which may mean that nothing is known."""
+    """Advice if all cells are fine but for a text or two, which may mark missing values."""
     texts = [text.decode("utf-8", "replace") for text in pc.unique(cells.take(pa.array(bad, pa.int64()))).to_pylist()]
     if not 1 <= len(texts) <= MOST_MARKS or 2 * len(bad) > len(cells) or not all(map(str.isprintable, texts)):
         return ""

@@ -1,7 +1,7 @@
-"""Which documents there are in folders, and of which class: a folder or an mbox for each, or folders in a Maildir.
+"""Finds the documents in folders, and their classes: a folder or an mbox for each, or folders in a Maildir.
 
-Hidden files and what editors and mail programs leave behind are passed over. Names are sorted, so that the same folder
-gives the same rows in the same order on every machine.
+Hidden files and leftovers of editors and mail programs are skipped. Names are sorted, so that the same folder gives the
+same rows in the same order on every machine.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from tallybayes.sources.read_options import DOCUMENT_SUFFIXES
 LEFT_BEHIND = ("~", "#", ".swp", ".bak", ".msf", ".lock")
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
 NOT_DOCUMENTS = {"Thumbs.db", "desktop.ini", "__MACOSX"}
-MBOX_READ = 1 << 20  # bytes of a file in which a second mail is looked for
+MBOX_READ = 1 << 20  # bytes of a file that are searched for a second mail
 LOOKED_AT = 5  # files of a folder
 
 Holder = File | Box
 
 
 class Group(NamedTuple):
-    """Documents of one class; of none if there is no telling."""
+    """Documents of one class, or without a class."""
 
     name: str | None
     holders: list[Holder]
 
 
 class Listing(NamedTuple):
-    """What stands directly in a folder."""
+    """The direct contents of a folder."""
 
     folders: list[str]
     files: list[File]
@@ -58,7 +58,7 @@ def find(paths: Sequence[str], kind: str | None) -> list[Group]:
 
 
 def _boxes_among(paths: Sequence[str], kind: str | None) -> set[str]:
-    """Those of the paths that are mboxes: by their ending, or all others that are files by what is in some of them."""
+    """The paths that are mboxes: by suffix, or for other files by the contents of some of them."""
     files = [File(path, 0) for path in paths if path != STANDARD_INPUT and not os.path.isdir(path)]
     unnamed = [file for file in files if suffix(file.path) not in DOCUMENT_SUFFIXES]
     also = unnamed if kind is None and _hold_many(unnamed) else []
@@ -66,7 +66,7 @@ def _boxes_among(paths: Sequence[str], kind: str | None) -> set[str]:
 
 
 def _at(path: str, kind: str | None, boxes: Collection[str], *, alone: bool) -> list[Group]:
-    """What a path has to give. One of several folders or mboxes stands for a class."""
+    """The documents at a path. Each of several folders or mboxes is a class."""
     if path == STANDARD_INPUT:
         return [Group(None, [Box(path, 0) if kind == "mbox" else File(path, 0)])]
     try:
@@ -82,7 +82,7 @@ def _at(path: str, kind: str | None, boxes: Collection[str], *, alone: bool) -> 
 
 
 def class_of(path: str, *, is_file: bool = False) -> str:
-    """The name of the last folder of a path, or that of a file without its endings."""
+    """The name of the last folder of a path, or of a file without its suffixes."""
     name = os.path.basename(os.path.abspath(path))
     return printable(os.path.splitext(unpacked(name))[0] if is_file else name)
 
@@ -115,7 +115,7 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
 
 
 def _within(folder: str, kind: str | None, around: str) -> list[Holder]:
-    """Everything in a folder of a class, however deep, but nothing twice that links lead back to."""
+    """Everything in a folder of a class, recursively; link cycles are followed once."""
     found: list[Holder] = []
     waiting, seen = [folder], {_identity(around)}
     while waiting:
@@ -154,7 +154,7 @@ def _listing(folder: str) -> Listing:
 
 
 def _status(path: str) -> tuple[int, int]:
-    """Mode and size; nothing if there is no file any more, or behind a link, which whoever reads it will say."""
+    """Mode and size; zeros if the file, or the target of a link, is gone: reading it will say so."""
     try:
         status = os.stat(path)
     except OSError:
@@ -167,7 +167,7 @@ def _mails(folder: str) -> list[Holder]:
 
 
 def _boxes(files: Sequence[File], kind: str | None) -> list[Box]:
-    """Those of the files that are mboxes: by their ending, or all that have none by what is in some of them."""
+    """The files that are mboxes: by suffix, or without one by the contents of some of them."""
     plain = [file for file in files if not suffix(file.path)]
     also = {file.path for file in plain} if kind is None and _hold_many(plain) else set()
     return [Box(file.path, file.size) for file in files if file.path in also or _is_mbox(file, kind)]
@@ -178,7 +178,7 @@ def _is_mbox(file: File, kind: str | None) -> bool:
 
 
 def _hold_many(files: Sequence[File]) -> bool:
-    """Whether files look like mboxes rather than mails, which may begin in the same way: most have a second mail."""
+    """Whether files look like mboxes rather than mails, which may begin the same way: most contain a second mail."""
     beginnings = list(filter(None, (beginning(file, MBOX_READ) for file in spread(files, LOOKED_AT))))
     if not all(map(begins_as_mbox, beginnings)):
         return False
@@ -186,13 +186,13 @@ def _hold_many(files: Sequence[File]) -> bool:
 
 
 def spread(files: Sequence[File], most: int) -> list[File]:
-    """Some of many, from the first to the last."""
+    """A few of many, evenly spread."""
     step = max((len(files) - 1) / max(most - 1, 1), 1.0)
     return [files[round(i * step)] for i in range(min(len(files), most))]
 
 
 def beginning(file: File, size: int) -> bytes:
-    """Of a file; nothing if it cannot be read."""
+    """The first bytes of a file; empty if it cannot be read."""
     try:
         with opened(file.path) as found:
             return found.read(size)

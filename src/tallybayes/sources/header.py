@@ -1,4 +1,4 @@
-"""The first row of a table as names of columns: each a name of its own, and a word where they look like data."""
+"""The first row of a table as column names: made unique, with a warning if they look like data."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ NO_HEADER = "If its first row is data, it has no header: give --names a,b,c or -
 
 
 def settle_names(file: str, first: Sequence[str]) -> list[str]:
-    """The cells of the first row as names. One that comes again gets a number, which is said; but a number that comes
-    again is no name."""
+    """The cells of the first row as names. A duplicate gets a number, with a warning; a duplicate number is an error,
+    since it is not a name."""
     names = [name.strip() or f"column {place}" for place, name in enumerate(first, 1)]
     numbers = [name for name in names if NUMBER.fullmatch(name)]
     for name, times in Counter(numbers).items():
@@ -35,7 +35,7 @@ def settle_names(file: str, first: Sequence[str]) -> list[str]:
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Names that come again with a number that makes them new.
+    """Duplicate names with a number appended.
 
     >>> _told_apart(["x", "x", "x.2", "x"])
     ['x', 'x.3', 'x.2', 'x.4']

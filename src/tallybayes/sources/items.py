@@ -1,4 +1,4 @@
-"""What documents are read from: a file that is one document, or standard input; and what comes out of it."""
+"""What documents are read from: a file that is one document, or standard input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tallybayes.sources.maildir import moved
 from tallybayes.sources.paths import STANDARD_INPUT, shown
 
 LONGEST = 1 << 26  # bytes of one document
-MOVES = 3  # of a mail, while it is being opened, that are followed
+MOVES = 3  # renames of a mail that are followed while it is being opened
 MIB = 1 << 20
 
 
@@ -40,7 +40,7 @@ class Item(Protocol):
 
     @property
     def content_size(self) -> int:
-        """The same, decompressed as far as it is already."""
+        """The same, decompressed as far as that is done already."""
 
     def documents(self) -> Iterator[Raw | BadRow]: ...
 
@@ -53,7 +53,7 @@ def printable(path: str) -> str:
 
 
 class Opened:
-    """A file that is open for reading, decompressed if it was compressed. What is damaged is an `OSError`."""
+    """A file open for reading, decompressed if necessary. Damage is an `OSError`."""
 
     def __init__(self, file: BinaryIO) -> None:
         head = file.peek(1) if isinstance(file, io.BufferedReader) else b""
@@ -69,7 +69,7 @@ class Opened:
             raise OSError(str(error)) from None
 
     def stored(self, size: int) -> int:
-        """How many bytes of the file the next so many were: of one that is compressed, all that were read meanwhile."""
+        """The stored size of the bytes last read: for a compressed file, all that was consumed meanwhile."""
         if self._packed is None or not self._file.seekable():
             return size
         before, self._told = self._told, self._file.tell()
@@ -100,7 +100,7 @@ class File:
         return self.size
 
     def documents(self) -> Iterator[Raw | BadRow]:
-        """One; none if it was in a Maildir and is no longer."""
+        """The document; none if it was in a Maildir and is gone."""
         where = shown(self.path)
         try:
             content = self._content()
@@ -115,18 +115,18 @@ class File:
         for _ in range(MOVES):
             try:
                 with opened(path) as file:
-                    first = file.read(min(self.size, LONGEST) + 1)  # memory for the longest would be taken at once
+                    first = file.read(min(self.size, LONGEST) + 1)  # reading LONGEST would allocate that much at once
                     return first + file.read(LONGEST + 1 - len(first)) if len(first) > self.size else first
             except FileNotFoundError:
                 if not self.in_maildir:
                     raise
-            path = moved(self.path) or path  # a mail may be missing in a list that was made while it moved
+            path = moved(self.path) or path  # a listing may miss a mail that moves meanwhile
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What came from standard input, which cannot be opened again."""
+    """A document from standard input, which cannot be opened again."""
 
     found: list[Raw | BadRow]
 

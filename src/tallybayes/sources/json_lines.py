@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, read by pyarrow, and line by line where that cannot be."""
+"""JSON lines: one object per line, read by pyarrow, or line by line if that fails."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import Block, open_text, read_blocks
 from tallybayes.sources.words import as_found
 
-DEEPEST = 64  # nesting that pyarrow may see: it takes no care of its stack
+DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
 
 
 class JsonLines(Reader):
-    """A file of objects. The columns are those of the first block, and of others that were looked at;
-    a field that a row has not is missing there."""
+    """A file of objects. The columns are those of the first block and of the other blocks sampled; a field that a row
+    lacks is missing."""
 
     def __init__(self, source: Input, reading: ReadOptions) -> None:
         open_text(source, reading)
         head = source.stream.look().lstrip()
         if head.startswith(b"["):
             raise SourceError(
-                f"{source.name} is one list of JSON, not an object a line. Convert it, as with: jq -c '.[]'."
+                f"{source.name} is one JSON list, not one object per line. Convert it, for example with: jq -c '.[]'."
             )
         self.total = source.total
         self.file = source.name
@@ -52,7 +52,7 @@ class JsonLines(Reader):
         self._elsewhere = [
             JsonChunk(self.file, self._natural, b) for b in blocks_elsewhere(source, reading.block_bytes)
         ]
-        for chunk in self._elsewhere:  # which may have fields that the first rows have not
+        for chunk in self._elsewhere:  # may have fields that the first rows lack
             self._natural |= {f.name: f.type for f in chunk.read(None, []).schema if f.name not in self._natural}
         self.names = list(self._natural)
 
@@ -99,10 +99,10 @@ class JsonChunk(Chunk):
         data = self._block.data
         view = np.frombuffer(data, np.uint8)
         objects = kernels.count_objects(view)
-        if objects < 0:  # of null, pyarrow makes a row, or ends the process
+        if objects < 0:  # for null, pyarrow makes a row or crashes
             raise pa.ArrowInvalid("not an object a line")
         if types is None:
-            data.to_pybytes().decode("utf-8")  # of names, nobody else sees to that
+            data.to_pybytes().decode("utf-8")  # nothing else checks the names
             if kernels.find_depth(view) > DEEPEST:
                 raise pa.ArrowInvalid("nested too deeply")
         batch = one_batch(
@@ -115,13 +115,13 @@ class JsonChunk(Chunk):
                 ),
             )
         )
-        batch.validate(full=True)  # texts may be no UTF-8
+        batch.validate(full=True)  # texts may be invalid UTF-8
         if len(batch) != objects:
             raise pa.ArrowInvalid("not an object a line")
         return batch
 
     def _explicit(self, types: ColumnTypes) -> pa.Schema:
-        """The types that fields have in the file, which may not be those that are wanted."""
+        """The types of fields in the file, which may differ from those wanted."""
         fields = {}
         for name, kind in types.items():
             natural = self._natural[name]
@@ -153,7 +153,7 @@ def _as_wanted(batch: pa.RecordBatch, types: ColumnTypes) -> pa.RecordBatch:
 
 
 def _refuse_rounded(cells: pa.Array) -> None:
-    """Beside a fraction, pyarrow makes whole numbers doubles; as levels, the large ones would be others than alone."""
+    """Next to a fraction, pyarrow makes whole numbers doubles, which would change the text of large ones as levels."""
     most = pc.max(pc.abs(cells)).as_py()
     if most is not None and most >= EXACT:
         raise CellError(None, "a whole number may have been rounded")

@@ -1,4 +1,4 @@
-"""JSON lines one by one: slower than all at once, but whatever is wrong has its line, its column and its reason."""
+"""JSON lines parsed one by one: slower, but every error has its line, its column and its reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
 from tallybayes.sources.paths import quoted
 
-PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python reads as Arrow does, and sooner
+PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
 
 
 class ValueFaultError(ValueError):
@@ -53,14 +53,15 @@ def _parsed(line: bytes) -> dict[str, Any]:
         raise ValueFaultError(None, reason) from None
     except json.JSONDecodeError as error:
         reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."
-        spread = " If one object goes over many lines, convert it, as with: jq -c ." if len(line.strip()) == 1 else ""
-        raise ValueFaultError(None, reason + spread) from None
+        if len(line.strip()) == 1:
+            reason += " If one object spans many lines, convert it, for example with: jq -c ."
+        raise ValueFaultError(None, reason) from None
     except RecursionError:
         raise ValueFaultError(None, "the line is nested too deeply.") from None
     except ValueError as error:  # a whole number of thousands of digits
         raise ValueFaultError(None, f"the line cannot be read: {error}.") from None
     if not isinstance(row, dict):
-        raise ValueFaultError(None, f'the line is {_make(row)}; give an object a line, as {{"age": 17}}.')
+        raise ValueFaultError(None, f'the line is {_make(row)}; give one object per line, like {{"age": 17}}.')
     return row
 
 
@@ -121,8 +122,8 @@ def _make(value: Any) -> str:
 
 
 def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
-    """Values of one type as they are, of several as texts; lists and objects beside others as bytes, which no family
-    counts."""
+    """Values of one type as they are, of several types as texts; lists and objects among others as bytes, which no
+    family counts."""
     if kind is not None:
         return converted(pa.array(values, kind), kind)
     try:

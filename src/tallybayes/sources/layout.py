@@ -1,4 +1,4 @@
-"""What is the same for all rows of a CSV or TSV file, and how its rows become a batch."""
+"""The layout of a CSV or TSV file, and how its rows become a batch."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tallybayes.sources.read_options import ReadOptions
 
 DELIMITERS = ",;\t|"
 BLANKS = " \t"
-ALONE = " "  # what a row that is one blank cell has, for it is not an empty line
+ALONE = " "  # stands for a row of one blank cell, which is not an empty line
 QUOTED = re.compile(r'"(?:[^"]|"")*+"?')
 
 
 class Rows(NamedTuple):
-    """Where each row has its bytes and its line, and how many cells it has."""
+    """The position, the line and the number of cells of each row."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -45,7 +45,7 @@ class Layout:
     reading: ReadOptions
 
     def read(self, data: pa.Buffer, types: ColumnTypes | None) -> pa.RecordBatch:
-        """Rows without the blanks around their cells; what pyarrow cannot read is its error."""
+        """Rows with blanks around cells stripped; raises pyarrow's errors."""
         data = self._trimmed(data)
         missing, marks = tuple(self.reading.missing), tuple(self.reading.missing_numbers)
         try:
@@ -65,8 +65,8 @@ class Layout:
         return data if found is None else pa.py_buffer(found)
 
     def _read(self, data: pa.Buffer, types: ColumnTypes | None, missing: tuple[str, ...]) -> pa.RecordBatch:
-        """Rows as pyarrow reads them; what it cannot read is its error."""
-        if data[: len(BOM_UTF8)].to_pybytes() == BOM_UTF8:  # pyarrow takes it off every text that it is given
+        """Rows as pyarrow reads them; raises its errors."""
+        if data[: len(BOM_UTF8)].to_pybytes() == BOM_UTF8:  # pyarrow would strip it from every block
             data = pa.py_buffer(BOM_UTF8 + data.to_pybytes())
         table = pyarrow.csv.read_csv(
             pa.BufferReader(data),
@@ -87,20 +87,20 @@ class Layout:
             ),
         )
         batch = one_batch(table)
-        return batch if types is None else batch.select(list(types))  # for none, pyarrow reads all
+        return batch if types is None else batch.select(list(types))  # pyarrow reads all columns if none are named
 
     def split(self, data: pa.Buffer) -> Rows:
         return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter), self.reading.quotes))
 
     def stray(self, data: pa.Buffer) -> NDArray[np.int64]:
-        """Where text follows a closing quote: nobody writes that who means quotes to be quotes."""
+        """Where text follows a closing quote, which valid CSV never has."""
         if not self.reading.quotes:
             return np.array([], np.int64)
         return kernels.find_stray(np.frombuffer(data, np.uint8), self.delimiter)
 
 
 def find_delimiter(head: bytes, kind: str, reading: ReadOptions) -> str:
-    """The one that was given, or that of the usual ones which the first row has most of."""
+    """The delimiter given, or the usual one that is most frequent in the first row."""
     if reading.delimiter is not None:
         return reading.delimiter
     if kind == "tsv":

@@ -1,7 +1,7 @@
 """Maildir: a folder where every mail is a file, with one part for what is new and one for what was seen.
 
-Mail is delivered, moved and flagged while it is read, by renaming. What is before the colon of a name stays, and is
-looked for when a file is gone.
+Mail is delivered, moved and flagged by renaming, even while it is being read. The part of a name before the colon stays
+the same, and is used to find a file again.
 
 Parts that are empty may be missing: git, archives and copies do not keep empty folders.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-NEW, SEEN, UNFINISHED = "new", "cur", "tmp"  # what is being delivered is nobody's business
+NEW, SEEN, UNFINISHED = "new", "cur", "tmp"  # mail that is still being delivered is ignored
 TOP = "INBOX"
 USUAL_FLAGS = (":2,", ":2,S", "")  # tried before a folder of many mails is listed
 
@@ -65,7 +65,7 @@ def _unique(name: str) -> str:
 
 
 def moved(path: str) -> str | None:
-    """Where a mail is now that was at this path a moment ago; None if it is gone."""
+    """The current path of a mail that was at this path a moment ago; None if it is gone."""
     within, name = os.path.split(path)
     seen, unique = os.path.join(os.path.dirname(within), SEEN), _unique(name)
     for flags in USUAL_FLAGS:

@@ -16,7 +16,7 @@ from tallybayes.sources.items import LONGEST, Raw, opened, printable, too_long
 from tallybayes.sources.paths import shown
 
 BLOCK = 1 << 20  # bytes that are read at a time
-LONGEST_LINE = 512  # bytes of one that divides mails, and then some
+LONGEST_LINE = 512  # bytes of a separator line, with a margin
 SHOWN = 60  # bytes of a line, in messages
 BOM = b"\xef\xbb\xbf"
 
@@ -37,19 +37,19 @@ def begins_as_mbox(content: bytes | bytearray) -> bool:
 
 
 def first_division(content: bytes | bytearray, start: int) -> int:
-    """Where the first mail begins after `start`; -1 if none does."""
+    """The start of the first mail after `start`; -1 if there is none."""
     found = DIVISION.search(content, start)
     return found.end() if found else -1
 
 
 def last_division(content: bytes | bytearray, start: int) -> int:
-    """Where the last mail begins after `start`; -1 if none does."""
+    """The start of the last mail after `start`; -1 if there is none."""
     return max((found.end() for found in DIVISION.finditer(content, start)), default=-1)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Whole mails of an mbox, as they stand there; with no content, one that is too long."""
+    """Whole mails of an mbox, verbatim; without content, a mail that is too long."""
 
     path: str
     line: int  # of the file, where it begins
@@ -81,13 +81,13 @@ class Piece:
 
 
 def unquoted(mail: bytes) -> bytes:
-    """Without the empty line that stands before the next mail, and with its lines as they were before they were quoted.
+    """Without the empty line before the next mail, and with its quoted lines restored.
 
     >>> unquoted(b"Subject: a\\n\\n>From here on\\n>>From there\\n\\n")
     b'Subject: a\\n\\nFrom here on\\n>From there\\n'
     """
     head = EMPTY_LINE.search(mail)
-    if head and b"\n>" in mail:  # before that are fields, and sometimes another such line
+    if head and b"\n>" in mail:  # before that are headers, and sometimes another such line
         mail = mail[: head.end()] + QUOTED.sub(rb"\1", mail[head.end() :])
     for end in (b"\r\n", b"\n"):
         if mail.endswith(end + end):
@@ -116,13 +116,13 @@ class Box:
 
 
 class Cutter:
-    """Cuts what comes of an mbox into pieces; what belongs to a mail that is too long is let go as it comes."""
+    """Cuts an mbox into pieces as it is read; the content of a mail that is too long is discarded."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.waiting = bytearray()
         self.line = 1  # where that begins
-        self.looked_at = 0  # so far there is no other mail in it
+        self.looked_at = 0  # up to here it contains no other mail
         self.begun = False
         self.losing: Piece | None = None
 
@@ -146,7 +146,7 @@ class Cutter:
         self.looked_at = max(len(self.waiting) - LONGEST_LINE, 0)
 
     def rest(self) -> Iterator[Piece]:
-        """When nothing more comes."""
+        """The last pieces, at the end of the file."""
         self.begun = self.begun or self._begins(ended=True)
         if self.losing:
             self._lose(len(self.waiting))

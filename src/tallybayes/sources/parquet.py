@@ -18,17 +18,17 @@ from tallybayes.sources.elsewhere import PIECE, PLACES, places
 from tallybayes.sources.read_options import ReadOptions
 
 LEAST_CELL = 8  # bytes of a cell that was read
-FEW_BYTES = 4  # a cell, in a column of texts that is stored as numbers of the different ones
-LARGE_GROUP = 1 << 27  # bytes of a row group, decompressed, from where it is not read in one go …
-DECODED = 1 << 27  # bytes that are decoded for a look at rows in the midst of row groups
-READ_BYTES = 1 << 16  # … but in pieces of so many, each column by itself
+FEW_BYTES = 4  # of a cell in a dictionary-encoded text column
+LARGE_GROUP = 1 << 27  # bytes of a row group, decompressed, from which on it is not read in one go …
+DECODED = 1 << 27  # bytes to decode in order to sample rows from the middle of row groups
+READ_BYTES = 1 << 16  # … but in pieces of so many bytes per column
 
 
 class Parquet(Reader):
-    """Row groups one after the other. What a file says of its own size is checked against what is read.
+    """Row groups in order. What a file claims about its size is checked against what is read.
 
-    Of a damaged file, pyarrow must have read a column before it is asked what the metadata say of that column: the
-    first is an error, the second ends the process.
+    For a damaged file, a column must be read before its metadata are asked for: the first raises an error, the second
+    crashes the process.
     """
 
     def __init__(self, source: Input, reading: ReadOptions) -> None:
@@ -52,7 +52,8 @@ class Parquet(Reader):
         self._wanted = types
 
     def chunks(self) -> Iterator[Chunk]:
-        """All rows, each once. If what is wanted changes meanwhile (after a sample), the rest is read so."""
+        """All rows, each once. If the wanted types change meanwhile (after a sample), the rest is read with the new
+        ones."""
         while self._given < self._about.num_rows:
             wanted = self._wanted
             for batch in of_good_size(self._after(self._given, wanted), self._batch_bytes):
@@ -63,8 +64,8 @@ class Parquet(Reader):
                     break
 
     def elsewhere(self) -> Iterator[Chunk]:
-        """The first rows of row groups of which none was given out; of those that follow, too, where they are small.
-        Where there are few groups, rows from the midst of them."""
+        """The first rows of row groups not read yet, with the following groups if they are small. If there are few
+        groups, rows from their middle."""
         groups = self._about.num_row_groups
         starts = accumulate((self._about.row_group(group).num_rows for group in range(groups)), initial=0)
         begun = sum(start < self._given for start in islice(starts, groups))
@@ -79,8 +80,8 @@ class Parquet(Reader):
                     yield ColumnarChunk(self.file, 0, batch, 0)
 
     def _in_the_midst(self, file: pyarrow.parquet.ParquetFile) -> Iterator[Chunk]:
-        """Rows from several places of each group that is not given out. All before them must be decoded: of a large
-        file, only in the first part of each group."""
+        """Rows from several places of each group not read yet. Everything before them must be decoded, so in a large
+        file only the first part of each group is sampled."""
         groups = range(self._about.num_row_groups)
         given, left, everything = self._given, self._about.num_rows - self._given, sum(map(self._bytes_of, groups))
         for group in groups:
@@ -98,7 +99,7 @@ class Parquet(Reader):
                     yield ColumnarChunk(self.file, 0, batch, 0)
 
     def _after(self, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
-        """The rows but for the first so many, however these were cut."""
+        """All rows but the first `given`, however these were batched."""
         check_wanted(self.file, self.names, wanted)
         for group in range(self._about.num_row_groups):
             expected = self._about.row_group(group).num_rows
@@ -108,7 +109,7 @@ class Parquet(Reader):
                 yield from self._rows_of(group, passed, wanted)
 
     def _rows_of(self, group: int, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
-        """The rows of a group but for the first so many; an error if it holds more or fewer than it says."""
+        """The rows of a group but the first `given`; an error if it holds more or fewer than it claims."""
         names = self.names if wanted is None else list(wanted)
         found, expected = 0, self._about.row_group(group).num_rows
         with naming(self.file):
@@ -137,12 +138,12 @@ class Parquet(Reader):
         )
 
     def _rows_at_once(self, group: int, names: list[str], size: int) -> int:
-        """No more than make a batch of this size, whatever the width of the table and the length of its texts."""
+        """The number of rows for a batch of this size, whatever the width of the table and the length of its texts."""
         width = self._bytes_of(group) / max(self._about.row_group(group).num_rows, 1)
         return rows_within(size, max(width, LEAST_CELL * len(names)))
 
     def _bytes_of(self, group: int) -> int:
-        """About how many a group takes, decompressed: as it says, but no fewer than it takes in the file."""
+        """The approximate decompressed size of a group: as it claims, but no less than its size in the file."""
         about = self._about.row_group(group)
         return max(about.total_byte_size, self._stored * about.num_rows // max(self._about.num_rows, 1))
 
@@ -155,7 +156,7 @@ class Parquet(Reader):
             )
 
     def _stored_as_dictionaries(self, file: pyarrow.parquet.ParquetFile) -> set[str]:
-        """The columns of texts of which few differ; one of texts that differ would be slow."""
+        """The text columns with few distinct values; reading others as dictionaries would be slow."""
         texts = {field.name for field in self._schema if frames.is_text(field.type)}
         if not texts or not self._about.num_rows:
             return set()

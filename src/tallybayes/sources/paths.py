@@ -1,4 +1,4 @@
-"""Which files are meant, and how they and what they hold are shown in messages: never with a control character."""
+"""Expands file names, and shows names and cells in messages without control characters."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def _matches(path: str) -> list[str]:
 
 
 def unpacked(path: str) -> str:
-    """A name without the ending that says by what the file is compressed."""
+    """A name without the suffix of its compression."""
     root, end = os.path.splitext(path)
     return root if end.lower() in PACKED_SUFFIXES else path
 
 
 def suffix(path: str) -> str:
-    """The end of a name that tells the kind, in small letters."""
+    """The suffix of a name that tells the format, in lower case."""
     return os.path.splitext(unpacked(path))[1].lower()
 
 
@@ -68,7 +68,7 @@ def printable(what: object) -> str:
 
 
 def quoted(cell: str | bytes) -> str:
-    """A cell in quotes, safe to print, of a bearable length."""
+    """A cell in quotes, safe to print and shortened."""
     whole = len(cell) <= LONGEST_SHOWN
     return repr(cell) if whole else f"{cell[:LONGEST_SHOWN]!r}…"
 

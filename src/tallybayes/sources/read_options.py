@@ -1,4 +1,4 @@
-"""How an input is to be read, where that is not left to be found out."""
+"""How to read an input, where that is not detected."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "lines")
 DOCUMENTS = ("mail", "mbox", "text")
 DOCUMENT_SUFFIXES = (".mbox", ".eml")
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "\\N")
-MISSING_NUMBERS = ("-", "--", ".", "None", "none")  # which a text may well be
+MISSING_NUMBERS = ("-", "--", ".", "None", "none")  # which may be proper values in text columns
 BLOCK_BYTES = 1 << 23
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read an input; whatever is not said is found out from its content and its name.
+    """How to read an input; whatever is not given is detected from its content and its name.
 
     >>> ReadOptions(format="excel")
     Traceback (most recent call last):
@@ -24,17 +24,17 @@ class ReadOptions:
     """
 
     format: str | None = None
-    missing: tuple[str, ...] = MISSING  # cells of CSV and TSV that mean nothing is known, quoted or not
-    missing_numbers: tuple[str, ...] = MISSING_NUMBERS  # others that mean it in columns that are counted as numbers
-    delimiter: str | None = None  # tab for TSV; else that of , ; tab | which the header has most of
+    missing: tuple[str, ...] = MISSING  # cells of CSV and TSV that mark missing values, quoted or not
+    missing_numbers: tuple[str, ...] = MISSING_NUMBERS  # others that do so in numeric columns
+    delimiter: str | None = None  # tab for TSV; else the one of , ; tab | most frequent in the header
     decimal: str = "."
-    quotes: bool = True  # whether cells of CSV and TSV may stand in quotes; if not, quotes are ordinary characters
-    encoding: str = "utf-8"  # what a byte order mark says counts more
+    quotes: bool = True  # whether cells of CSV and TSV may be quoted; if not, quotes are ordinary characters
+    encoding: str = "utf-8"  # a byte order mark takes precedence
     names: tuple[str, ...] | None = None  # of the columns, for a file that has no header
     header: bool = True  # whether the first row has the names; if not, and none are given, they are "column 1", …
     skip_bad_rows: bool = False  # leave out rows that cannot be read or counted; `Source.skipped` says how many
-    live: bool = False  # rows of standard input are handed on as soon as they are there
-    block_bytes: int = BLOCK_BYTES  # so much text is read at once
+    live: bool = False  # pass on rows of standard input as soon as they arrive
+    block_bytes: int = BLOCK_BYTES  # text read at a time
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in TABLES + DOCUMENTS:
@@ -62,7 +62,7 @@ class ReadOptions:
 
     @property
     def batch_bytes(self) -> int:
-        """So much is read at once of columns that have types already: in memory they take more than text does."""
+        """Bytes read at a time from typed columns: in memory they take more than text does."""
         return 2 * self.block_bytes
 
     @property
@@ -76,7 +76,7 @@ def _is_delimiter(text: str) -> bool:
 
 
 def _check_texts(name: str, given: Collection[str], example: tuple[str, ...]) -> None:
-    """A text by itself would be taken for its letters."""
+    """Refuses a single text, which would be read as a list of letters."""
     alone = isinstance(given, str) or not isinstance(given, Collection)
     if alone or not all(isinstance(text, str) for text in given):
         raise ValueError(f"{name}={given!r}: give a tuple of texts, such as {example!r}.")

@@ -1,4 +1,4 @@
-"""CSV and TSV: rows cut out by a kernel, their cells read by pyarrow, and a slower way for chunks with bad rows."""
+"""CSV and TSV: rows split by a kernel, cells read by pyarrow, and a slower way for chunks with bad rows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Separated(Reader):
     def elsewhere(self) -> Iterator[Chunk]:
         for block in blocks_elsewhere(self._source, self._block_bytes, self._quoting):
             cells = self._layout.split(block.data).cells
-            if (cells == len(self.names)).all():  # else it began in the midst of a cell
+            if (cells == len(self.names)).all():  # otherwise it began inside a cell
                 yield SeparatedChunk(self._layout, block)
 
 
@@ -109,7 +109,7 @@ class SeparatedChunk(Chunk):
         return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
     def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
-        """Columns as pyarrow types them, but for codes such as 007; text must be UTF-8."""
+        """Columns as pyarrow types them, except for codes like 007; text must be UTF-8."""
         types = {field.name: field.type for field in batch.schema}
         if any(pa.types.is_binary(kind) for kind in types.values()):
             return self._without_bad(None, bad)

@@ -25,10 +25,10 @@ from tallybayes.sources.tables import SUFFIXES, Tables
 
 REMEMBERED = 10  # bad rows
 MOST_WORKERS = 8
-CAREFUL = 4096  # rows looked at together where bad ones are left out
-AHEAD = 2  # chunks that are ready or nearly so, beside those that are worked on
+CAREFUL = 4096  # rows checked together when bad ones are left out
+AHEAD = 2  # chunks that are ready or nearly so, besides those in progress
 
-ABSENT_ADVICE = "Rename the column, or have it taken as missing: absent='missing', or --absent missing."
+ABSENT_ADVICE = "Rename the column, or treat it as missing: absent='missing', or --absent missing."
 
 T = TypeVar("T")
 Opened = tuple[Sequence[str], ReadOptions]  # what a source was opened as
@@ -41,9 +41,9 @@ def open_source(
     database: Any = None,
     query: str | None = None,
 ) -> Source:
-    """Opens files, patterns of names, folders, or '-' for standard input; or the rows of a `query` to a `database`: a
-    file of SQLite or DuckDB, a URI such as `postgresql://host/name`, or an open connection of DuckDB or ADBC. Without
-    a database, DuckDB reads files: `query="SELECT … FROM 'data/*.parquet'"`.
+    """Opens files, glob patterns, folders, or '-' for standard input; or the rows of a `query` to a `database`: a
+    SQLite or DuckDB file, a URI like `postgresql://host/name`, or an open DuckDB or ADBC connection. Without a
+    database, DuckDB reads files: `query="SELECT … FROM 'data/*.parquet'"`.
 
     >>> from pathlib import Path
     >>> _ = Path("tennis.csv").write_text("outlook,humidity\\nsunny,85\\nrain,\\n")
@@ -56,7 +56,7 @@ def open_source(
     reading = reading or ReadOptions()
     if query is not None or database is not None:
         if paths or query is None:
-            raise ValueError("Give files, or a query, and beside it the database that is asked.")
+            raise ValueError("Give files, or a query and its database.")
         from tallybayes.sources.database import Query
 
         return Source(Query(database, query, reading), reading.skip_bad_rows)
@@ -79,7 +79,7 @@ def _holds_documents(path: str, reading: ReadOptions) -> bool:
 
 
 def _is_mail(path: str) -> bool:
-    """Whether a file whose name does not say what it is begins as mail does, as those of a Maildir."""
+    """Whether a file without a telling name begins like mail, as in a Maildir."""
     if not os.path.isfile(path) or SUFFIXES.get(suffix(path), "lines") != "lines":
         return False
     from tallybayes.sources.contents import HEAD_READ, looks_like_mail
@@ -90,7 +90,7 @@ def _is_mail(path: str) -> bool:
 
 
 class Source(RowSource):
-    """A stream of record batches, which is read once, and what is known of it meanwhile."""
+    """A stream of record batches, read once, with its progress and errors so far."""
 
     def __init__(self, reader: Reader, skip_bad_rows: bool = False, opened: Opened | None = None) -> None:
         self.names = reader.names
@@ -102,22 +102,22 @@ class Source(RowSource):
         self.missing_numbers = reader.missing_numbers
         self.decimal = reader.decimal
         self.total = reader.total
-        self.rows = 0  # given out so far
-        self.done = 0  # bytes of the input as it is stored, given out so far
+        self.rows = 0  # returned so far
+        self.done = 0  # stored bytes of the input returned so far
         self.skipped = 0  # rows that could not be read
         self.bad: list[BadRow] = []  # the first of these
         self._reader = reader
         self._skips = skip_bad_rows
         self._opened = opened
         self._chunks = reader.chunks()
-        self._first: list[Chunk] = []  # what a sample was taken from
+        self._first: list[Chunk] = []  # the chunks that the sample was taken from
         self._sampled: pa.RecordBatch | None = None
         self._last: Chunk | None = None
         self._started = False
 
     def sample(self) -> pa.RecordBatch:
-        """Some rows, each column typed by what is in it: the first, and others from all over the input where it can be
-        sought. They are not used up; rows that are bad are left out."""
+        """Some rows, each column typed by its contents: the first, and others from all over the input if it can seek.
+        They are not consumed; bad rows are left out."""
         if not self._first:
             self._first = list(islice(self._chunks, 1))
         if not self._first:
@@ -127,7 +127,7 @@ class Source(RowSource):
         return self._sampled
 
     def is_sampled_whole(self) -> bool:
-        """Whether the sample is all rows that there are. Nobody waits for a pipe to find out."""
+        """Whether the sample is all rows. This does not wait for a pipe to find out."""
         ends = self.total is not None or self._reader.ends
         if ends and len(self._first) < 2:
             self.sample()
@@ -137,13 +137,12 @@ class Source(RowSource):
     def again(self) -> Source:
         if self.total is None or self._opened is None or STANDARD_INPUT in self._opened[0]:
             raise SourceError(
-                "A pipe can be read but once, and these rows are to be passed over several times. Write them to a file "
-                "first."
+                "A pipe can be read only once, and these rows are needed several times. Write them to a file first."
             )
         return open_source(*self._opened)
 
     def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
-        """All rows, once. `types` says which columns are wanted and as what; texts may come as a dictionary of texts.
+        """All rows, once. `types` gives the wanted columns and their types; texts may come as a dictionary array.
 
         A row that cannot be read is an error that names its place; or it is left out, if the options say so."""
         if self._started:
@@ -160,8 +159,8 @@ class Source(RowSource):
         label_type: pa.DataType | None = None,
         absent: str = ERROR,
     ) -> dict[str, pa.DataType]:
-        """As what to read these columns and the label: as the types that are given, else as what a sample has. With
-        `absent="missing"`, columns that are not there are passed over."""
+        """The types to read these columns and the label as: those given, else those of a sample. With
+        `absent="missing"`, absent columns are skipped."""
         wanted = {name: columns[name] for name in self._present(columns, absent)}
         if label is not None:
             wanted[label] = label_type
@@ -172,13 +171,13 @@ class Source(RowSource):
         return types
 
     def as_stored(self, names: Sequence[str]) -> dict[str, pa.DataType]:
-        """As what to read columns that are only to be repeated: as texts where the input has nothing but texts."""
+        """The types to read columns as that are only passed through: texts if the input is untyped."""
         found = None if self.untyped or not names else self.sample().schema
         return {name: pa.string() if found is None else _kind(found, name) for name in names}
 
     def each(self, types: ColumnTypes, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
-        """What `work` makes of every batch. A row that it refuses is an error that names its place; or, if the options
-        say so, it is skipped and the others of its batch are worked on in parts."""
+        """Applies `work` to every batch. A row that it refuses is an error that names its place; or, if the options say
+        so, it is skipped and the rest of its batch is processed in parts."""
         for batch in self.batches(types):
             if self._skips:
                 yield from self._in_parts(batch, work)
@@ -194,13 +193,13 @@ class Source(RowSource):
         self.bad += [bad][: REMEMBERED - len(self.bad)]
 
     def require(self, names: Iterable[str]) -> None:
-        """An error that says which columns there are, if one of these is not."""
+        """Raises an error that lists the columns if one of these does not exist."""
         check_wanted(self._reader.file, self.names, names)
 
     def where(self, row: int) -> str:
-        """The place of a row of the batch that was given out last."""
+        """The place of a row of the last batch."""
         if self._last is None:
-            raise ValueError(f"There is no row {row}: no batch was given out.")
+            raise ValueError(f"There is no row {row}: no batch was read.")
         return self._last.where(row)
 
     def _read(self, types: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
@@ -246,7 +245,7 @@ class Source(RowSource):
         return BadRow(f"{self.where(start + error.row)}{column}", error.reason)
 
     def _about_missing(self, error: RowError) -> str:
-        """Why a row may have no label although there is something in its cell, as NA."""
+        """Explains why a row may have no label although its cell is not empty, like NA."""
         if not self.missing or not isinstance(error, NoLabelError):
             return ""
         *others, last = (repr(marker) if marker else "empty" for marker in self.missing)
@@ -261,7 +260,7 @@ class Source(RowSource):
 
 
 def _kind(found: pa.Schema, name: str) -> pa.DataType:
-    """The type of a column in a sample; of one that is not there, any type."""
+    """The type of a column in a sample; any type for a column that it lacks."""
     kind = found.field(name).type if name in found.names else pa.null()
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.string() if pa.types.is_null(kind) else kind

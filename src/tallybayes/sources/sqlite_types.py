@@ -1,16 +1,16 @@
-"""SQLite has a type for every cell and none for a column; Arrow has one for a column, and the driver takes it from the
-first rows. So all cells are asked for their types first, and a row in front of all others says what was found."""
+"""SQLite has a type for every cell but none for a column; Arrow has one per column, which the driver takes from the
+first rows. So the types of all cells are queried first, and an extra first row carries the result."""
 
 from __future__ import annotations
 
 from typing import Any
 
 TEXT = 3
-FIRST = ("NULL", "0", "0.5", "''", "x''")  # a cell of each kind; of two kinds in one column, the later one takes both
+FIRST = ("NULL", "0", "0.5", "''", "x''")  # a cell of each kind; of two kinds in a column, the later one can hold both
 
 
 def typed(cursor: Any, query: str) -> tuple[str, int]:
-    """A query that gives the same rows behind one that is to be passed over. Both are asked in one transaction."""
+    """A query for the same rows after one to be skipped. Both queries run in one transaction."""
     cursor.execute(f"SELECT * FROM ({query}\n) LIMIT 0")
     columns = [_name(name) for name in cursor.fetch_record_batch().schema.names]
     cursor.execute(f"SELECT {', '.join(map(_kind, columns))} FROM ({query}\n)")
@@ -28,7 +28,7 @@ def _kind(column: str) -> str:
 
 
 def _text(column: str) -> str:
-    """The driver would write 0.5 as 5.000000e-01 where other cells are texts."""
+    """The driver would write 0.5 as 5.000000e-01 if other cells are texts."""
     return f"CASE typeof({column}) WHEN 'real' THEN printf('%.15g', {column}) ELSE CAST({column} AS TEXT) END"
 
 

@@ -1,4 +1,4 @@
-"""Files that hold tables, one after the other: each is looked at to find out its kind, and has columns of its own."""
+"""Several files with tables as one input: the format of each is detected, and each has its own columns."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _total(paths: Sequence[str]) -> int | None:
 
 
 def _open(path: str, reading: ReadOptions) -> Reader:
-    """A reader of the kind that is given, or else found."""
+    """A reader for the given format, or else the detected one."""
     source = Input(path, reading)
     refuse_others(source.name, source.stream.look())
     kind = reading.format or find_format(source)
@@ -111,7 +111,7 @@ def _open(path: str, reading: ReadOptions) -> Reader:
 
 
 def find_format(source: Input) -> str:
-    """What the first bytes say, or else the name; what is neither is CSV."""
+    """The format by the first bytes, or else by the name; otherwise CSV."""
     head = source.stream.look()
     if not head:
         raise SourceError(f"{source.name} is empty.")

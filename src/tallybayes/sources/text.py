@@ -1,4 +1,4 @@
-"""From bytes to blocks of whole rows, as UTF-8, each of which knows its first line."""
+"""From bytes to blocks of whole rows, as UTF-8, each with the number of its first line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tallybayes.sources.bytes_in import LOOK_BYTES, Input, Stream
 from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
 
-ROW_LIMIT = 1 << 26  # bytes of one row; no honest one is longer, and an unclosed quote would take in all that follows
+ROW_LIMIT = 1 << 26  # bytes of one row: real ones are shorter, and an unclosed quote would swallow the rest
 LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
 NO_QUOTES = "give --no-quotes if quotes are ordinary characters"
 UNCLOSED = f"A quote is opened there and not closed; {NO_QUOTES}."
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
-STRAY, STRAY_EACH = 2, 20  # control characters that a text may hold: a few, and one in so many
+STRAY, STRAY_EACH = 2, 20  # control characters that a text may contain: a few, and one in so many
 MARKS = {  # byte order marks, the longer ones first
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -83,7 +83,7 @@ def open_text(source: Input, reading: ReadOptions) -> None:
     encoding = MARKS.get(mark, "utf-8" if reading.plain else reading.encoding)
     if encoding != "utf-8":
         source.stream = Stream(Transcoded(source.stream, encoding, source.name))
-    first = re.split(rb"[\r\n]", source.stream.look()[:LOOK_BYTES], maxsplit=1)[0]  # a pipe may have no more yet
+    first = re.split(rb"[\r\n]", source.stream.look()[:LOOK_BYTES], maxsplit=1)[0]  # a pipe may not have more yet
     if is_binary(first):
         raise SourceError(
             f"{source.name} is not a table: it holds bytes that are no text. Give CSV, TSV, JSON lines, Parquet or "
@@ -92,7 +92,7 @@ def open_text(source: Input, reading: ReadOptions) -> None:
 
 
 def is_plain(source: Input) -> bool:
-    """Whether the bytes of an opened text are those that are stored: then they can be read from anywhere."""
+    """Whether the bytes of an opened text are stored as they are, so that they can be read from anywhere."""
     return source.total is not None and not source.packed and not isinstance(source.stream.below, Transcoded)
 
 
@@ -110,11 +110,11 @@ def is_binary(content: bytes) -> bool:
 
 
 class Block(NamedTuple):
-    """Whole rows that stand together."""
+    """Consecutive whole rows."""
 
     line: int  # the number of the first line, from 1
     data: pa.Buffer
-    size: int  # of the input as it is stored
+    size: int  # in stored bytes of the input
     open: bool = False  # whether the last row ends within quotes
 
 

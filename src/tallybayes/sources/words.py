@@ -1,4 +1,4 @@
-"""Lists of words, which are texts that are cut up already: where they are found, they are read as such."""
+"""Lists of words, i.e. tokenised texts, are read as such where they are found."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WORDS = pa.large_list(pa.large_string())
 
 
 def as_found(types: ColumnTypes, found: ColumnTypes) -> ColumnTypes:
-    """What is wanted; but lists of words where texts are wanted and these are there."""
+    """The wanted types, with lists of words in place of texts where the data has them."""
     return {name: WORDS if kind == pa.string() and _is_words(found[name]) else kind for name, kind in types.items()}
 
 
 def words(cells: pa.Array) -> pa.Array:
-    """Lists of words, without those that are missing."""
+    """Lists of words, without missing ones."""
     lists = cells.cast(WORDS)
     known = lists.flatten().is_valid()
     if pc.all(known, min_count=0).as_py():
@@ -29,7 +29,7 @@ def words(cells: pa.Array) -> pa.Array:
 
 
 def _is_words(kind: pa.DataType) -> bool:
-    """Whether these are lists of texts, or lists that were all empty where their type was found."""
+    """Whether these are lists of texts, or lists whose type is unknown because all were empty."""
     if not pa.types.is_nested(kind) or not hasattr(kind, "value_type"):
         return False
     return frames.is_text(kind.value_type) or bool(pa.types.is_null(kind.value_type))

@@ -221,7 +221,7 @@ def test_faded_rows_are_still_forgotten_and_files_come_back():
     [
         ({"covariance": "full"}, "covariance must be one of 'own', 'shared'"),
         ({"m": -1}, "m must be a finite number of at least 0"),
-        ({"unbiased": True}, "give plugin=True, too"),
+        ({"unbiased": True}, "give plugin=True too"),
         ({"plugin": 1}, "plugin must be True or False"),
     ],
 )

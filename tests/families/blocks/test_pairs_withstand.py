@@ -148,7 +148,7 @@ def test_counts_that_contradict_each_other_are_found():
     single = type(tally)(["yes"], [int(family.layout.singles[1])], {"n": tally.aligned([2], ["yes"]).sums["n"]})
     assert "'b' would not have as many cells as 'a'" in family.discord(tally + single, model.keys())
     pair = type(tally)(["yes"], [family.layout.size - 1], {"n": tally.aligned([2], ["yes"]).sums["n"]})
-    assert "'b' and 'c' would not be there as often as together" in family.discord(tally + pair, model.keys())
+    assert "'b' and 'c' would not occur as often as together" in family.discord(tally + pair, model.keys())
     assert not family.takes([family.layout.size])
     assert not family.takes(["u"])
 
@@ -158,7 +158,7 @@ def test_counts_that_contradict_each_other_are_found():
     [
         ({"structure": "forest"}, "structure must be one of 'naive', 'tree'"),
         ({"structure": {"a": "z"}}, "there is no column 'z'; there are 'a', 'b', 'c'"),
-        ({"structure": {"a": "b", "b": "c", "c": "a"}}, "goes round in a circle: 'a' → 'b' → 'c' → 'a'"),
+        ({"structure": {"a": "b", "b": "c", "c": "a"}}, "has a cycle: 'a' → 'b' → 'c' → 'a'"),
         ({"structure": {"a": "b"}, "alone": ("b",)}, "'b' is counted alone"),
         ({"alone": ("z",)}, "alone must be some of 'a', 'b', 'c'"),
         ({"alpha": {"u": 1.0}}, "alpha must be a number of at least 0, or MEstimate"),

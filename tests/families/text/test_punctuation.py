@@ -69,7 +69,7 @@ def test_settings_go_together_with_punctuation():
 def test_punctuation_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match=r"Words\(unit='characters'\) counts punctuation as it is"):
         Words(punctuation=True, unit="characters")
-    with pytest.raises(ValueError, match=r"Words\(tokeniser=…\) says itself what a token is"):
+    with pytest.raises(ValueError, match=r"Words\(tokeniser=…\) defines the tokens itself"):
         Words(punctuation=True, tokeniser=str.split)
     with pytest.raises(ValueError, match=r"Words\(punctuation=1\): punctuation must be True or False"):
         Words(punctuation=1)

@@ -244,7 +244,7 @@ def test_tokens_may_be_given_but_have_no_space():
     assert model.columns["text"].runs.slots  # "New_York" as it is given
     assert "New_York is" in model.columns["text"].slots
     for token in ("New York", "a\x02"):
-        with pytest.raises(ValueError, match="stands between words"):
+        with pytest.raises(ValueError, match="separates words"):
             Model.train({"text": family}, {"text": [[token]]}, ["x"])
 
 
@@ -274,7 +274,7 @@ def test_settings_that_make_no_sense_are_refused():
     for settings_ in ({"order": 0}, {"order": 4}, {"discount": 1.5}, {"discount": "none"}, {"unit": "letters"}):
         with pytest.raises(ValueError, match="WordSequence"):
             WordSequence(**settings_)
-    with pytest.raises(ValueError, match="says itself"):
+    with pytest.raises(ValueError, match="defines the tokens"):
         WordSequence(tokeniser=str.split, punctuation=True)
 
 

@@ -260,9 +260,9 @@ def test_drawn_texts_are_distributed_as_they_are_scored():
         for word, expected in believed.estimates("x").items():
             assert again.estimates("x")[word]["k"] == pytest.approx(expected["k"], abs=0.02)
     for family, said in (
-        (Words(reading="complement"), "no distribution to draw"),
+        (Words(reading="complement"), "not a distribution to draw"),
         (Words(ngrams=(2, 3)), "overlap"),
-        (Words(presence=True), "once a text"),
+        (Words(presence=True), "once per text"),
     ):
         with pytest.raises(TypeError, match=said):
             train(family).sample(3, seed=0)

@@ -92,7 +92,7 @@ def test_a_single_number_may_be_given_but_not_asked_about():
             model.probability(question)
     with pytest.raises(ValueError, match="'blue' is not a number"):
         model.probability("x=blue | colour=red")
-    with pytest.raises(ValueError, match="by their bounds"):
+    with pytest.raises(ValueError, match="ask about numbers by bounds"):
         model.probability("x != 3")
 
 

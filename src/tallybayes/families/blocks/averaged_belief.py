@@ -1,4 +1,4 @@
-"""What columns say where each of them, or every two, in turn are the parents of all others."""
+"""Averaged dependence estimators: each column, or each pair, is in turn the parent of all others (AODE, A2DE)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tallybayes.families.posteriors import Posterior
 
 
 def met_parents(counts: PairCounts) -> Bytes:
-    """Which levels, numbered through all columns, can be those of a parent."""
+    """Which levels, numbered across all columns, a parent can have."""
     met = [met & counts.layout.is_paired[j] for j, met in enumerate(counts.met)]
     return np.concatenate(met).astype(np.uint8)
 
 
 def shared_out(said: Floats) -> Floats:
-    """What each column says, [column, class], from said[network, column, class]: averaged as the networks count. What
-    is left over by averaging is shared by all columns."""
+    """The evidence of each column, [column, class], from said[network, column, class]: averaged with the networks'
+    weights. The remainder is shared by all columns."""
     total = said.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         whole = np.logaddexp.reduce(total, axis=0)
@@ -41,10 +41,11 @@ def shared_out(said: Floats) -> Floats:
 
 
 class MeanBelief(CodedBelief):
-    """The mean of what several networks say, in each of which all columns have the same parents."""
+    """The mean of several networks, in each of which all columns have the same parents."""
 
     def network(self, parents: Sequence[int]) -> NetworkBelief:
-        """The one in which these are the parents of all that are counted with them; the second depends on the first."""
+        """The network in which these are the parents of all columns counted with them; the second depends on the
+        first."""
         pairs, some = self.counts.layout.pairs, list(parents)
         given = [some[: some.index(j)] if j in some else some for j in range(self.counts.columns)]
         known = [few if all(pairs[j, p] >= 0 for p in few) else [] for j, few in enumerate(given)]
@@ -55,18 +56,18 @@ class MeanBelief(CodedBelief):
         raise NotImplementedError
 
     def conditionals(self) -> list[list[Conditional]]:
-        """A network for every group of parents; where there is none, all columns by themselves."""
+        """A network for every group of parents; without any, all columns are independent."""
         return [tables for group in self.groups() or [()] for tables in self.network(group).conditionals()]
 
     def estimates(self) -> dict[str, Floats]:
-        """Of every column by itself: those of all networks would be too many to read."""
+        """Those of every column by itself: all networks' would be too many to read."""
         return self.network(()).estimates()
 
     def posterior(self, index: int) -> Posterior:
         return self.network(()).posterior(index)
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """First the parents, then what they make of all others."""
+        """First the parents, then all others given them."""
         groups = self.groups() or [()]
         which = random.integers(0, len(groups), len(classes))
         codes = np.zeros((len(classes), self.counts.columns), np.uint8)
@@ -77,8 +78,8 @@ class MeanBelief(CodedBelief):
 
 
 class AveragedBelief(MeanBelief):
-    """What every level says given every other, [parent's level, level, class], levels numbered through all columns.
-    Each column that is counted in pairs is in turn the parent of all others, and the likelihoods are averaged."""
+    """log P(level | parent's level, class), [parent's level, level, class], levels numbered across all columns. Each
+    column that is counted in pairs is in turn the parent of all others, and the likelihoods are averaged."""
 
     def __init__(self, family: Any, counts: PairCounts) -> None:
         super().__init__(family, counts)
@@ -108,7 +109,7 @@ class AveragedBelief(MeanBelief):
         kernels.add_averaged(cells, sizes, self.starts, self.table, self.met, self.alone, scores)
 
     def parts(self, cells: Bytes) -> Iterator[list[Part]]:
-        """What each column says given each of the others."""
+        """The evidence of each column given each of the others."""
         for row in cells:
             at = self.starts + row
             parents = at[self.met[at] > 0]
@@ -117,7 +118,7 @@ class AveragedBelief(MeanBelief):
             yield [Part(self.level(j, int(code)), 1.0, parted[j]) for j, code in enumerate(row)]
 
     def free(self) -> Free:
-        """Of the pairs that are counted."""
+        """The parameters of the pairs that are counted."""
         layout, levels = self.counts.layout, np.maximum(self.counts.levels, 1) - 1
         return Free(int(levels.sum() + (levels[layout.first] * levels[layout.second]).sum()), outcomes=self.outcomes())
 
@@ -147,7 +148,7 @@ class AveragedByTwoBelief(MeanBelief):
         kernels.add_mixture(np.ascontiguousarray(cells), *given, scores)
 
     def parts(self, cells: Bytes) -> Iterator[list[Part]]:
-        """What each column says given every two of the others."""
+        """The evidence of each column given every two of the others."""
         columns, starts = self.counts.columns, self.counts.layout.singles
         for row in cells:
             at = self.lookups[:, 0] + (self.lookups[:, 1:4] * row[self.lookups[:, 4:]].astype(np.int64)).sum(axis=1)
@@ -157,7 +158,7 @@ class AveragedByTwoBelief(MeanBelief):
             yield [Part(self.level(j, int(code)), 1.0, parted[j]) for j, code in enumerate(row)]
 
     def free(self) -> Free:
-        """Of the pairs and threes that are counted."""
+        """The parameters of the pairs and triples that are counted."""
         layout, levels = self.counts.layout, np.maximum(self.counts.levels, 1) - 1
         pairs, threes = levels[layout.first] * levels[layout.second], levels[layout.threes].prod(axis=0)
         return Free(int(levels.sum() + pairs.sum() + threes.sum()), outcomes=self.outcomes())

@@ -1,4 +1,4 @@
-"""What families of blocks have in common: several columns, which have names."""
+"""The base of block families: several named columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Block(Family):
     """Several columns that are counted together."""
 
     takes_blocks: ClassVar[bool] = True
-    columns: tuple[str, ...] = field(default=(), init=False)  # as the schema has them
+    columns: tuple[str, ...] = field(default=(), init=False)  # named by the schema
 
     def over(self, columns: tuple[str, ...]) -> Self:
         found = copy(self)
@@ -29,13 +29,13 @@ class Block(Family):
         return found
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Every two of the columns."""
+        """Every pair of columns."""
         return list(combinations(self.columns, 2))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumberBlock(Block):
-    """Several columns of numbers. Cells are rows of a matrix, NaN where one is missing."""
+    """Several numeric columns. Cells are rows of a matrix, with NaN for missing ones."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
 

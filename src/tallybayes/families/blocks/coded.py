@@ -1,4 +1,4 @@
-"""What families have in common that count columns of any kind together, by the codes of their cells."""
+"""The base of families that count columns of any kind together, by the codes of their cells."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from tallybayes.families.settings import refused, setting
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CodedBlock(Block):
-    """Several columns of numbers, levels or both. Cells are rows of codes: which interval or level each cell has."""
+    """Several numeric or categorical columns. Cells are rows of codes: the interval or level of each cell."""
 
-    least: ClassVar[int] = 1  # rows of a sample that have a level, for it to be one of its own
+    least: ClassVar[int] = 1  # rows of a sample that a level needs to get a code of its own
     codes: Coding | None = setting(None, ABOUT_CODES, check=as_coding, counting=True, to_json=coding_to_json)
 
     def over(self, columns: tuple[str, ...]) -> Self:
@@ -46,7 +46,7 @@ class CodedBlock(Block):
         return super().over(columns)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copied and pickled by its settings alone: what was worked out from them is worked out again."""
+        """Copied and pickled by its settings alone, without cached values."""
         return {**self.settings(), "columns": self.columns}
 
     @property
@@ -75,7 +75,7 @@ class CodedBlock(Block):
         return replace(self, codes=codes).over(self.columns)
 
     def intervals(self, rows: float) -> int:
-        """How many intervals numbers are given by default, where a sample has so many rows."""
+        """The default number of intervals, for a sample of so many rows."""
         return MOST
 
     def _chosen(self, cells: pa.Array, weights: Floats | None) -> Code:
@@ -93,8 +93,8 @@ class CodedBlock(Block):
     def coder(self) -> Coder:
         if self.codes is None:
             raise ValueError(
-                f"{type(self).__name__}() has no intervals and levels yet, by which it counts. Model.train chooses "
-                "them from a frame or a source; for a stream, choose them with prepare(schema, some_rows, labels)."
+                f"{type(self).__name__}() has no intervals and levels to count by yet. Model.train chooses them from a "
+                "frame or a source; for a stream, choose them with prepare(schema, some_rows, labels)."
             )
         return Coder(self.columns, self.codes)
 

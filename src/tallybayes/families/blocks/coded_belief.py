@@ -1,4 +1,4 @@
-"""What beliefs about columns of codes have in common, whatever these depend on."""
+"""The base of beliefs about coded columns, whatever these depend on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def logs(probability: Floats) -> Floats:
 
 
 class CodedBelief(Belief):
-    """Columns, and what each says by itself."""
+    """Columns, and the evidence of each by itself."""
 
     has_parts = True
     bound = MANY_PARTS
@@ -31,16 +31,16 @@ class CodedBelief(Belief):
         self.family, self.counts = family, counts
 
     def level(self, j: int, code: int) -> str:
-        """A level of a column, for people."""
+        """A level of a column as text."""
         return f"{self.family.columns[j]} = {code_text(self.family.codes[j], code)}"
 
     @cached_property
     def single_logs(self) -> list[Floats]:
-        """log P(level | class) of every column, and 0 of levels that were never met."""
+        """log P(level | class) of every column, and 0 for unseen levels."""
         return [self.met_logs(j, self.counts.probability(j)) for j in range(self.counts.columns)]
 
     def met_logs(self, j: int, probability: Floats) -> Floats:
-        """The logarithms of P(level of j | …), […, level, class], and 0 of levels that were never met."""
+        """log P(level of j | …), […, level, class], and 0 for unseen levels."""
         return np.where(self.counts.met[j][:, None], logs(probability), 0.0)
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
@@ -51,7 +51,7 @@ class CodedBelief(Belief):
         return heaviest(words, n, log_odds(rows, index, prior), top)
 
     def tables(self, parents: Sequence[Sequence[int]], tables: Sequence[Floats]) -> list[Conditional]:
-        """Tables of all codes, of those that were met."""
+        """From tables over all codes to tables over those that were seen."""
         found = []
         for j, (some, table) in enumerate(zip(parents, tables, strict=True)):
             met = [np.flatnonzero(self.counts.met[p]) for p in (*some, j)]
@@ -61,7 +61,7 @@ class CodedBelief(Belief):
 
     def pair_information(self, columns: Sequence[str]) -> list[PairInformation]:
         known, found = conditional_information(self.counts), []
-        first = int(self.counts.smoothing.ignored)  # missing cells are looked at, or are not
+        first = int(self.counts.smoothing.ignored)  # skips the code of missing cells if they are ignored
         for i, j in zip(self.counts.layout.first.tolist(), self.counts.layout.second.tolist(), strict=True):
             table = self.counts.pair(i, j)[first:, first:]
             levels = [np.maximum(table.any(axis=axis).sum(axis=0) - 1, 0) for axis in (1, 0)]
@@ -71,5 +71,5 @@ class CodedBelief(Belief):
         return found
 
     def outcomes(self) -> int:
-        """How many different rows there can be."""
+        """The number of possible rows."""
         return int(np.prod([max(int(n), 1) for n in self.counts.levels], dtype=object))

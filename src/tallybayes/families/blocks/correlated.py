@@ -31,14 +31,14 @@ FIELDS = {"columns": ("n", "x", "xx"), "pairs": ("n", "xy"), "apart": ("n", "x")
 class Correlated(NumberBlock):
     """Several numbers that vary together: Gaussian with an unknown mean, and an unknown covariance.
 
-    `covariance` is "own", where every class has one (quadratic discriminant analysis), or "shared", where all classes
-    have the same around their own means (linear discriminant analysis). The prior is worth `m` rows, spread as the
-    columns are over all classes, but independent of one another: it shrinks means and covariances, and keeps them
-    usable where there are more columns than rows. With mean and covariance integrated out, a new row has Student's
-    distribution; `plugin=True` scores with the estimates instead, and `m=0` with it is maximum likelihood. `unbiased`
-    divides an estimated covariance by one row fewer, or where it is shared by one fewer for each class.
+    `covariance` is "own", one for every class (quadratic discriminant analysis), or "shared", one for all classes
+    around their own means (linear discriminant analysis). The prior is worth `m` rows with the columns' variances over
+    all classes, but no correlations: it shrinks means and covariances, and keeps them usable if there are more columns
+    than rows. With mean and covariance integrated out, a new row has a multivariate Student's t distribution;
+    `plugin=True` scores with the estimates instead, and `m=0` with it is maximum likelihood. `unbiased` divides an
+    estimated covariance by n − 1, or a shared one by n minus the number of classes.
 
-    Of a row in which cells are missing, the others are counted, and scored by their own joint distribution. With one
+    If some cells of a row are missing, the others are counted, and scored by their marginal distribution. With one
     column, this is `Gaussian`.
 
     >>> from tallybayes import Model
@@ -67,7 +67,7 @@ class Correlated(NumberBlock):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.unbiased and not self.plugin:
-            raise ValueError("Correlated(unbiased=True): this is how a covariance is estimated; give plugin=True, too.")
+            raise ValueError("Correlated(unbiased=True) applies to estimated covariances; give plugin=True too.")
 
     @property
     def shared(self) -> bool:
@@ -77,8 +77,8 @@ class Correlated(NumberBlock):
         return Tallies({part: Tally.empty(fields) for part, fields in FIELDS.items()})
 
     def tally(self, cells: Floats, rows: Rows) -> Tallies:
-        """`columns` has each column's own sums, `pairs` those of every two that are both there, and `apart` those of
-        the one where the other is missing: of rows without missing cells, there is nothing in it."""
+        """`columns` has each column's own sums, `pairs` those of rows where two columns are both present, and `apart`
+        those of one where the other is missing: empty if no cell is missing."""
         cells = np.ascontiguousarray(cells)
         n, x, xx = class_sums(cells, rows, True)
         assert xx is not None
@@ -106,7 +106,7 @@ class Correlated(NumberBlock):
         return all(set(slots[part]) <= set(known) for part, known in possible.items())
 
     def present(self, tally: Tallies, classes: Sequence[Key]) -> Exact:
-        """Of each column: none has more cells than there are rows."""
+        """The largest number of cells of any column."""
         return tally["columns"].aligned(self.columns, classes).sums["n"]
 
     def impossible(self, tally: Tallies, touched: Tallies) -> str | None:
@@ -114,7 +114,7 @@ class Correlated(NumberBlock):
         return Gaussian().refusal(cells["columns"]) or self.refusal(cells["pairs"]) or self.refusal(cells["apart"])
 
     def discord(self, tally: Tallies, classes: Sequence[Key]) -> str | None:
-        """A cell of a column is beside one of another column, or beside a missing one."""
+        """Every cell is in a row where another column is either present or missing."""
         number = {column: i for i, column in enumerate(self.columns)}
         pairs = list(permutations(self.columns, 2))
         if not pairs:
@@ -128,4 +128,4 @@ class Correlated(NumberBlock):
         if not len(wrong):
             return None
         one, other = pairs[wrong[0, 0]]
-        return f"{one!r} would not be there as often as with {other!r} and without it"
+        return f"{one!r} would not be present as often as with and without {other!r}"

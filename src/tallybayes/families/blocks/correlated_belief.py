@@ -1,4 +1,4 @@
-"""What means and covariances say about new rows: the joint density of whichever cells are there."""
+"""Means and covariances, and the joint density of whichever cells of a row are present."""
 
 from __future__ import annotations
 
@@ -18,24 +18,23 @@ from tallybayes.families.numbers.support import FURTHEST
 from tallybayes.families.posteriors import NormalInverseGamma, Posterior
 from tallybayes.kernels import special
 
-SMALL = 1 << 17  # multiplications for which BLAS starts no threads, which would wait for ours
-MOST_PATTERNS = 1 << 12  # of missing cells, whose densities are kept
+SMALL = 1 << 17  # multiplications: up to here BLAS starts no threads, which would compete with ours
+MOST_PATTERNS = 1 << 12  # of missing cells whose densities are cached
 
 Mask = NDArray[np.bool_]
 
 
 class Density(NamedTuple):
-    """What a class says of some columns: a Gaussian, or Student's distribution, of those that vary; the others are
-    certain."""
+    """The density of some columns in a class: Gaussian or Student's t for those that vary; the others are certain."""
 
     certain: Mask
-    root: Floats | None  # of the covariance of those that vary; none, where nothing is known, or they repeat each other
+    root: Floats | None  # Cholesky root of the covariance of those that vary; None if it is unknown or singular
     inverse: Floats  # of the root
-    nu: float  # degrees of freedom; infinite of a Gaussian
+    nu: float  # degrees of freedom; infinite for a Gaussian
     constant: float
 
     def log_density(self, away: Floats) -> Floats:
-        """Of rows so far from the mean, a column each."""
+        """The log density of rows, given as columns of deviations from the mean."""
         distance = np.empty(away.shape[1])
         step = max(SMALL // max(len(away), 1) ** 2, 1)
         for start in range(0, len(distance), step):
@@ -47,10 +46,10 @@ class Density(NamedTuple):
 
 
 def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) -> Density:
-    """Of a Gaussian with this covariance, or if the degrees of freedom are finite, with mean and covariance integrated
-    out; `log_units` are those of the columns."""
+    """A Gaussian with this covariance, or if the degrees of freedom are finite, with mean and covariance integrated
+    out; `log_units` are the logs of the columns' units."""
     certain = np.diag(covariance) == 0
-    scale = np.sqrt(np.maximum(np.diag(covariance)[~certain], 0.0))  # fewer than one row, unbiased, have less than none
+    scale = np.sqrt(np.maximum(np.diag(covariance)[~certain], 0.0))  # unbiased, less than one row would be negative
     size = len(scale)
     nothing = Density(certain, None, np.zeros((0, 0)), nu, -np.inf)
     if not (nu > 0 and weight > 0) or not np.all(np.isfinite(covariance)) or not np.all(scale > 0):
@@ -71,7 +70,7 @@ def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) 
 
 @dataclass(frozen=True)
 class ByColumn(Posterior):
-    """What is known about the mean and the variance of each column of a block."""
+    """The posterior of the mean and the variance of each column of a block."""
 
     columns: dict[str, NormalInverseGamma]
 
@@ -81,16 +80,16 @@ class ByColumn(Posterior):
 
 
 class CorrelatedBelief(Belief):
-    """Means and covariances of every class, and the densities of the columns that rows had so far."""
+    """Means and covariances of every class, and cached densities by which columns are present."""
 
     def __init__(self, family: Any, s: Moments) -> None:
         self.family = family
         self.s = s
         self.known = updated(family, s)
         constant = (family.m > 0) & (s.all_variance == 0)
-        self.silent = constant | (s.all_n == 0)  # all classes are alike in these
+        self.silent = constant | (s.all_n == 0)  # the same in all classes
         self.fixed = constant & (s.all_n > 0)
-        half = -(s.exponents // 2)  # the whole may be beyond the doubles
+        half = -(s.exponents // 2)  # in halves: the whole may overflow
         self._units = [np.ldexp(1.0, part)[:, None] for part in (half, -s.exponents - half)]
         self._densities: dict[bytes, list[Density]] = {}
 
@@ -119,7 +118,7 @@ class CorrelatedBelief(Belief):
             scores[c, rows] += said
 
     def _of(self, seen: Mask) -> list[Density]:
-        """The density of these columns in every class, worked out once."""
+        """The density of these columns in every class, computed once."""
         found = self._densities.get(seen.tobytes())
         if found is None:
             if len(self._densities) >= MOST_PATTERNS:
@@ -147,7 +146,7 @@ class CorrelatedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         n, weight, mean, covariance = (array[index] for array in self.known)
         if not np.all(np.diag(weight) > 0):
-            raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+            raise ValueError("Nothing is counted in this class and there is no prior: there is no posterior.")
         found = {}
         for i, column in enumerate(self.family.columns):
             unit = np.ldexp(1.0, int(self.s.exponents[i]))
@@ -157,7 +156,9 @@ class CorrelatedBelief(Belief):
         return ByColumn(found)
 
     def conditionals(self) -> list[list[Conditional]]:
-        raise NoJointError("columns that vary together have no closed probability of bounds; give each a family.")
+        raise NoJointError(
+            "intervals of correlated columns have no closed-form probability; give each column its own family."
+        )
 
     def free(self) -> Free:
         size = len(self.family.columns)
@@ -165,10 +166,10 @@ class CorrelatedBelief(Belief):
         return Free(size, spread) if self.family.shared else Free(size + spread)
 
     def linear(self) -> Terms:
-        """Around the middle of the means: what is the same in all classes would cost digits."""
+        """Centred at the middle of the means: a large common term would cost digits."""
         if not (self.family.shared and self.family.plugin):
             raise NotLinearError(
-                "Correlated is linear in the values where all classes have one covariance, and it is estimated; use "
+                "Correlated is linear in the values only if all classes share one estimated covariance; use "
                 "covariance='shared' and plugin=True."
             )
         speaking = ~self.silent
@@ -179,13 +180,13 @@ class CorrelatedBelief(Belief):
         origin = np.nanmean(mean, axis=0)
         weights = (mean - origin) @ density.inverse.T @ density.inverse
         constant = -0.5 * np.einsum("ci,ci->c", weights, mean + origin)
-        unknown = np.isnan(constant)  # nothing counted and nothing assumed: every row is impossible
+        unknown = np.isnan(constant)  # no counts and no prior: every row is impossible
         table = np.zeros((len(speaking), len(mean)))
         table[speaking] = np.where(unknown, 0.0, np.ldexp(weights, -self.s.exponents[speaking]).T)
         return Terms(list(self.family.columns), table, np.where(unknown, -np.inf, constant))
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """A record for every class number; a column that never varied has its value."""
+        """A record for every class index; a constant column has its value."""
         drawn = np.full((len(classes), len(self.fixed)), np.nan)
         free = ~self.fixed
         for number, rows in by_class(classes):
@@ -206,7 +207,7 @@ class CorrelatedBelief(Belief):
 
 
 def _patterns(there: Mask) -> Iterator[tuple[NDArray[np.intp], Mask]]:
-    """The rows that have the same cells, and which those are; rows that have none are left out."""
+    """The rows grouped by which cells are present; rows without any are left out."""
     packed = np.packbits(there, axis=1)
     _, firsts, numbers = np.unique(packed, axis=0, return_index=True, return_inverse=True)
     for number, rows in by_class(numbers.reshape(-1)):

@@ -1,7 +1,7 @@
-"""Leave-one-out of columns that vary together: exact sums without each row, and many covariances at once.
+"""Leave-one-out of correlated columns: exact sums without each row, and many covariances at once.
 
-That is for rows without missing cells, in a block that has none, whose columns all vary and do not repeat each other
-even without the row. Any other row is taken away, believed and asked by itself, which comes to the same.
+The fast way is for blocks without missing cells whose covariance stays regular without the row. Any other row is
+subtracted, believed and scored by itself, with the same result.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tallybayes.families.left_out import one_by_one, taken, weights_of
 from tallybayes.families.numbers.support import FURTHEST
 from tallybayes.kernels import special
 
-STEP = 1 << 17  # covariances of two columns that are looked at at once
-APART = 1e-9  # the least variance of any combination of the columns, beside that of independent ones
+STEP = 1 << 17  # covariances of two columns at a time
+APART = 1e-9  # the least variance of any combination of columns, relative to independent ones
 
 
 class CorrelatedLeftOut:
-    """The sums of a block, and how to take rows away from them."""
+    """The sums of a block, and rows subtracted from them."""
 
     def __init__(self, family: Any, tally: Tallies, classes: Sequence[Key]) -> None:
         self.family, self.alone = family, one_by_one(family, tally, classes)
@@ -55,7 +55,7 @@ class CorrelatedLeftOut:
         return said
 
     def _said(self, x: Floats, rows: Rows) -> tuple[Floats, Any]:
-        """What rows say, and for which of them that holds."""
+        """The evidence of rows, and for which of them it is valid."""
         s = self._moments(x, rows)
         known = updated(self.family, s)
         sound = np.all(s.all_n > 0, axis=1) & np.all(s.all_variance > 0, axis=1)
@@ -75,18 +75,18 @@ class CorrelatedLeftOut:
         return self._log_density(known, root, scale, np.square(whitened).sum(axis=-1)), sound & usable.all(axis=1)
 
     def _log_density(self, known: Updated, root: Floats, scale: Floats, distance: Floats) -> Floats:
-        """As `correlated_belief.Density` has it."""
+        """The same as `correlated_belief.Density`."""
         size = root.shape[-1]
         volume = np.log(np.einsum("...ii->...i", root) * scale).sum(axis=-1) + self.s.exponents.sum() * np.log(2.0)
         if self.family.plugin:
             return -size / 2.0 * np.log(2.0 * np.pi) - volume - 0.5 * distance
         nu, weight = (np.where(each > 0, each, 1.0) for each in (known.n[..., 0, 0], known.weight[..., 0, 0]))
-        wider = 1.0 + 1.0 / weight  # than the covariance: the mean is not known either
+        wider = 1.0 + 1.0 / weight  # than the covariance, for the uncertainty of the mean
         around = special.log_rising(nu / 2.0, size / 2.0) - size / 2.0 * np.log(nu * np.pi * wider)
         return np.asarray(around - volume - (nu + size) / 2.0 * np.log1p(distance / wider / nu))
 
     def _moments(self, x: Floats, rows: Rows) -> Moments:
-        """Of every class and of all rows, without each of these."""
+        """The moments of every class and of all rows, without each of these rows."""
         codes, each, size = rows.codes, np.arange(len(rows)), x.shape[1]
         own = self._own(x, weights_of(rows))
         mine = self._of(*(taken(sums, codes, part) for sums, part in zip((self.n, self.x, self.xy), own, strict=True)))
@@ -116,7 +116,7 @@ class CorrelatedLeftOut:
         return Exact.of(weights)[:, None], products(x), products(x[:, self.firsts], x[:, self.seconds])
 
     def _of(self, n: Exact, x: Exact, xy: Exact) -> tuple[Floats, Floats, Floats]:
-        """Counts, means and scatters of some sets of rows, each quotient rounded once."""
+        """Counts, means and scatters of several sets of rows, each quotient rounded once."""
         count, exponents = len(n), self.s.exponents
         size, products = x.shape[1], xy.shape[1]
         places = np.tile(exponents[self.firsts] + exponents[self.seconds], count)

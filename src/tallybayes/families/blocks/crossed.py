@@ -1,4 +1,4 @@
-"""Levels that come together: every two columns' levels as a word, where there are too many levels for a table."""
+"""Crossed levels: each pair of two columns' levels is a word, for columns with too many levels for a table."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def _as_names(family: Any, name: str, given: Any) -> tuple[str, ...]:
 
 def _as_words(family: Any, name: str, given: Any) -> Words:
     if not isinstance(given, Words):
-        raise refused(family, name, given, "Words(…), which say how pairs of levels are read")
+        raise refused(family, name, given, "Words(…), which is how pairs of levels are scored")
     return given
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Crossed(Block):
-    """Columns of levels, of which every two that a row has are counted together, as a text's words are: a row of four
-    columns has six such words. For levels of which there are hundreds, and most pairs come once or never.
+    """Categorical columns whose levels are counted in pairs, like the words of a text: a row of four columns has six
+    such words. For columns with hundreds of levels, where most pairs occur once or never.
 
-    `of` names the columns, all of the block if none are named. `words` says how the pairs are read; by default as
-    `Words(reading="auto")` does.
+    `of` names the columns, by default all of the block. `words` is how pairs are scored, by default
+    `Words(reading="auto")`.
 
     >>> from tallybayes import Model
     >>> rows = {"verb": ["eat", "eat", "see"], "noun": ["pizza", "soup", "man"]}
@@ -61,7 +61,7 @@ class Crossed(Block):
     of: tuple[str, ...] = setting((), "the columns whose levels are paired; none: all", check=_as_names, counting=True)
     words: Words = setting(
         AS_THEY_ARE,
-        "how pairs of levels are read",
+        "how pairs of levels are scored",
         check=_as_words,
         counting=True,
         to_json=lambda family: family.to_json(),
@@ -95,7 +95,7 @@ class Crossed(Block):
         return list(combinations(self.of or self.columns, 2))
 
     def encode(self, cells: Cells) -> Any:
-        """Rows as lists of words; a pair of which a cell is missing is none."""
+        """Rows as lists of words; a pair with a missing cell is left out."""
         return self.words.encode(self._of_row(cells[0]) if type(cells) is list else self._of_columns(cells))
 
     def _of_row(self, row: Any) -> pa.Array:
@@ -166,7 +166,7 @@ def _word(row: Mapping[str, Any], one: str, other: str) -> str | None:
 
 
 def _by_row(rows: int, words: int) -> NDArray[np.int64]:
-    """Where the words of one row after the other stand, if they come word by word."""
+    """The indices that turn word-by-word order into row-by-row order."""
     return (np.arange(words) * rows + np.arange(rows)[:, None]).reshape(-1)
 
 

@@ -1,4 +1,4 @@
-"""Codes that are drawn, and cells that have them: a level, or a number within its interval."""
+"""Codes drawn at random, and cells with these codes: a level, or a number within its interval."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.families.blocks.coding import MISSING, OTHER, Bytes, Code, is_numeric
 
-ELSE = "(other)"  # a level that is none of those named
+ELSE = "(other)"  # any level that is not named
 
 
 def draw_codes(random: np.random.Generator, shares: Floats, met: Any) -> Bytes:
-    """A code for every row of shares, among those that were met. No cell is drawn as missing, unless none ever was
-    there."""
+    """A code for every row of shares, among those that were seen. No cell is drawn as missing, unless all were."""
     there = met & (np.arange(len(met)) != MISSING)
     shares = np.where(there, shares, 0.0)
     ends = np.cumsum(shares, axis=1)
@@ -39,5 +38,5 @@ def _cells(random: np.random.Generator, code: Code, codes: Bytes) -> pa.Array:
     wide = float(np.ptp(edges)) / max(len(edges) - 1, 1) or max(abs(edges[0]), 1.0)
     low, high = np.append(edges[0] - wide, edges), np.append(edges, edges[-1] + wide)
     at = np.maximum(codes.astype(np.intp) - OTHER, 0)
-    between = 1.0 - random.random(len(codes))  # an interval has its upper edge, not its lower one
+    between = 1.0 - random.random(len(codes))  # an interval includes its upper edge, not its lower one
     return pa.array(np.where(missing, np.nan, low[at] + between * (high - low)[at]), from_pandas=True)

@@ -8,7 +8,7 @@ MOST = 100  # lines
 
 
 def drawn_network(columns: Sequence[str], parents: Mapping[str, Sequence[str]]) -> list[str]:
-    """A line for every column. Of several parents, the closest comes first and the others are named beside it.
+    """A line for every column. Of several parents, the closest comes first and the others are listed after it.
 
     >>> print("\\n".join(drawn_network("abcd", {"b": ["a"], "c": ["b"], "d": ["a", "c"]})))
     a

@@ -1,4 +1,5 @@
-"""Columns that are in no pair, and why: those of too many levels, and the widest where all would be too many."""
+"""Columns that are not counted in pairs, and why: those with too many levels, and the widest if all pairs would be too
+many."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ import pyarrow.compute as pc
 from tallybayes.families.blocks.coding import MOST, Code, code_count, is_numeric
 from tallybayes.families.blocks.pair_layout import PairLayout
 
-MOST_POSITIONS = 3_000_000  # of columns and what they are counted together with: each has a name, of some 150 bytes …
-MOST_CELLS = 25_000_000  # … and of each in every class
+MOST_POSITIONS = 3_000_000  # of columns and their combinations: each has a name of some 150 bytes …
+MOST_CELLS = 25_000_000  # … times classes
 
-Layout = Callable[[Sequence[int], Collection[int]], PairLayout]  # of columns of these sizes, some of them alone
+Layout = Callable[[Sequence[int], Collection[int]], PairLayout]  # of columns with these sizes, some of them alone
 
 
 def left_alone(
@@ -25,7 +26,7 @@ def left_alone(
     classes: int,
     of: Layout,
 ) -> dict[str, str]:
-    """The columns that are to be counted alone, each with the reason."""
+    """The columns to be counted alone, each with the reason."""
     reasons = dict.fromkeys(given, "as given") | _too_many_levels(columns, cells, codes)
     sizes = [code_count(code) for code in codes]
     while True:
@@ -37,7 +38,7 @@ def left_alone(
 
 
 def widest(layout: PairLayout) -> int:
-    """Of the columns that are in pairs, the one of most codes; of equals the last."""
+    """The paired column with the most codes; the last one on a tie."""
     return max(np.flatnonzero(layout.is_paired).tolist(), key=lambda j: (int(layout.sizes[j]), j))
 
 

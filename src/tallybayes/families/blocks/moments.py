@@ -1,7 +1,7 @@
-"""Means and covariances of a block, from exact sums: what was counted, and what a prior makes of it.
+"""Means and covariances of a block, from exact sums, with a prior.
 
-Two columns' covariance is that of the rows in which both are there, so that no cell is left out because another one is
-missing. Where nothing is missing, that is the covariance as everyone has it.
+The covariance of two columns is that of the rows in which both are present (pairwise deletion), so no cell is ignored
+because another one is missing. If nothing is missing, it is the usual covariance.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tallybayes.counts.sums import mean, scatter_of_two
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key
 
-FLAT = 1e-13  # the least variance, beside what independent columns would have, that is not taken for rounding
-LEAST = 0.01  # the same, where covariances contradicted one another
+FLAT = 1e-13  # the least variance, relative to independent columns, that is not rounding
+LEAST = 0.01  # the same, if covariances contradict one another
 
 
 class Moments(NamedTuple):
-    """What was counted, by class and column; each column in a unit of its own, so that no square is out of range."""
+    """The moments by class and column; each column in its own unit, so that no square is out of range."""
 
     exponents: NDArray[np.int64]  # of two: the columns' units
     n: Floats  # [class, column, column]: rows that have both
@@ -35,10 +35,10 @@ class Moments(NamedTuple):
 
 
 class Updated(NamedTuple):
-    """What is believed after the rows: those of the prior and those counted, together."""
+    """The posterior: the prior's rows and those counted, together."""
 
-    n: Floats  # [class, column, column]: rows that tell of a covariance, those of the prior among them
-    weight: Floats  # [class, column, column]: and of the means
+    n: Floats  # [class, column, column]: rows behind a covariance, the prior's included
+    weight: Floats  # [class, column, column]: and behind the means
     mean: Floats  # [class, column]
     covariance: Floats  # [class, column, column]
 
@@ -75,8 +75,8 @@ def moments_of(family: Any, tally: Tallies, classes: Sequence[Key]) -> Moments:
 
 
 def updated(family: Any, s: Moments) -> Updated:
-    """A Normal-inverse-Wishart prior of m rows, of which each column by itself is that of `Gaussian`. There may be an
-    axis before those of `Moments`, of several sets of rows."""
+    """A Normal-inverse-Wishart prior worth m rows, whose marginal for each column is that of `Gaussian`. The moments
+    may have a leading axis, for several sets of rows."""
     m, n = family.m, s.n
     guess = np.where(s.all_variance > 0, s.all_variance, s.all_mean**2)
     spread = m * np.where(guess > 0, guess, 1.0)[..., None, :, None] * np.eye(n.shape[-1])
@@ -101,8 +101,8 @@ def updated(family: Any, s: Moments) -> Updated:
 
 
 def possible(covariance: Floats) -> Floats:
-    """Covariances of different rows may contradict one another: where some combination of the columns would have less
-    than no variance, all correlations shrink until it has a little."""
+    """Covariances from different rows may contradict one another: if a matrix is not positive definite, all
+    correlations shrink until it is."""
     variance = np.diag(covariance)
     scale = np.sqrt(np.where(variance > 0, variance, 1.0))
     correlation = covariance / np.outer(scale, scale)
@@ -115,7 +115,7 @@ def possible(covariance: Floats) -> Floats:
 
 
 def _exponents(n: Exact, xx: Exact) -> NDArray[np.int64]:
-    """Of two, such that a column's values are about as large as that."""
+    """The powers of two closest to the size of each column's values."""
     pairs = zip(n.integers(), xx.integers(), strict=True)
     sizes = [square.bit_length() - count.bit_length() if square else None for count, square in pairs]
     return np.array([0 if s is None else (s + LIMB * (xx.low - n.low)) // 2 for s in sizes], np.int64)

@@ -1,4 +1,4 @@
-"""What a network of columns says about new rows: each column given its parents."""
+"""The evidence of a Bayesian network: each column given its parents."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from tallybayes.families.posteriors import Dirichlet, Posterior
 
 
 def lookup(counts: PairCounts, j: int, parents: Sequence[int], start: int) -> list[int]:
-    """Of a table [parents' levels …, level of j]: where it starts, how far apart its levels lie, and of which columns
-    these are."""
+    """For a table [parents' levels …, level of j]: its start, the strides of its axes, and their columns."""
     columns, steps, step = [j], [1], int(counts.layout.sizes[j])
     for p in reversed(parents):
         columns.append(p)
@@ -36,8 +35,8 @@ def lookup(counts: PairCounts, j: int, parents: Sequence[int], start: int) -> li
 
 
 class NetworkBelief(CodedBelief):
-    """A table for every column: what each of its levels says given those of its parents. Where a parent's level was
-    never met, the table has what the column says without it."""
+    """A table for every column: the evidence of its levels given those of its parents. For an unseen level of a parent,
+    the table has the evidence without that parent."""
 
     def __init__(self, family: Any, counts: PairCounts, parents: Sequence[Sequence[int]], even: bool = False) -> None:
         super().__init__(family, counts)
@@ -75,7 +74,7 @@ class NetworkBelief(CodedBelief):
         return {column: tuple(columns[p] for p in self.parent_numbers[j]) for j, column in enumerate(columns)}
 
     def _logs(self, j: int) -> Floats:
-        """Given those of the parents' levels that were met."""
+        """log P given the parents' levels, as far as these were seen."""
         some, met = self.parent_numbers[j], self.counts.met
         said = self.met_logs(j, self.conditional(j))
         if len(some) < 2:
@@ -89,7 +88,7 @@ class NetworkBelief(CodedBelief):
         kernels.add_network(np.ascontiguousarray(cells), self.counts.layout.sizes, self.lookups, self.table, scores)
 
     def parts(self, cells: Bytes) -> Iterator[list[Part]]:
-        """What each column says given its parents."""
+        """The evidence of each column given its parents."""
         for row in cells:
             at = self.lookups[:, 0] + (self.lookups[:, 1:4] * row[self.lookups[:, 4:]].astype(np.int64)).sum(axis=1)
             said = self.table[at] if row.any() else np.zeros((len(at), self.counts.width))
@@ -104,8 +103,8 @@ class NetworkBelief(CodedBelief):
         return {name: values for _, name, values, _ in self._cells()}
 
     def _cells(self) -> Iterator[tuple[str, str, Floats, Floats]]:
-        """Of every level that was met, with every level of its parents: what is given, the whole name, the probability
-        and what speaks for it, counts and pseudo-counts."""
+        """For every level that was seen, with every level of its parents: the condition, the full name, the
+        probability, and the counts and pseudo-counts behind it."""
         for j, some in enumerate(self.parent_numbers):
             probability, worth = self.conditional(j), self._worth(j)
             met = [self.counts.met[p] for p in (*some, j)]
@@ -116,7 +115,7 @@ class NetworkBelief(CodedBelief):
                 yield f"{self.family.columns[j]} | {given}", name, probability[at], probability[at] * worth[at[:-1]]
 
     def _worth(self, j: int) -> Floats:
-        """How many rows, and pseudo-counts, each distribution of a column rests on: [parents' levels …, class]."""
+        """The rows and pseudo-counts behind each distribution of a column: [parents' levels …, class]."""
         some, s = self.parent_numbers[j], self.counts.smoothing
         own = self.counts.each[j] * self.counts.levels[j] + s.shared
         if not some:

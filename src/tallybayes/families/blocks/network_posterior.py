@@ -1,4 +1,4 @@
-"""What is known about the tables of a network: a Dirichlet distribution for each level of a parent."""
+"""The posterior of a network's tables: a Dirichlet distribution for each level of a parent."""
 
 from __future__ import annotations
 

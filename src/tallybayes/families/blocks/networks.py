@@ -1,4 +1,4 @@
-"""Which column depends on which: mutual information, and the networks that it suggests. All from counts."""
+"""Structure learning: mutual information, and the networks that it suggests, all from counts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.families.blocks.pair_counts import PairCounts
 
-DIGITS = 12  # of information that are looked at: beyond these, what is equal may differ by the order of adding up
-Parents = list[list[int]]  # of every column, the closest first
+DIGITS = 12  # of information that are compared: later ones depend on the order of summation
+Parents = list[list[int]]  # those of every column, the closest first
 
 
 def no_parents(counts: PairCounts) -> Parents:
@@ -18,15 +18,16 @@ def no_parents(counts: PairCounts) -> Parents:
 
 
 def tree(counts: PairCounts) -> Parents:
-    """The parent of every column in the tree of most information (Chow and Liu's, given the class), which is directed
-    away from the column that says most about the class. Columns that are counted alone have none."""
+    """The parent of every column in the maximum spanning tree of conditional mutual information (Chow and Liu's, given
+    the class), directed away from the column that says most about the class. Columns that are counted alone have
+    none."""
     between, about = conditional_information(counts), class_information(counts)
     parents, left = no_parents(counts), [j for j in range(counts.columns) if counts.layout.is_paired[j]]
     if not left:
         return parents
     root = max(left, key=lambda j: (about[j], -j))
     left.remove(root)
-    best = dict.fromkeys(left, root)  # the column of the tree to which it is closest, the one that came first
+    best = dict.fromkeys(left, root)  # its closest column in the tree, the earliest on a tie
     while left:
         new = max(left, key=lambda j: (between[j, best[j]], -j))
         left.remove(new)
@@ -37,8 +38,8 @@ def tree(counts: PairCounts) -> Parents:
 
 
 def dependence(counts: PairCounts, k: int) -> Parents:
-    """Columns in the order of what they say about the class; each depends on up to `k` of those before it, the ones
-    that it shares most with, if that is more than chance would have it."""
+    """KDB: columns in the order of their information about the class; each depends on up to `k` earlier ones, those of
+    most mutual information, if that is more than chance."""
     size, n = np.maximum(counts.levels - 1, 0), float(counts.totals.sum()) or 1.0
     classes = int((counts.totals > 0).sum())
     about = class_information(counts) - size * max(classes - 1, 0) / (2.0 * n)
@@ -78,7 +79,7 @@ def _all_at_once(counts: PairCounts) -> Floats:
 
 
 def _one_by_one(counts: PairCounts) -> Iterator[float]:
-    """The same, each pair by the rows that lack neither."""
+    """The same, each pair over the rows where neither is missing."""
     for i, j in zip(counts.layout.first.tolist(), counts.layout.second.tolist(), strict=True):
         table = counts.pair(i, j)[1:, 1:]
         parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(axis=(0, 1)), 1.0))
@@ -91,13 +92,13 @@ def _read(counts: PairCounts, j: int) -> Floats:
 
 
 def _information(table: Floats) -> float:
-    """Between the rows of a table of counts and its columns."""
+    """The mutual information of the rows and columns of a table of counts."""
     parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(), 1.0))
     said = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
     return max(said / (float(table.sum()) or 1.0), 0.0)
 
 
 def _weighed_log(n: Floats) -> Floats:
-    """n log n, and 0 of nothing."""
+    """n log n, and 0 for n = 0."""
     n = np.asarray(n)
     return n * np.log(np.where(n > 0, n, 1.0))

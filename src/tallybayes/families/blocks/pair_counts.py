@@ -1,4 +1,4 @@
-"""Counts of columns and pairs of columns as probabilities: of a level by itself, and given the level of a parent."""
+"""From counts of columns and pairs to probabilities: of a level by itself, and given a parent's level."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ MOST_WHOLE = 2.0**52
 
 class Smoothing(NamedTuple):
     """How counts become probabilities. A level has pseudo-counts: `each`, and `shared` times its share of all rows;
-    `spread` are divided among the levels of a column. A column given its parent is drawn towards what it says by
-    itself, as `m` rows would draw it; with m = 0, it has pseudo-counts like any. Where missing cells are `ignored`,
-    they are neither counted nor looked at."""
+    `spread` are divided among the levels of a column. P(level | parent) is shrunk towards P(level) with the weight of
+    `m` rows; with m = 0 it has pseudo-counts instead. If missing cells are `ignored`, they do not count as a level."""
 
     each: float
     spread: float
@@ -37,7 +36,7 @@ class Smoothing(NamedTuple):
 
 
 class PairCounts:
-    """What was counted of some classes, and what that says of levels that were met."""
+    """The counts of some classes, and the probabilities of levels that were seen."""
 
     def __init__(self, layout: PairLayout, n: Floats, smoothing: Smoothing) -> None:
         self.layout, self.n, self.smoothing = layout, n, smoothing
@@ -70,7 +69,7 @@ class PairCounts:
 
     @cached_property
     def met(self) -> list[Any]:
-        """Of every column, which levels were met and are looked at."""
+        """For every column, which levels were seen and are not ignored."""
         found = [np.asarray(self.single(j).any(axis=1)) for j in range(self.columns)]
         for met in found:
             met[MISSING] &= not self.smoothing.ignored
@@ -78,12 +77,12 @@ class PairCounts:
 
     @cached_property
     def levels(self) -> Counts:
-        """How many were met."""
+        """How many of them each column has."""
         return np.array([met.sum() for met in self.met], np.int64)
 
     @cached_property
     def wholes(self) -> Floats:
-        """How many rows have a level that is looked at, [column, class]."""
+        """How many rows have such a level, [column, class]."""
         return np.array([self.single(j)[int(self.smoothing.ignored) :].sum(axis=0) for j in range(self.columns)])
 
     @cached_property
@@ -92,7 +91,7 @@ class PairCounts:
         return bool(np.array_equal(self.n, np.floor(self.n))) and self.n.max(initial=0.0) < MOST_WHOLE
 
     def probability(self, j: int) -> Floats:
-        """P(level | class), [level, class]; of levels that were not met, it means nothing."""
+        """P(level | class), [level, class]; meaningless for unseen levels."""
         n = np.where(self.met[j][:, None], self.single(j), 0.0)
         raised = n + self._pseudo(j)[:, None]
         whole = raised[self.met[j]].sum(axis=0)
@@ -100,7 +99,7 @@ class PairCounts:
             return np.where(whole > 0, raised / whole, 1.0 / max(int(self.levels[j]), 1))
 
     def given(self, j: int, p: int) -> Floats:
-        """P(level of j | class, level of p), [level of p, level of j, class]; of levels not met, it means nothing."""
+        """P(level of j | class, level of p), [level of p, level of j, class]; meaningless for unseen levels."""
         n = np.where(self.met[j][:, None], self.pair(p, j), 0.0)
         alone = self.probability(j)
         m = self.smoothing.m
@@ -112,8 +111,8 @@ class PairCounts:
             return np.where(whole > 0, raised / whole, alone)
 
     def given_two(self, j: int, p: int, q: int, alone: Floats) -> Floats:
-        """P(level of j | class, levels of p and q), [level of p, level of q, level of j, class], drawn towards what
-        stands `alone`."""
+        """P(level of j | class, levels of p and q), [level of p, level of q, level of j, class], shrunk towards
+        `alone`."""
         n = np.where(self.met[j][:, None], self.three(p, q, j), 0.0)
         m = self.smoothing.m
         if m > 0:
@@ -124,8 +123,8 @@ class PairCounts:
             return np.where(whole > 0, raised / whole, alone)
 
     def conditional(self, j: int, parents: Sequence[int], even: bool = False) -> Floats:
-        """P(level | class, levels of up to two parents), [parents' levels …, level, class]: drawn towards what is said
-        given the first of two, or where they are `even`, given each."""
+        """P(level | class, levels of up to two parents), [parents' levels …, level, class]: shrunk towards P given the
+        first parent, or if `even`, given each."""
         if len(parents) < 2:
             return self.given(j, parents[0]) if parents else self.probability(j)
         p, q = parents
@@ -140,5 +139,5 @@ class PairCounts:
 
     @cached_property
     def each(self) -> Floats:
-        """The pseudo-counts that all levels of a column have, of every column."""
+        """The pseudo-counts that all levels of a column share, for every column."""
         return self.smoothing.each + self.smoothing.spread / np.maximum(self.levels, 1)

@@ -1,4 +1,4 @@
-"""Where columns of codes, and every two or three of them together, are counted: one position after the other."""
+"""The layout of counts: the positions of every column's codes, and of every pair and triple of columns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tallybayes.counts.sums import concatenated
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.blocks.coding import MISSING, Bytes
 
-FEW = 8  # rows that touch less than one of so many positions are counted by those they touch
+FEW = 8  # rows that touch less than one of so many positions are counted sparsely
 
 
 class PairLayout:
-    """First the codes of every column, then for every two columns i < j a row of j's codes for each of i's, and with
-    `threes` for every three a table of l's for each of both. Columns that are `alone` are in no pair.
+    """First the codes of every column, then for every pair of columns i < j a row of j's codes for each of i's, and
+    with `threes` a table for every triple. Columns that are `alone` are in no pair.
 
     >>> layout = PairLayout([2, 3])
     >>> layout.size, layout.places(np.array([[1, 2]], np.uint8)).tolist()
@@ -44,14 +44,14 @@ class PairLayout:
             self.triples[tuple(self.threes)] = self.three_starts
 
     def _starts(self, start: int, *columns: Counts) -> tuple[Counts, int]:
-        """Of tables one after the other, and where the last one ends."""
+        """The starts of consecutive tables, and the end of the last one."""
         lengths = np.prod([self.sizes[some] for some in columns], axis=0, dtype=np.int64)
         ends = start + np.cumsum(lengths)
         return ends - lengths, int(ends[-1]) if len(ends) else start
 
     @property
     def shape(self) -> tuple[Counts, Counts, Counts, Counts | None]:
-        """As kernels take it."""
+        """The layout in the form that kernels take."""
         return self.sizes, self.singles, self.pairs, self.triples
 
     @cached_property
@@ -59,7 +59,7 @@ class PairLayout:
         return (self.pairs >= 0).any(axis=1)
 
     def places(self, codes: Bytes) -> Counts:
-        """The positions that each row touches: of its columns, of its pairs, and of every three."""
+        """The positions that each row touches: of its columns, pairs and triples."""
         wide, sizes = codes.astype(np.int64), self.sizes
         pairs = self.starts + wide[:, self.first] * sizes[self.second] + wide[:, self.second]
         i, j, last = self.threes

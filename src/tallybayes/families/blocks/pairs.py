@@ -1,4 +1,4 @@
-"""Columns that depend on one another: every two of them counted together, and read as a network."""
+"""Columns that depend on one another: counted in pairs, and scored as a Bayesian network."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import LAPLACE, Alpha, MEstimate, alpha_from_json, alpha_to_json, as_alpha
 
 LEVEL, IGNORED = "level", "ignored"
-FEW_ROWS = 1000  # of which numbers get fewer intervals
+FEW_ROWS = 1000  # with fewer than this, numbers get fewer intervals
 
 
 def as_own_alpha(family: Any, name: str, given: Any) -> Alpha:
-    """Pseudo-counts for the levels of any column: none of them can be named."""
+    """Pseudo-counts for the levels of every column, not by level."""
     alpha = as_alpha(family, name, given)
     if isinstance(alpha, float) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, str)):
         return alpha
@@ -61,16 +61,16 @@ def as_names(family: Any, name: str, given: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pairs(CodedBlock):
-    """Several columns of numbers, levels or both that depend on one another; every two are counted together.
+    """Several numeric or categorical columns that depend on one another, counted in pairs.
 
     Numbers are counted by intervals, and a missing cell as a level of its own. What the counts mean can be changed
-    later: `structure` is "naive", where columns are independent; "tree", where each depends on one other
-    (tree-augmented naive Bayes); "k-dependence", where each depends on at most one that says more about the class;
-    "averaged", where all depend on each in turn (AODE); a network of your own, `{"wind": "outlook"}`; or "auto": the
-    one that suits left-out rows best, once `weigh` has chosen it, and until then "averaged".
+    later: `structure` is "naive" (columns are independent), "tree" (each depends on one other: tree-augmented naive
+    Bayes), "k-dependence" (each depends on at most one that says more about the class: KDB), "averaged" (all depend on
+    each in turn: AODE), your own network, `{"wind": "outlook"}`, or "auto": the one with the lowest left-out loss once
+    `weigh` has chosen it, until then "averaged".
 
-    `alpha` are the pseudo-counts of each level. P(level | class, parent) is drawn towards P(level | class) as `m` more
-    rows would draw it; with `m=0` it has pseudo-counts like any other. A level that was never met says nothing.
+    `alpha` is the pseudo-count of each level. P(level | class, parent) is shrunk towards P(level | class) with the
+    weight of `m` rows; with `m=0` it has pseudo-counts instead. An unseen level says nothing.
 
     >>> from tallybayes import Model
     >>> rows = {"wind": ["weak", "weak", "strong", "strong"], "sea": ["calm", "calm", "rough", "rough"]}
@@ -88,9 +88,11 @@ class Pairs(CodedBlock):
         last=True,
     )
     chosen: str | None = setting(
-        None, 'for structure="auto": the one that suited left-out rows best; None: "averaged"', choices=CANDIDATES
+        None, 'for structure="auto": the one with the lowest left-out loss; None: "averaged"', choices=CANDIDATES
     )
-    m: float = setting(5.0, "how many rows a column's own distribution is worth beside that given its parent", least=0)
+    m: float = setting(
+        5.0, "how many rows a column's own distribution is worth when P given its parent is shrunk towards it", least=0
+    )
     alpha: Alpha = setting(
         LAPLACE,
         "pseudo-counts of every level, or `MEstimate(m, p)` with p `uniform` or `overall`",
@@ -99,10 +101,10 @@ class Pairs(CodedBlock):
         from_json=alpha_from_json,
     )
     missing_cells: str = setting(
-        LEVEL, '"level": that a cell is missing says something; "ignored": it says nothing', choices=(LEVEL, IGNORED)
+        LEVEL, '"level": a missing cell is evidence; "ignored": it is not', choices=(LEVEL, IGNORED)
     )
     alone: tuple[str, ...] = setting(
-        (), "columns that are counted by themselves, in no pair", check=as_names, counting=True
+        (), "columns that are counted by themselves, not in pairs", check=as_names, counting=True
     )
     told: str = field(default="", init=False, compare=False)  # why some columns are alone
 
@@ -131,7 +133,8 @@ class Pairs(CodedBlock):
         return found
 
     def prepared(self, cells: Cells, rows: Rows) -> Self:
-        """Columns of too many levels, and those of most codes if pairs of all would be too many, are counted alone."""
+        """Columns with too many levels, and those with the most codes if all pairs would be too many, are counted
+        alone."""
         if self.codes is not None:
             return self
         parts = columns_of(cells)
@@ -147,7 +150,7 @@ class Pairs(CodedBlock):
 
     @property
     def others(self) -> int:
-        """With how many others each column is counted."""
+        """How many other columns each is counted with at once."""
         return 1
 
     def _layout(self, sizes: Sequence[int], alone: Collection[int]) -> PairLayout:
@@ -170,7 +173,7 @@ class Pairs(CodedBlock):
 
     @property
     def reading(self) -> Structure:
-        """The structure that counts are read by."""
+        """The structure that scores."""
         if self.structure != AUTO:
             return self.structure
         usual = AVERAGED if self._can_average else TREE
@@ -181,7 +184,7 @@ class Pairs(CodedBlock):
         return PairCounts(self.layout, n, Smoothing.of(self.alpha, self.m, self.missing_cells == IGNORED))
 
     def parents(self, counts: PairCounts) -> Parents | None:
-        """Of every column; nothing, where all depend on each in turn."""
+        """The parents of every column; None if all depend on each in turn."""
         reading = self.reading
         if reading == AVERAGED:
             return None
@@ -208,7 +211,7 @@ class Pairs(CodedBlock):
     def fit_left_out(
         self, tally: Tally, cells: Bytes, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
     ) -> tuple[Self, None]:
-        """For structure="auto" with the one that suits these rows, each left out, best."""
+        """For structure="auto", with the structure of lowest loss on these rows, each left out."""
         if self.structure != AUTO:
             return self, None
         names = candidates(self._can_average)
@@ -220,7 +223,7 @@ class Pairs(CodedBlock):
         return all(type(slot) is int and 0 <= slot < self.layout.size for slot in slots)
 
     def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
-        """A row has one code of the first column, be it that of a missing cell."""
+        """Every row has one code in the first column, missing or not."""
         counted: Exact = tally.aligned(range(int(self.layout.sizes[0])), classes).sums["n"].sum(axis=0)
         return counted
 

@@ -1,4 +1,4 @@
-"""Whether counts of columns, pairs and threes of columns can have come from the same rows."""
+"""Whether counts of columns, pairs and triples can have come from the same rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tallybayes.families.blocks.pair_layout import PairLayout
 
 
 def discord(columns: Sequence[str], layout: PairLayout, n: Exact) -> str | None:
-    """Why n[position, class] cannot have, or nothing: all columns have as many cells; and a level of one is as often
-    there as with all levels of another."""
+    """Why n[position, class] cannot have, or None: all columns have as many cells, and the counts of a level with all
+    levels of another column add up to its own."""
 
     def table(start: int, *some: int) -> Exact:
         sizes = layout.sizes[list(some)].tolist()
@@ -26,18 +26,18 @@ def discord(columns: Sequence[str], layout: PairLayout, n: Exact) -> str | None:
     for i, j, start in zip(layout.first.tolist(), layout.second.tolist(), layout.starts.tolist(), strict=True):
         both = table(start, i, j)
         if _differ(both.sum(axis=1), singles[i]) or _differ(both.sum(axis=0), singles[j]):
-            return f"{columns[i]!r} and {columns[j]!r} would not be there as often as together"
+            return f"{columns[i]!r} and {columns[j]!r} would not occur as often as together"
     for (i, j, last), start in zip(layout.threes.T.tolist(), layout.three_starts.tolist(), strict=True):
         three, parts = table(start, i, j, last), ((j, last), (i, last), (i, j))
         for axis, part in enumerate(parts):
             if _differ(three.sum(axis=axis), table(int(layout.pairs[part]), *part)):
                 one, other = (columns[j] for j in part)
-                return f"{one!r} and {other!r} would not be there as often as with a third"
+                return f"{one!r} and {other!r} would not occur as often as with a third"
     return None
 
 
 def _differ(one: Exact, other: Exact) -> bool:
-    """By more than decay may have cut off."""
+    """By more than decay may have rounded off."""
     rest = one - other
     if rest.is_zero().all():
         return False

@@ -1,4 +1,4 @@
-"""Leave-one-out of columns that depend on one another: what each row is told by the counts of pairs without it."""
+"""Leave-one-out of dependent columns: each row scored by the counts of pairs without it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tallybayes.families.blocks.networks import Parents
 from tallybayes.families.blocks.pair_counts import PairCounts
 from tallybayes.families.left_out import one_by_one, weights_of
 
-APART = 1e-5  # of a count, that must be left for the difference of doubles to be precise
-STEP = 1 << 20  # places that are looked at at once
+APART = 1e-5  # the share of a count that must be left for a difference of doubles to be precise
+STEP = 1 << 20  # positions at a time
 
 
 class PairsLeftOut:
-    """The counts, and how to take rows away from them. The network stays as all rows suggest it. Rows that weigh so
-    much beside all others that doubles would lose digits are taken away exactly, one by one."""
+    """The counts, and rows subtracted from them. The network is kept. Rows that weigh so much that doubles would lose
+    digits are subtracted exactly, one by one."""
 
     def __init__(
         self, family: Any, tally: Tally, counts: PairCounts, parents: Parents | None, classes: Sequence[Key]
@@ -56,7 +56,7 @@ class PairsLeftOut:
         return said
 
     def _heavy(self, cells: Bytes, rows: Rows) -> Any:
-        """The rows of which, by their own class, little is left in some count, but not nothing."""
+        """The rows that leave little, but not nothing, in some count of their own class."""
         weights = weights_of(rows)
         if self.counts.is_whole and np.array_equal(weights, np.floor(weights)):
             return np.zeros(0, np.intp)

@@ -1,8 +1,8 @@
 """Exact sums of the products of two columns, by class.
 
-A product of two doubles is a double and a rest that is one too, so that the sum of products is the sum of two columns,
-which the kernels add up at full speed. At the ends of the range that is not so, and with weights there are three
-factors: then the bits of every product are added one by one, which gives the same number.
+A product of two doubles is the exact sum of two doubles, so the sum of products is the sum of two columns, which the
+kernels add at full speed. Near the ends of the range this does not hold, and weights make three factors: then the bits
+of every product are added one by one, with the same result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tallybayes.counts.rows import class_sums
 from tallybayes.counts.sums import concatenated, weighted_table
 from tallybayes.counts.tally import Rows
 
-AT_ONCE = 1 << 20  # products that are laid out together
+AT_ONCE = 1 << 20  # products at a time
 
 
 Places = NDArray[np.intp]
@@ -33,7 +33,7 @@ class PairSums(NamedTuple):
 
 
 def sum_products(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
-    """Σxy for pairs of columns, of the rows in which both are there."""
+    """Σxy for pairs of columns, over the rows in which both are present."""
 
     def work(some: slice) -> PairSums:
         return _products(x, firsts[some], seconds[some], rows)
@@ -42,7 +42,7 @@ def sum_products(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> Pair
 
 
 def sum_apart(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
-    """Σx of the first of two columns, of the rows in which the second is missing."""
+    """Σx of the first of two columns, over the rows in which the second is missing."""
 
     def work(some: slice) -> PairSums:
         alone = np.where(np.isnan(x[:, seconds[some]]), x[:, firsts[some]], np.nan)

@@ -1,4 +1,4 @@
-"""The questions of a forest: what its trees ask of a row, as arrays of numbers.
+"""The questions (splits) of a forest, as arrays of numbers.
 
 Questions are fixed before anything is counted, and are part of the schema. A model file holds them as arrays.
 """
@@ -22,9 +22,9 @@ from tallybayes.families.settings import refused
 SHOWN = 6  # digits of the digest
 CODES = 256
 ARRAYS = {"nodes": np.int64, "roots": np.int32, "ranks": np.uint8, "common": np.int64}
-MANY = 20  # equal rows of a sample, of which no single one matters to a tree
+MANY = 20  # equal rows of a sample: so many that no single one matters to a tree
 COMMON = 0  # the mark of such rows
-ENOUGH = 100  # rows of a level, for its classes to say where it stands
+ENOUGH = 100  # rows that a level needs to be ranked by its classes
 
 
 class Question(NamedTuple):
@@ -36,9 +36,9 @@ class Question(NamedTuple):
 
 
 class Questions:
-    """Trees one after the other: of each node its question and where yes leads, packed into a number; where each tree
-    begins; in which order the codes of every column are asked about; and the marks of rows of which there were many.
-    The first `best` trees ask the best question each time, the others one that was drawn."""
+    """Consecutive trees: each node's question and its yes branch, packed into a number; where each tree begins; the
+    order of every column's codes; and the marks of rows that were frequent. The first `best` trees ask the best
+    question each time, the others the best of a random choice."""
 
     def __init__(
         self, nodes: NDArray[np.int64], roots: NDArray[np.int32], ranks: Bytes, common: NDArray[np.int64], best: int
@@ -49,8 +49,8 @@ class Questions:
         self.common = np.ascontiguousarray(common, np.int64)
         self.best = int(best)
         if not 0 <= self.best <= len(self.roots) or self.ranks.shape[1:] != (CODES,):
-            raise ValueError("these are no questions of a forest")
-        self.forest = kernels.Forest(self.nodes, self.roots, len(self.ranks))  # an error, if they are none
+            raise ValueError("these are not the questions of a forest")
+        self.forest = kernels.Forest(self.nodes, self.roots, len(self.ranks))  # raises an error if they are invalid
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -61,7 +61,7 @@ class Questions:
 
     @cached_property
     def first_leaves(self) -> NDArray[np.int64]:
-        """Of each tree."""
+        """The first leaf of each tree."""
         return np.array([self.forest.first_leaf(tree) for tree in range(len(self))], np.int64)
 
     @property
@@ -71,7 +71,7 @@ class Questions:
 
     @property
     def kinds(self) -> dict[str, tuple[int, int]]:
-        """The trees of each kind: from which to which."""
+        """The range of trees of each kind."""
         parts = {"best": (0, self.best), "drawn": (self.best, len(self))}
         return {kind: part for kind, part in parts.items() if part[0] < part[1]}
 
@@ -80,7 +80,7 @@ class Questions:
         return np.ascontiguousarray(self.ranks[np.arange(codes.shape[1]), codes])
 
     def marks(self, ranked: Bytes) -> NDArray[np.uint64]:
-        """What says which trees were grown with a row, if it was there."""
+        """The marks that tell which trees were grown with a row."""
         return marks_of(ranked, self.common)
 
     @cached_property
@@ -91,7 +91,7 @@ class Questions:
         return sha.hexdigest()
 
     def question(self, node: int) -> Question | None:
-        """What a node asks; nothing, if it is a leaf."""
+        """The question of a node; None if it is a leaf."""
         bits = int(self.nodes[node]) & (2**64 - 1)
         yes, column, low, span = bits & (2**32 - 1), bits >> 32 & 0xFFFF, bits >> 48 & 0xFF, bits >> 56
         return None if yes == node else Question(column, low, low + span)
@@ -126,7 +126,7 @@ class Questions:
 
 
 class Filed(NamedTuple):
-    """Questions of which no more is known than what the text of a file says: the arrays are beside it."""
+    """Questions as the text of a file has them, without their arrays."""
 
     best: int
     sha256: str
@@ -150,13 +150,13 @@ def marks_of(ranked: Bytes, common: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 
 def common_marks(ranked: Bytes, weights: Floats | None) -> NDArray[np.int64]:
-    """The marks of rows of which a sample has many."""
+    """The marks of frequent rows of a sample."""
     marks, at = np.unique(kernels.mark_codes(np.ascontiguousarray(ranked)).view(np.int64), return_inverse=True)
     return marks[np.bincount(at, weights, len(marks)) >= MANY]
 
 
 def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:
-    """The setting of a family, as it is kept."""
+    """The setting of a family, checked."""
     if isinstance(given, Mapping) and set(given) == {"best", "sha256"}:
         return Filed(int(given["best"]), str(given["sha256"]))
     if isinstance(given, (Questions, Filed)):
@@ -165,13 +165,13 @@ def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:
 
 
 def name_ranks(columns: int) -> Bytes:
-    """Ranks of every column's codes: numbers by their order, levels by that of their names."""
+    """Ranks of every column's codes: numbers in their order, levels alphabetically."""
     return np.tile(np.arange(CODES, dtype=np.uint8), (columns, 1))
 
 
 def level_ranks(codes: Bytes, labels: NDArray[np.int32], weights: Any, classes: int, coding: Coding) -> Bytes:
-    """Ranks of every column's codes: numbers by their order, levels by what they say of the classes, so that a question
-    may part several levels from the others. Those that few rows have keep the order of their names, after the rest."""
+    """Ranks of every column's codes: numbers in their order, levels by their class shares, so that a question may split
+    several levels from the others. Rare levels follow in alphabetical order."""
     ranks = name_ranks(codes.shape[1])
     for at, code in enumerate(coding):
         if code is not None and not is_numeric(code):

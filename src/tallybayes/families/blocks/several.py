@@ -1,4 +1,4 @@
-"""Several families of the same block, side by side: what each says is weighed by itself."""
+"""Several families for the same block: the evidence of each is weighed by itself."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _as_members(family: Any, name: str, given: Any) -> tuple[Family, ...]:
     listed = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)) else ()
     fine = len(listed) > 1 and all(isinstance(each, Family) and each.takes_blocks for each in listed)
     if not fine or len({type(each) for each in listed}) < len(listed) or any(isinstance(m, Several) for m in listed):
-        raise refused(family, name, given, "two or more different families of blocks, as (Trees(), Pairs())")
+        raise refused(family, name, given, "two or more different families of blocks, like (Trees(), Pairs())")
     return listed
 
 
@@ -48,8 +48,8 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Several(Block):
-    """A block that several families count, each in its way. All together say the mean of what each says, or where
-    evidence is weighed, as much of each as left-out rows find right.
+    """A block that several families count. Its evidence is the mean of theirs, or if evidence is weighed, each has its
+    own weight.
 
     >>> from tallybayes import Pairs, Trees
     >>> Several(members=(Trees(n=50), Pairs()))
@@ -58,7 +58,7 @@ class Several(Block):
 
     members: tuple[Family, ...] = setting(
         (Trees(), Pairs()),
-        "the families, each of another kind",
+        "the families, no two of one kind",
         check=_as_members,
         counting=True,
         to_json=lambda members: [each.to_json() for each in members],
@@ -72,7 +72,7 @@ class Several(Block):
         return replace(self, members=tuple(work(i, member) for i, member in enumerate(self.members)))
 
     def _with(self, work: Any) -> Self:
-        """Of a block that has its columns."""
+        """The same, bound to its columns."""
         return self._each(work).over(self.columns)
 
     @property
@@ -194,7 +194,7 @@ class Several(Block):
 
 
 class SeveralBelief(Belief):
-    """What each member says."""
+    """The beliefs of all members."""
 
     likelihood = False
     has_parts = True
@@ -219,7 +219,7 @@ class SeveralBelief(Belief):
             at += len(member.parts) or 1
 
     def parts(self, cells: Beside) -> Iterator[list[Part]]:
-        """Of the first member that can be taken apart."""
+        """Those of the first member that has parts."""
         for belief, own in zip(self.beliefs, cells.members, strict=True):
             if belief.has_parts:
                 return belief.parts(own)

@@ -1,4 +1,4 @@
-"""The structures that counts of pairs can be read by: their names, how one is given, and which suits the rows best."""
+"""The structures for counts of pairs: their names, how one is given, and which fits the rows best."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from tallybayes.families.left_out import LeftOut, weights_of
 from tallybayes.families.settings import refused
 
 NAIVE, TREE, DEPENDENT, AVERAGED, AUTO = "naive", "tree", "k-dependence", "averaged", "auto"
-CANDIDATES = (NAIVE, TREE, DEPENDENT, AVERAGED)  # of equals, the first is taken
+CANDIDATES = (NAIVE, TREE, DEPENDENT, AVERAGED)  # the first wins a tie
 EQUAL = 1e-9  # losses that differ by less than this are the same
 
 Structure = str | Mapping[str, Any]
 
 
 def as_structure(family: Any, name: str, given: Any) -> Structure:
-    """One of the names, or for each column that has one its parent; for several, a tuple."""
+    """One of the names, or a mapping from columns to their parent, or a tuple of parents."""
     if isinstance(given, Mapping):
         parents = {child: (some,) if isinstance(some, str) else tuple(some) for child, some in _items(given)}
         if not all(isinstance(each, str) for child, some in parents.items() for each in (child, *some)):
-            raise refused(family, name, given, "columns by their names, each with its parent")
+            raise refused(family, name, given, "a mapping from column names to parents")
         return {child: some[0] if len(some) == 1 else some for child, some in sorted(parents.items()) if some}
     if isinstance(given, str) and given in (*CANDIDATES, AUTO):
         return str(given)
     listed = ", ".join(map(repr, (*CANDIDATES, AUTO)))
-    raise refused(family, name, given, f"one of {listed}, or for each column that has one its parent")
+    raise refused(family, name, given, f"one of {listed}, or a mapping from columns to their parents")
 
 
 def _items(given: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
@@ -40,7 +40,7 @@ def _items(given: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def given_parents(structure: Mapping[str, Any], columns: Sequence[str], alone: Sequence[str], k: int) -> Parents:
-    """A network that was given, by the numbers of the columns; an error, if it is none."""
+    """A given network, by the indices of the columns; an error if it is not valid."""
     number = {column: j for j, column in enumerate(columns)}
     parents: Parents = [[] for _ in columns]
     for child, given in structure.items():
@@ -50,7 +50,7 @@ def given_parents(structure: Mapping[str, Any], columns: Sequence[str], alone: S
             if column not in number:
                 raise ValueError(f"{shown}: there is no column {column!r}; there are {', '.join(map(repr, columns))}.")
             if column in alone:
-                raise ValueError(f"{shown}: {column!r} is counted alone, in no pair.")
+                raise ValueError(f"{shown}: {column!r} is counted alone, not in pairs.")
         if len(some) > k or len({child, *some}) <= len(some):
             raise ValueError(f"{shown}: a column is counted together with up to {k} other{'s' * (k > 1)}.")
         parents[number[child]] = [number[parent] for parent in some]
@@ -68,7 +68,7 @@ def _check_no_circle(parents: Parents, columns: Sequence[str]) -> None:
             way.append(at)
             at = next(p for p in parents[at] if p in left)
         circle = " → ".join(repr(columns[j]) for j in [*way[way.index(at) :], at])
-        raise ValueError(f"The structure goes round in a circle: {circle}.")
+        raise ValueError(f"The structure has a cycle: {circle}.")
 
 
 def found_parents(structure: str, counts: PairCounts, k: int) -> Parents:
@@ -79,13 +79,12 @@ def found_parents(structure: str, counts: PairCounts, k: int) -> Parents:
 
 
 def candidates(averaged: bool) -> tuple[str, ...]:
-    """Those that columns can be read by, which may be too many to be averaged over."""
+    """The structures to try; "averaged" only if there are not too many columns."""
     return CANDIDATES if averaged else CANDIDATES[:-1]
 
 
 def least_loss(ways: Mapping[str, LeftOut], totals: Floats, cells: Any, rows: Rows, classes: Sequence[Key]) -> str:
-    """Of several ways to read the same counts, the one under which the classes of these rows, each left out, are most
-    probable; `totals` are the rows of each class."""
+    """The structure with the lowest log-loss on these rows, each left out; `totals` are the rows of each class."""
     number = {key: i for i, key in enumerate(classes)}
     codes = np.array([number[key] for key in rows.classes], np.int32)[rows.codes]
     weights = weights_of(rows)

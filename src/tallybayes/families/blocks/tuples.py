@@ -1,4 +1,4 @@
-"""Columns that depend on one another: every two and every three of them counted together."""
+"""Columns that depend on one another: counted in pairs and triples."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tallybayes.families.settings import setting
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tuples(Pairs):
-    """A few columns that depend on one another; every three are counted together, for what pairs do not tell.
+    """A few columns that depend on one another, counted in triples, for what pairs cannot tell.
 
-    All is as for `Pairs`, but that "k-dependence" lets a column depend on up to `k` others, and "averaged" lets every
-    two in turn be the parents of all others (A2DE), of up to 16 columns. In a network of your own a column may have
-    two parents, `{"wind": ("outlook", "season")}`. P(level | class, both parents) is drawn towards P(level | class,
-    the first of them) as `m` more rows would draw it; in "averaged" towards the mean of both.
+    Like `Pairs`, except that "k-dependence" lets a column depend on up to `k` others, and "averaged" makes each pair in
+    turn the parents of all others (A2DE), for up to 16 columns. In your own network a column may have two parents,
+    `{"wind": ("outlook", "season")}`. P(level | class, both parents) is shrunk towards P(level | class, first parent)
+    with the weight of `m` rows; in "averaged" towards the mean of both.
 
     >>> from tallybayes import Model
     >>> rows = {"a": ["0", "0", "1", "1"] * 50, "b": ["0", "1"] * 100, "c": ["0", "1", "1", "0"] * 50}
@@ -32,7 +32,7 @@ class Tuples(Pairs):
     """
 
     most_averaged: ClassVar[int] = 16
-    k: int = setting(2, "with how many others at once each column is counted", least=1, most=2, counting=True)
+    k: int = setting(2, "how many other columns each is counted with at once", least=1, most=2, counting=True)
 
     @property
     def others(self) -> int:

@@ -38,8 +38,7 @@ def _both(family: Any, name: str, given: Any) -> tuple[str, ...]:
 class Bernoulli(Categorical):
     """True or false: booleans, 0 and 1, or those words.
 
-    `alpha` is the Beta prior: pseudo-counts of both, or one each: `alpha={"true": 2.0, "false": 1.0}`, named as cells
-    may be.
+    `alpha` is the Beta prior: one pseudo-count for both, or one for each, `alpha={"true": 2.0, "false": 1.0}`.
 
     >>> Bernoulli(alpha={1: 2, 0: 5})
     Bernoulli(alpha={'false': 5.0, 'true': 2.0})

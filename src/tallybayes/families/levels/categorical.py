@@ -1,4 +1,4 @@
-"""Categories: how often each level occurred, and what pseudo-counts make of it."""
+"""Categories: how often each level occurred, smoothed by pseudo-counts."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from tallybayes.kernels.strings import index_words, string_buffers
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
-LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # counts of a level under EM: what is fitted to a start must not keep it there
-MANY = 10_000  # levels from which on Arrow is worth starting
-SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
+LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to the start must not keep EM there
+MANY = 10_000  # levels, from which on Arrow is worth its overhead
+SHORT = 1024  # up to here a dictionary saves looking up every cell; a longer one costs more per block
 
 
 ABOUT_LEVELS = "levels that exist whether or not any row has them (of Bernoulli always false and true)"
@@ -57,8 +57,8 @@ class Categorical(Family):
 
     `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
     likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p; "fitted" adds values
-    spread as the classes have them on average, the more, the less the classes differ. `levels` names levels that
-    exist whether or not any row has them. A level that is neither met nor named is taken as missing.
+    spread like the classes' average, the more the less the classes differ. `levels` names levels that exist whether or
+    not any row has them. A level that is neither seen nor named counts as missing.
 
     >>> Categorical(alpha={"rain": 2.0, "sun": 1.0})
     Categorical(alpha={'rain': 2.0, 'sun': 1.0})
@@ -70,7 +70,7 @@ class Categorical(Family):
     levels: tuple[str, ...] = setting((), ABOUT_LEVELS, check=as_levels)
 
     def level_named(self, text: str) -> str:
-        """Where levels are given, it is one of them."""
+        """If levels are given, the text must be one of them."""
         if self.levels and text not in self.levels:
             listed = ", ".join(map(repr, self.levels))
             raise ValueError(f"{text!r} is not among the levels {listed}. Correct the name, or add it to them.")
@@ -102,7 +102,7 @@ class Categorical(Family):
         return LevelBelief(levels, known)
 
     def settled(self, belief: Any) -> Self:
-        """Pseudo-counts that are fitted stay as they are; a level that none is fitted to has a few."""
+        """Fitted pseudo-counts are held fixed; a level without any gets a small one."""
         if self.alpha != FITTED:
             return self
         pseudo = np.clip(belief.pseudo, LEAST_PSEUDO, MOST_PSEUDO).tolist()
@@ -119,7 +119,7 @@ class Categorical(Family):
         return lambda cells, rows: known(codes(cells), rows)
 
     def coder(self, levels: list[str]) -> Callable[[Any], Codes]:
-        """What numbers encoded cells by their levels, below zero where they are missing or unknown."""
+        """A function from encoded cells to level indices, negative if they are missing or unknown."""
         index = level_index(levels)
         return lambda cells: codes_of(index, cells)
 
@@ -133,7 +133,7 @@ class LevelBelief(SmoothedBelief):
         self._index = level_index(levels)
 
     def unmet(self, cells: Texts) -> Unmet:
-        """A level that was never met is as improbable as those were that came once."""
+        """An unseen level is as improbable as those seen once were."""
         missing = [cell is None for cell in cells] if type(cells) is list else cells.is_null().to_numpy(False)
         once = float((self.counts.sum(axis=1) == 1.0).sum())
         log_new = np.log((once + 1.0) / (self.counts.sum() + 2.0))
@@ -158,7 +158,7 @@ def level_index(levels: list[str]) -> kernels.StringIndex:
 
 
 def _few_numbers(cells: Cells) -> pa.Array | None:
-    """Whole numbers that lie close together, as a dictionary of all of them; nothing, if they are something else."""
+    """Whole numbers of a small range, as a dictionary array; None if cells are anything else."""
     if type(cells) is list or not pa.types.is_integer(cells.type) or cells.null_count or len(cells) < SHORT:
         return None
     numbers = cells.to_numpy()
@@ -173,7 +173,7 @@ def _few_numbers(cells: Cells) -> pa.Array | None:
 
 
 def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
-    """Each cell's level by number (-1 where missing), and the levels' texts."""
+    """The index of each cell's level (-1 if missing), and the levels' texts."""
     index = kernels.StringIndex()
     codes = codes_of(index, cells, grow=True)
     ends, data = index.strings()
@@ -189,7 +189,7 @@ def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
 
 
 def codes_of(index: kernels.StringIndex, cells: Texts, grow: bool = False) -> Codes:
-    """Numbers of texts, below zero for those missing or unknown; a dictionary's words are looked up once each."""
+    """The indices of texts, negative if missing or unknown; in a dictionary array each word is looked up once."""
     if isinstance(cells, list):
         return index.encode_few(cells, grow)
     if not pa.types.is_dictionary(cells.type):

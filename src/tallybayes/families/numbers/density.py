@@ -1,4 +1,4 @@
-"""Numbers of any distribution: a smooth density drawn through the values counted (kernel density estimation)."""
+"""Numbers of any distribution: kernel density estimation over the values counted."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ RULE = "rule"
 LEFT_OUT = "leave one out"
 NARROWEST = 1e-3  # of the width that all classes together would have
 ENOUGH = 20  # different values, to tell how heavy the tails are
-ALONE = 1e-2  # of a value's own bump: if all others add up to less, they are added up without it
-LOOKED_AT = 1 << 12  # values of a class that are left out, one by one, to choose a width
+ALONE = 1e-2  # of a value's own bump: if the others add up to less, they are summed without it
+LOOKED_AT = 1 << 12  # values of a class that are left out, one by one, to choose a bandwidth
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,10 +36,10 @@ class Density(Values):
     """A number with a smooth density: a Gaussian bump on every value counted, and a heavy tail where there is none.
 
     `bandwidth` is the bumps' width: a number, "rule" (Silverman's, from spread and count of each class), or "leave one
-    out" (the multiple of the rule, one for all classes, under which each value is best foretold by the others of its
-    class). Unless it is a number, bumps grow wider away from the middle of the column, the more so the heavier its
-    tails. `m` values that are spread as a Cauchy distribution, around the median of all classes, are added to each
-    class, so that no class is sure that a value cannot occur.
+    out" (the multiple of the rule, one for all classes, under which the other values of its class best predict each
+    value). Unless it is a number, bumps grow wider away from the middle of the column, the more so the heavier its
+    tails. `m` pseudo-values from a Cauchy distribution around the median of all classes are added to each class, so
+    that no class rules a value out.
 
     >>> Density(bandwidth=0.5)
     Density(bandwidth=0.5)
@@ -48,7 +48,9 @@ class Density(Values):
     bandwidth: float | str = setting(
         RULE, 'a number, "rule" (Silverman\'s), or "leave one out"', choices=(RULE, LEFT_OUT), above=0
     )
-    m: float = setting(1.0, "how many values of the heavy tail each class has beside its own; 0: bumps alone", least=0)
+    m: float = setting(
+        1.0, "how many pseudo-values from a heavy-tailed distribution each class has; 0: bumps alone", least=0
+    )
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
         return DensityBelief(self, *self.counted([tally], classes)[0])
@@ -83,14 +85,15 @@ class DensityBelief(Belief):
         ]
 
     def _place(self, x: Floats) -> Floats:
-        """Where the bumps are Gaussian: on the numbers' own scale if the width is given in it."""
+        """The scale on which bumps are Gaussian: that of the numbers themselves if the bandwidth is given."""
         return x if self.fixed else self.scale.stretched(x)
 
     def _log_slope(self, x: Floats) -> Floats:
         return np.zeros(len(x)) if self.fixed else self.scale.log_slope(x)
 
     def _widths(self, values: Floats) -> Floats:
-        """For each class. None is narrower than half a step of the rounding, or a thousandth of that of all classes."""
+        """The bandwidth of each class: at least half a step of the rounding, and a thousandth of that for all classes
+        together."""
         if not isinstance(self.family.bandwidth, str):
             return np.full(len(self.counts), float(self.family.bandwidth))
         steps = np.diff(self._place(_cell_edges(values, self.family.bits)), axis=0)
@@ -129,7 +132,8 @@ class DensityBelief(Belief):
                 scores[c, at] += said[back]
 
     def left_out(self, totals: Exact, cells: Floats, rows: Rows) -> Floats:
-        """What values say that were counted, each without its own bump; `totals` is how many values each class has."""
+        """The evidence of values that were counted, each without its own bump; `totals` is how many values each class
+        has."""
         said = np.zeros((len(rows), len(rows.classes)))
         there = np.flatnonzero(~np.isnan(cells))
         weights = None if rows.weights is None else rows.weights[there]
@@ -142,7 +146,7 @@ class DensityBelief(Belief):
         return said
 
     def _without(self, x: Floats, codes: Codes, weights: Floats, n: Floats) -> Floats:
-        """The same of different values, of which n[value, class] are left."""
+        """The same for distinct values, of which n[value, class] are left."""
         place, found = self._place(x), np.empty(n.shape)
         own = self._place(values_of_keys(value_keys(x, self.family.bits), self.family.bits))
         slope, assumed = self._log_slope(x), self.scale.log_cauchy(x)
@@ -156,7 +160,7 @@ class DensityBelief(Belief):
             return found - np.log(np.where(n + self.m > 0, n + self.m, 1.0))
 
     def _bumps(self, c: int, place: Floats) -> Floats:
-        """What the bumps of a class add up to in these places, each as high as it has values."""
+        """The sum of a class's bumps at these places, each weighted by its count."""
         bumps = self.bumps[c]
         if bumps is None:
             return np.zeros(len(place))
@@ -164,7 +168,7 @@ class DensityBelief(Belief):
         return bumps.sum(different)[back.reshape(-1)] * self.totals[c]
 
     def _others(self, c: int, place: Floats, own: Floats, weights: Floats, all_bumps: Floats) -> Floats:
-        """The same without a value's own bump; where hardly anything else is there, added up anew."""
+        """The same without a value's own bump; summed again where hardly anything else is left."""
         bump = weights * np.exp(-0.5 * ((place - own) / self.widths[c]) ** 2)
         left = all_bumps - bump
         held = np.flatnonzero(self.counts[c] > 0)
@@ -180,7 +184,7 @@ class DensityBelief(Belief):
         return log_between(self._shares(event.low), self._shares(event.high))
 
     def _shares(self, x: float) -> tuple[Floats, Floats]:
-        """P(up to x) and P(beyond x): what the bumps have there, and the heavy tail."""
+        """P(≤ x) and P(> x), of the bumps and the heavy tail."""
         if not self.totals.any():
             raise NoJointError("nothing was counted, so no interval is known.")
         tail = np.arctan((x - self.scale.median) / self.scale.spread) / np.pi
@@ -192,14 +196,14 @@ class DensityBelief(Belief):
         return (below + self.m * (0.5 + tail)) / whole, (beyond + self.m * (0.5 - tail)) / whole
 
     def estimates(self) -> dict[str, Floats]:
-        """The width of a bump in the middle of the column."""
+        """The bandwidth in the middle of the column."""
         return {"bandwidth": self.widths * (1.0 if self.fixed else self.scale.spread)}
 
     def posterior(self, index: int) -> Posterior:
-        raise TypeError("Density has no parameters, and so no posterior of them; see Histogram.")
+        raise TypeError("Density has no parameters, so there is no posterior; see Histogram.")
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """One of the class's bumps, and a place under it; or one of the m values assumed."""
+        """A value from one of the class's bumps, or from the m pseudo-values."""
         drawn = np.full(len(classes), np.nan)
         for number, rows in by_class(classes):
             n = self.totals[number]
@@ -221,13 +225,13 @@ def log_area(width: float) -> float:
 
 
 def assumed_density(scale: Stretched, values: Floats, m: float) -> Floats:
-    """What the heavy tail has at these values, where they are stretched."""
+    """The density of the heavy tail at these values, on the stretched scale."""
     return np.asarray(m * np.exp(scale.log_cauchy(values) - scale.log_slope(values)))
 
 
 def stretched_enough(scale: Stretched, values: Floats, counts: Floats, m: float) -> Stretched:
-    """This scale, or the one that stretches again if on that the values, whatever their class, foretell each other
-    better. A few values do not tell how heavy the tails are."""
+    """This scale, or the one stretched twice if on that the values, whatever their class, predict each other better. A
+    few values cannot tell how heavy the tails are."""
     if len(values) < ENOUGH:
         return scale
 
@@ -241,8 +245,8 @@ def stretched_enough(scale: Stretched, values: Floats, counts: Floats, m: float)
 
 
 def left_out_score(places: Floats, counts: Floats, assumed: Floats, width: float) -> float:
-    """Σ log density of the values, each under the others. A value met often stays well foretold. Of many values, some
-    are looked at."""
+    """Σ log density of each value under the others (leave-one-out). Copies of a value predict each other. Of many
+    values, a sample is taken."""
     held = np.flatnonzero(counts > 0)
     some = held[:: len(held) // LOOKED_AT + 1]
     own = np.minimum(counts[some], 1.0)
@@ -252,7 +256,7 @@ def left_out_score(places: Floats, counts: Floats, assumed: Floats, width: float
 
 
 def silverman(values: Floats, counts: Floats) -> float:
-    """0.9·min(sd, interquartile range / 1.34)·n^(−1/5); 0 where the values do not differ."""
+    """0.9·min(sd, interquartile range / 1.34)·n^(−1/5); 0 if all values are equal."""
     values, counts = values[counts > 0], counts[counts > 0]
     if len(values) < 2:
         return 0.0

@@ -20,8 +20,8 @@ from tallybayes.families.settings import setting
 class Exponential(Numeric[Totals]):
     """A waiting time, exponential with an unknown rate.
 
-    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in a time of `rate`. Where `rate` is not
-    given, it is as if those events had come at the column's own overall pace. Both 0 and `plugin`: maximum likelihood.
+    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in a time of `rate`. Without `rate`, those
+    events came at the column's own overall rate. Both 0 with `plugin`: maximum likelihood.
 
     >>> s = Totals(n=np.array([4.0]), x=np.array([8.0]))
     >>> Exponential().estimate(Exponential().updated(s, total=s))
@@ -31,14 +31,14 @@ class Exponential(Numeric[Totals]):
     support: ClassVar[Support] = NOT_NEGATIVE
     shape: float = setting(1.0, "Gamma prior of the rate: so many events were already seen", least=0)
     rate: float | None = setting(
-        None, "Gamma prior of the rate: in so much time; not given: at the column's own pace", least=0
+        None, "Gamma prior of the rate: in so much time; not given: at the column's own rate", least=0
     )
 
     def sufficient(self, x: Floats) -> Totals:
         return Totals(n=1, x=x)
 
     def updated(self, s: Any, total: Any) -> Totals:
-        """Events and time, those of the prior and those counted."""
+        """Events and time, of the prior and the counts together."""
         pace = np.where((total.n > 0) & (total.x > 0), total.x / total.n, 1.0)
         time = np.minimum(self.shape * pace, LARGEST) if self.rate is None else self.rate
         return Totals(n=self.shape + s.n, x=np.clip(time + s.x, 0.0, LARGEST))

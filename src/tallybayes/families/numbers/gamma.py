@@ -18,11 +18,11 @@ from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
-LARGEST_SHAPE = 1e9  # values that hardly differ have no finite shape
+LARGEST_SHAPE = 1e9  # values that hardly differ would have an infinite shape
 
 
 class Fit(NamedTuple):
-    """To the prior's m values and the n counted, together."""
+    """The fit to the prior's m values and the n counted, together."""
 
     shape: Any
     scale: Any
@@ -30,11 +30,11 @@ class Fit(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Gamma(Numeric[LogTotals]):
-    """A positive number, Gamma with shape and scale of maximum likelihood.
+    """A positive number, Gamma with shape and scale fitted by maximum likelihood.
 
     To keep a class of few values from an extreme fit, `m` values are added that look like the whole column: with its
     `mean` and mean logarithm `log_mean`, unless these are given. `m=0` is plain maximum likelihood. The Gamma
-    distribution has no closed predictive, so the fitted density scores either way.
+    distribution has no closed-form predictive, so the fitted density scores either way.
 
     >>> s = LogTotals(n=np.array([3.0]), x=np.array([6.0]), log_x=np.array([1.5]))
     >>> fit = Gamma(m=0.0).updated(s, total=s)._asdict()
@@ -63,7 +63,7 @@ class Gamma(Numeric[LogTotals]):
         return "a mean would fall below its geometric mean" if (gap[held] < -1e-9).any() else None
 
     def updated(self, s: Any, total: Any) -> Fit:
-        """Without values to go by, the prior's look exponential, with a mean of one."""
+        """Without any values, the prior's are exponential with mean 1."""
         n, (mean, log_mean) = s.n + self.m, self._prior(total)
         mean = np.minimum(s.x / n + self.m / n * mean, LARGEST)
         shape = shape_of_gap(np.asarray(np.log(mean) - (s.log_x + self.m * log_mean) / n))
@@ -110,7 +110,7 @@ class Gamma(Numeric[LogTotals]):
 
 
 def shape_of_gap(gap: Floats) -> Floats:
-    """The shape k with log k − ψ(k) = gap, the log of the mean less the mean of the logs, by Newton's method."""
+    """The shape k with log k − ψ(k) = gap, the log of the mean minus the mean of the logs, by Newton's method."""
     gap = np.maximum(gap, 0.5 / LARGEST_SHAPE)
     k = (3.0 - gap + np.sqrt((gap - 3.0) ** 2 + 24.0 * gap)) / (12.0 * gap)
     for _ in range(8):

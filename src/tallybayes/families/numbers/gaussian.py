@@ -1,4 +1,4 @@
-"""Numbers around a mean: the Gaussian family, and what unknown mean and variance make of it."""
+"""Numbers around a mean: the Gaussian family, with unknown mean and variance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tallybayes.kernels import special
 
 
 class Updated(NamedTuple):
-    """What is known after the values: the prior's m values and the n counted, together."""
+    """The posterior: the prior's m values and the n counted, together."""
 
     weight: Any  # of the mean, in values
     nu: Any  # degrees of freedom of the variance
@@ -35,10 +35,10 @@ class Gaussian(ByMoments[PowerSums]):
     """A number, Gaussian with unknown mean and variance.
 
     The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
-    classes. `m=0` and `plugin` is maximum likelihood. With mean and variance integrated out, a new value has
-    Student's distribution with m + n degrees of freedom. A column that never varied says nothing about the class.
-    With `shared` all classes have one variance, that of their values around the means of their own classes. `noise` is
-    a variance of its own, added to every class's.
+    classes. `m=0` with `plugin` is maximum likelihood. With mean and variance integrated out, a new value has Student's
+    t distribution with m + n degrees of freedom. A constant column says nothing about the class. With `shared` all
+    classes have one variance, that of their values around the means of their own classes. `noise` is a variance added
+    to that of every class.
 
     >>> s = Moments(n=np.array([4.0]), mean=np.array([5.0]), scatter=np.array([8.0]))
     >>> family = Gaussian(m=0.0)
@@ -60,7 +60,7 @@ class Gaussian(ByMoments[PowerSums]):
         return PowerSums(n=1, x=x, xx=Square(x))
 
     def updated(self, s: Any, total: Any) -> Updated:
-        """Where no value of the column differs from another, all classes are given the sums of the whole."""
+        """In a constant column all classes get the sums of the whole column."""
         of_classes = s.n
         if self.m > 0 and self.variance is None:
             constant = total.scatter == 0.0
@@ -76,8 +76,8 @@ class Gaussian(ByMoments[PowerSums]):
         return Updated(weight, nu, mean, variance)
 
     def _prior(self, total: Moments) -> tuple[Any, Any]:
-        """Mean and variance of the prior's values: as given, or as the column has them. Without values to go by they
-        are standard; around a constant they are as wide as the constant."""
+        """Mean and variance of the prior's values: as given, or those of the column. Without any values they are 0 and
+        1; for a constant column the standard deviation is the constant."""
         constant = np.minimum(np.abs(total.mean), WIDEST) ** 2
         wide = np.where(total.scatter > 0, total.scatter / total.n, np.where(constant > 0, constant, 1.0))
         known = total.n > 0
@@ -111,7 +111,7 @@ class Gaussian(ByMoments[PowerSums]):
         return _at_a_point(said, variance, x, mean)
 
     def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
-        """m values with the prior's mean and variance; where all classes share a variance, it has theirs but once."""
+        """m values with the prior's mean and variance; a shared variance counts them only once."""
         if not self.m:
             return 0.0
         mean, variance = self._prior(total)
@@ -125,7 +125,7 @@ class Gaussian(ByMoments[PowerSums]):
         return NormalInverseGamma(float(s.mean), float(s.weight), float(shape), float(scale))
 
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
-        """Around the middle of the means: what is the same in all classes would cost digits."""
+        """Centred at the middle of the means: a large common term would cost digits."""
         mean, variance = parameters["mean"], parameters["variance"]
         if not self.shared:
             raise NotLinearError(
@@ -155,12 +155,12 @@ class Gaussian(ByMoments[PowerSums]):
         return Compiled(kind, kind.settings_of(s), fits)
 
     def compiled_kinds(self) -> tuple[type[UpdatedBelief], type[UpdatedBelief]]:
-        """What scores with mean and variance estimated, and with both integrated out."""
+        """The beliefs with mean and variance estimated, and with both integrated out."""
         return NormalBelief, StudentBelief
 
 
 class UpdatedBelief(CompiledBelief):
-    """A kernel's settings, from what is known after the values."""
+    """The kernel's parameters, from the posterior."""
 
     @staticmethod
     @abstractmethod

@@ -24,7 +24,7 @@ SMALLEST = 1e-300  # a probability to draw at
 class Geometric(Numeric[Totals]):
     """A whole number of failures before a success, each trial a success with the same unknown probability.
 
-    The probability has a Beta(`alpha`, `beta`) prior: that many successes and failures already seen. Both 0 and
+    The probability has a Beta(`alpha`, `beta`) prior: that many successes and failures already seen. Both 0 with
     `plugin`: maximum likelihood.
 
     >>> Geometric(alpha=0.0, beta=0.0).estimate(Totals(n=np.array([4.0]), x=np.array([12.0])))
@@ -37,7 +37,7 @@ class Geometric(Numeric[Totals]):
     beta: float = setting(1.0, "Beta prior of the probability: so many failures were already seen", least=0)
 
     def sufficient(self, x: Floats) -> Totals:
-        """Each value is one success, and their total is the failures."""
+        """Each value is one success; their sum is the number of failures."""
         return Totals(n=1, x=x)
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:

@@ -37,12 +37,13 @@ MOST = 100_000  # intervals
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Histogram(Values):
-    """A number, by the interval it falls in; within an interval all values are alike. What lies beyond the values met
-    says about the class what the outermost interval says.
+    """A number, by the interval it falls in; within an interval the density is constant. Values beyond those counted
+    say about the class what the outermost interval says.
 
-    `method` says where the cuts lie: "equal length" (`intervals` of them over the range of all classes), "equal
-    count", "mdl" (as many as the classes justify), or "fitted" (whichever of the last two makes the classes likeliest;
-    `intervals` of equal count below 1,000 values). `alpha` is added to every interval's count, as for Categorical.
+    `method` is how intervals are cut: "equal length" (`intervals` of them over the range of all classes), "equal
+    count", "mdl" (as many as the classes justify), or "fitted" (whichever of the last two makes the classes most
+    likely; `intervals` of equal count below 1,000 values). `alpha` is added to every interval's count, as for
+    Categorical.
 
     >>> Histogram(intervals=5, alpha=0.5)
     Histogram(intervals=5, alpha=0.5)
@@ -52,7 +53,7 @@ class Histogram(Values):
     method: str = setting(
         "equal length",
         'where intervals are cut: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" (5 to 80 of equal '
-        'count or "mdl", whichever makes the classes likeliest; below 1,000 values `intervals` of equal count)',
+        'count or "mdl", whichever makes the classes most likely; below 1,000 values `intervals` of equal count)',
         choices=tuple(METHODS),
     )
     alpha: float | MEstimate | str = smoothing()
@@ -91,9 +92,10 @@ class Histogram(Values):
 
 
 class IntervalBelief(SmoothedBelief):
-    """P(interval | class), spread evenly over it; of the outermost, a share lies beyond all values met. It is made of
-    whole cells of the rounding, so that what was counted in it is what new values in it are compared with. Beyond all,
-    the density falls off as (1 + distance / range)⁻² in every class: how far out tells nothing about the class."""
+    """P(interval | class), uniform within it; a share of the outermost ones lies beyond all values counted. Intervals
+    are made of whole steps of the rounding, so that new values fall into the interval that their rounded value was
+    counted in. Beyond the range, the density falls off as (1 + distance / range)⁻² in every class: how far out says
+    nothing about the class."""
 
     def __init__(self, ranges: Ranges, known: Smoothed, densities: Densities) -> None:
         super().__init__(known)
@@ -103,16 +105,16 @@ class IntervalBelief(SmoothedBelief):
 
     @cached_property
     def levels(self) -> list[str]:  # type: ignore[override]
-        """The intervals' names, which few ask for."""
+        """The names of the intervals, made when needed."""
         ends = self.ranges.ends
         return interval_names(np.array([*ends[:1], *self.ranges.cuts, *ends[1:]]))
 
     def codes(self, cells: Any) -> Any:
-        """The interval of every number; beyond all of them, the outermost."""
+        """The interval of every number; the outermost for numbers beyond the range."""
         return self.edges[1:-1].searchsorted(cells, "right")
 
     def with_table(self, change: Callable[[Floats], Floats]) -> Belief:
-        """How far out a value lies says the same of all classes, and stays."""
+        """How far out a value lies is the same for all classes, and stays."""
         changed = copy(self)
         changed.table, changed._reach, changed.likelihood = change(self.table), change(self._reach), False
         return changed
@@ -136,10 +138,10 @@ class IntervalBelief(SmoothedBelief):
         return score
 
     def portable(self) -> Portable:
-        return ByInterval(self.edges, self._reach)  # how far out a value lies says the same of all classes
+        return ByInterval(self.edges, self._reach)  # how far out a value lies is the same for all classes
 
     def conditionals(self) -> list[list[Conditional]]:
-        raise NoJointError("numbers are asked about by their bounds, as in 20 < x <= 25.")
+        raise NoJointError("ask about numbers by bounds, like 20 < x <= 25.")
 
     def log_within(self, event: Event) -> Floats:
         if event.is_empty:
@@ -147,7 +149,7 @@ class IntervalBelief(SmoothedBelief):
         return log_between(self._shares(event.low), self._shares(event.high))
 
     def _shares(self, x: float) -> tuple[Floats, Floats]:
-        """P(up to x) and P(beyond x)."""
+        """P(≤ x) and P(> x)."""
         if not self.counts.any():
             raise NoJointError("nothing was counted, so no interval is known.")
         edges, p = self.edges, self.probability.copy()
@@ -164,7 +166,7 @@ class IntervalBelief(SmoothedBelief):
         return low + (part * p).sum(axis=0), high + ((1.0 - part) * p).sum(axis=0)
 
     def peak(self, event: Event) -> tuple[Floats, Floats]:
-        """The middle of the densest interval, or of the part of it that is meant."""
+        """The middle of the densest interval, or of the part of it within the event."""
         low, high = np.clip(self.edges[:-1], event.low, event.high), np.clip(self.edges[1:], event.low, event.high)
         there = low < high
         if not there.any():
@@ -188,7 +190,7 @@ class IntervalBelief(SmoothedBelief):
 
 
 def _held(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], width: int) -> list[Floats]:
-    """How often each interval was met in every class; in the values' order, whatever was met first."""
+    """The counts of each interval in every class, in the order of the values, whatever came first."""
     sizes = [len(each.cuts) + 1 for each in ranges]
     ends = np.cumsum(sizes).tolist()
     at = [
@@ -203,7 +205,7 @@ def _held(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], widt
 
 
 def _whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -> list[Ranges]:
-    """The intervals of every column as new values meet them, by the cuts that leave something on either side."""
+    """The edges that new values are compared with, for every column; cuts with nothing on one side are dropped."""
     bounds = np.concatenate(
         [part for values, cut in zip(columns, cuts, strict=True) for part in (values[:1], values[-1:], cut)]
     )
@@ -219,7 +221,7 @@ def _whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -
             continue
         ends = [values.item(0), values.item(-1)]
         half = _half_range(*ends)
-        room = half * 2.0**-bits  # a column of zeros, too, has an interval of some width
+        room = half * 2.0**-bits  # even a column of zeros has an interval of some width
         low, high = min(least[start], ends[0] - room), max(least[start + 1], ends[1] + room)
         inner = least[start + 2 : stop]
         within = [a < b and low < b < high for a, b in zip([-np.inf, *inner], inner, strict=False)]
@@ -229,12 +231,12 @@ def _whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -
 
 
 def _half_range(low: float, high: float) -> float:
-    """Half of how far the values reach; where no two differ, half the value itself."""
+    """Half the range of the values; half the value itself if all are equal."""
     return high / 2.0 - low / 2.0 or abs(low) / 2.0 or 0.5
 
 
 def interval_names(edges: Floats) -> list[str]:
-    """The intervals as people write them, with as many digits as tell them apart."""
+    """The intervals as text, with enough digits to tell them apart."""
     if not len(edges):
         return ["(-inf, inf)"]
     for digits in range(6, 18):

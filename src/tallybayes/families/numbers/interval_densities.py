@@ -1,4 +1,4 @@
-"""What the intervals of a column say about new values: their densities, and what lies beyond all of them."""
+"""The densities of a column's intervals, and of what lies beyond them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ LEAST = float(np.finfo(np.float64).smallest_subnormal)
 class Ranges(NamedTuple):
     """Where the intervals of a column lie."""
 
-    ends: list[float]  # the least and the largest value met, if any was
+    ends: list[float]  # the smallest and the largest value counted, if any
     cuts: Floats
-    edges: Floats  # as new values meet them, which are not rounded
-    half: float  # of how far the values reach
+    edges: Floats  # that new values, which are not rounded, are compared with
+    half: float  # the range of the values
 
 
 class Densities(NamedTuple):
-    """What the intervals of a column say about new values."""
+    """The densities of a column's intervals."""
 
     below: float  # the share of the first interval that lies below all values …
     beyond: float  # … and of the last that lies beyond
     table: Floats  # log density [interval, class]
-    reach: Floats  # the same with what lies below the first interval and beyond the last
+    reach: Floats  # the same with what lies below the first and beyond the last
 
 
 def densities_of(ranges: Sequence[Ranges], known: Sequence[Smoothed]) -> list[Densities]:
-    """Several columns, worked out as one table."""
+    """Several columns, computed as one table."""
     sizes = np.array([len(each.counts) for each in known])
     ends = np.cumsum(sizes)
     first, last, empty = ends - sizes, ends - 1, np.array([not each.ends for each in ranges])

@@ -1,8 +1,8 @@
 """Where to cut a range into intervals, given how often each value occurred in each class.
 
 Intervals of equal length, of equal count, as many as the classes justify (Fayyad and Irani's minimum description
-length), or whichever of these make the classes likeliest. A cut lies strictly inside the range; the outer intervals
-reach as far as values ever come.
+length), or whichever of these make the classes most likely. A cut lies strictly inside the range; the outer intervals
+are unbounded.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 
-ENOUGH = 1000  # values from which the classes can say where to cut
+ENOUGH = 1000  # values, from which on cuts can be chosen by the classes
 TRIED = (5, 10, 20, 40, 80)  # intervals of equal count
-WORTH = 5.0  # values, of what is assumed of the classes in each
+WORTH = 5.0  # values that the prior of the classes in each interval is worth
 
 
 def equal_length(values: Floats, counts: Floats, intervals: int) -> Floats:
@@ -26,18 +26,18 @@ def equal_length(values: Floats, counts: Floats, intervals: int) -> Floats:
 
 
 def equal_count(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts half-way between neighbouring values, where the cumulated count comes nearest to each share."""
+    """Cuts half-way between neighbouring values, where the cumulative count is closest to each share."""
     return kernels.equal_count(values, np.ascontiguousarray(counts), intervals)
 
 
 def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts that tell more about the class than they cost to describe; `intervals` is not asked."""
+    """Cuts that tell more about the class than they cost to describe; `intervals` is ignored."""
     return half_way(values)[kernels.least_description(np.ascontiguousarray(counts)) - 1]
 
 
 def likeliest(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts of equal count, few or many, or "mdl": those under which the classes are likeliest. Fewer than a thousand
-    values cannot say, and are cut into `intervals` of equal count."""
+    """Cuts of equal count, few or many, or "mdl": those under which the classes are most likely. Fewer than a thousand
+    values cannot tell, and are cut into `intervals` of equal count."""
     if counts.sum() < ENOUGH:
         return equal_count(values, counts, intervals)
     tried = [equal_count(values, counts, many) for many in TRIED] + [least_description(values, counts, intervals)]
@@ -52,7 +52,7 @@ def half_way(values: Floats) -> Floats:
 
 
 def _log_likelihood(cuts: Floats, values: Floats, counts: Floats) -> float:
-    """log P(classes | intervals). In every interval the shares of the classes are taken as drawn around those of the
-    whole column, from a Dirichlet distribution that is worth a few values."""
+    """log P(classes | intervals). In every interval the shares of the classes have a Dirichlet prior around those of
+    the whole column, worth a few values."""
     starts = np.searchsorted(values, cuts)
     return kernels.log_likelihood_of_cuts(np.ascontiguousarray(counts), starts, WORTH)

@@ -1,4 +1,4 @@
-"""Numbers by interval, each by the counts without it."""
+"""Leave-one-out of numbers by interval."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tallybayes.families.numbers.support import LARGEST
 
 @dataclass(frozen=True)
 class IntervalsLeftOut:
-    """Intervals that stay where they are, and their counts without each value."""
+    """Fixed intervals, and their counts without each value."""
 
     edges: Floats
     levels: LevelsLeftOut

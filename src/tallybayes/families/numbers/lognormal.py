@@ -19,7 +19,7 @@ from tallybayes.families.portable import ByFormula
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LogNormal(Gaussian):
-    """A positive number whose logarithm is Gaussian. Settings and parameters speak of the logarithm.
+    """A positive number whose logarithm is Gaussian. Settings and parameters are those of the logarithm.
 
     >>> LogNormal().sufficient(np.array([1.0, np.e])).log_x
     array([0., 1.])
@@ -34,7 +34,7 @@ class LogNormal(Gaussian):
         return LogPowerSums(n=1, log_x=logs, log_xx=Square(logs))
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
-        logs = kernels.logarithm(x)  # as counted: of values that are all alike, they are the mean to the last bit
+        logs = kernels.logarithm(x)  # the same function as in counting: equal values equal their mean to the last bit
         return super().log_predictive(s, logs) - logs
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
@@ -47,7 +47,7 @@ class LogNormal(Gaussian):
         return super().shares(s, float(np.log(x)))
 
     def peak(self, s: Any) -> Floats:
-        """With mean and variance of the logarithm estimated."""
+        """The mode, with mean and variance of the logarithm estimated."""
         if not self.plugin:
             raise NoJointError("LogNormal has no closed form of its most probable number; use plugin=True.")
         return np.asarray(np.exp(s.mean - s.variance))
@@ -63,7 +63,7 @@ class LogNormal(Gaussian):
 
 
 class LogNormalBelief(NormalBelief):
-    """What a Gaussian says about the logarithm, less the logarithm: the scale on which it says it."""
+    """The Gaussian log density of log x, minus log x for the change of variable."""
 
     logs = True
 

@@ -1,4 +1,4 @@
-"""Families of numbers that are known by mean and variance, and what a prior worth `m` values adds to these."""
+"""Numeric families described by mean and variance, with a prior worth `m` values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tallybayes.families.settings import setting
 
 
 class Moments(NamedTuple):
-    """What the sums say, worked out exactly and rounded once."""
+    """Mean and scatter from the sums, computed exactly and rounded once."""
 
     n: Any
     mean: Any
@@ -25,7 +25,7 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ByMoments(Numeric[S]):
-    """A number with a mean and a variance; the sums are how many values, their total and that of their squares."""
+    """A number with a mean and a variance; the sums are n, Σx and Σx²."""
 
     m: float = setting(
         1.0, "how many values the prior is worth; 0 with `plugin` is the fit to the values alone", least=0
@@ -54,8 +54,7 @@ class ByMoments(Numeric[S]):
         return None
 
     def joined(self, s: Moments, prior: Any) -> tuple[Floats, Floats, Floats]:
-        """Weight, mean and scatter of the n values counted and of m values with this mean, but for what these scatter
-        themselves."""
+        """Weight, mean and scatter of the n values counted together with m values at this mean."""
         weight = self.m + s.n
         joined_mean = s.mean + self.m / weight * (prior - s.mean)
         return weight, joined_mean, s.scatter + self.m * s.n / weight * (s.mean - prior) ** 2

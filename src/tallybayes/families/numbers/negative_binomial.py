@@ -1,4 +1,4 @@
-"""Counts of events that vary more than Poisson's: the negative binomial family, fitted by its moments."""
+"""Overdispersed counts of events: the negative binomial family, fitted by moments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
-LEAST = 1e-15  # a dispersion below which the distribution is Poisson's to the last digit that a double has
+LEAST = 1e-15  # dispersion: below it the distribution is Poisson to the last digit of a double
 
 
 class Dispersed(NamedTuple):
@@ -34,8 +34,8 @@ class NegativeBinomial(ByMoments[PowerSums]):
     """A whole number of events whose variance exceeds its mean: mean + dispersion · mean².
 
     The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
-    classes. Mean and dispersion are fitted by moments; a dispersion of 0 is Poisson's distribution. A new value is
-    negative binomial with the variance that estimating the mean adds: 1 / (m + n) more.
+    classes. Mean and dispersion are fitted by moments; a dispersion of 0 is the Poisson distribution. For a new value
+    the variance is larger by the factor 1 + 1 / (m + n), for the uncertainty of the mean.
 
     >>> family = NegativeBinomial(m=0.0)
     >>> s = Moments(n=np.array([4.0]), mean=np.array([2.0]), scatter=np.array([40.0]))
@@ -53,7 +53,7 @@ class NegativeBinomial(ByMoments[PowerSums]):
         return PowerSums(n=1, x=x, xx=Square(x))
 
     def updated(self, s: Moments, total: Moments) -> Dispersed:
-        """Without events to go by, the prior's values have a mean of one and no dispersion."""
+        """Without any events, the prior's values have mean 1 and no dispersion."""
         met = total.mean > 0
         prior = np.where(met, total.mean, 1.0) if self.mean is None else self.mean
         variance = np.where(met, total.scatter / total.n, prior) if self.variance is None else self.variance

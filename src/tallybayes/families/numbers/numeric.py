@@ -1,7 +1,7 @@
-"""Families of numbers: a family is a few formulas, and everything else follows from them here.
+"""Numeric families: a family is a few formulas, and everything else follows from them here.
 
 `sufficient` says what to sum of each value; `log_predictive` what the sums say about a new value with the parameters
-integrated out; `estimate` and `log_density` the same with the parameters estimated (`plugin=True`); `draw` makes up
+integrated out; `estimate` and `log_density` the same with the parameters estimated (`plugin=True`); `draw` samples
 values. Summing, missing values, classes, merging and forgetting are not the family's business.
 """
 
@@ -37,13 +37,13 @@ from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import setting
 
 S = TypeVar("S", bound=tuple[Any, ...])
-SMALL = 1 << 14  # numbers that are sooner copied into one matrix than summed column by column
+SMALL = 1 << 14  # numbers: up to here one matrix is faster than summing column by column
 ONLY = {"": 0}  # the slot of numbers, which has no name
 FURTHEST = {
     "x": LARGEST,
     "log_x": 746.0,
     "log_xx": 746.0**2,
-}  # what no mean of numbers, or of their logarithms, exceeds
+}  # the largest possible mean of numbers, or of their logarithms
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,7 +55,7 @@ class Numeric(Family, Generic[S]):
     sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first; the S of Numeric[S]
     support: ClassVar[Support] = REAL
     feature: ClassVar[str] = "x"  # in which `log_density` may be linear
-    belief: ClassVar[type[NumericBelief]] = NumericBelief  # what scores by the formulas
+    belief: ClassVar[type[NumericBelief]] = NumericBelief  # scores by the formulas
     plugin: bool = setting(False, "score with estimated parameters instead of integrating them out")
 
     def __init_subclass__(cls) -> None:
@@ -74,32 +74,33 @@ class Numeric(Family, Generic[S]):
 
     @abstractmethod
     def estimate(self, s: Any) -> dict[str, Floats]:
-        """The parameters in numbers."""
+        """Point estimates of the parameters."""
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         """log p(x | parameters), for `plugin=True`."""
         raise TypeError(f"{type(self).__name__} has no density at estimated parameters; leave plugin=False.")
 
     def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
-        """What the prior's virtual values say for these parameters: `estimate` is the maximum of this and of the values
-        counted together. `total` is the whole column. Nothing, where it is no maximum."""
+        """The log-likelihood of these parameters from the prior's pseudo-values: `estimate` maximises its sum with that
+        of the counted values. `total` is the whole column. 0 if `estimate` is not a maximum."""
         return 0.0
 
     def posterior(self, s: Any) -> Posterior:
-        """What is known about the parameters, from the sums of one class."""
+        """The posterior of the parameters, from the sums of one class."""
         raise TypeError(f"{type(self).__name__} has no posterior distribution of its parameters.")
 
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
-        """log p(x | parameters) = weight · x + constant, but for what is the same in all classes: weight, constant."""
+        """(weight, constant) with log p(x | parameters) = weight · x + constant, up to a term that all classes
+        share."""
         raise NotLinearError(f"{type(self).__name__} is not linear in the value; leave the column out of the schema.")
 
     def portable(self, s: Any) -> ByFormula:
-        """The same as a formula that other programs can compute, but for what is the same in all classes."""
+        """The same as a formula that other programs can compute, up to a term that all classes share."""
         raise NotPortableError(f"{type(self).__name__} has no formula that other programs can compute.")
 
     @property
     def in_common(self) -> int:
-        """How many of the parameters all classes share."""
+        """How many of the parameters are shared by all classes."""
         return 0
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
@@ -107,7 +108,7 @@ class Numeric(Family, Generic[S]):
         raise TypeError(f"{type(self).__name__} does not say how to draw a value.")
 
     def draw_parameters(self, s: Any, random: np.random.Generator, size: int) -> dict[str, Floats]:
-        """The parameters of one class to draw values at: as estimated, or each time as they may be, which integrates
+        """The parameters of one class to draw values at: the estimates, or draws from the posterior, which integrates
         them out."""
         if self.plugin:
             return {name: np.full(size, value) for name, value in self.estimate(s).items()}
@@ -122,10 +123,10 @@ class Numeric(Family, Generic[S]):
             return reason
         if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(TRACE).any():
             return "a sum of numbers that are never negative would go below zero"
-        return "a mean would be beyond all numbers" if self._too_far(cells) else None
+        return "a mean would be larger than any number" if self._too_far(cells) else None
 
     def _too_far(self, cells: Mapping[str, Exact]) -> bool:
-        """Whether a mean of numbers, or of their logarithms, is one that they cannot have. Most are nowhere near."""
+        """Whether a mean of numbers, or of their logarithms, is impossibly large. Most are nowhere near."""
         n = cells["n"].round()
         for name in FURTHEST.keys() & cells.keys():
             with np.errstate(over="ignore"):
@@ -135,17 +136,17 @@ class Numeric(Family, Generic[S]):
         return False
 
     def updated(self, s: Any, total: Any) -> Any:
-        """What the formulas take: the sums of each class, which come along the last axis, with what the prior takes
-        from the whole column, `total`. By default these sums alone."""
+        """The argument `s` of the formulas: the sums of each class, along the last axis, with whatever the prior takes
+        from the whole column, `total`. By default the sums alone."""
         return s
 
     @property
     def takes_total(self) -> bool:
-        """Whether `updated` looks at the whole column."""
+        """Whether `updated` uses the whole column."""
         return type(self).updated is not Numeric.updated
 
     def compiled(self, s: Any) -> Compiled | None:
-        """A kernel that scores columns faster than the formulas, and its settings for each of them; if there is one."""
+        """A kernel that scores columns faster than the formulas, with its parameters for each, if there is one."""
         return None
 
     @classmethod
@@ -162,15 +163,14 @@ class Numeric(Family, Generic[S]):
         return numbers(cells)
 
     def check(self, x: Floats) -> None:
-        """Of a column, or of a matrix; where any number will do, the sums find infinities."""
+        """Checks a column or a matrix; if any finite number is allowed, infinities are found when summing."""
         bad = np.flatnonzero(self.support.outside(x))
         if bad.size:
             row, value = bad[0] // (x.size // len(x)), x.reshape(-1)[bad[0]]
             raise CellError(int(row), f"{value!s} is not {self.support.words}, as {type(self).__name__} expects.")
 
     def outside(self, x: Floats) -> NDArray[np.bool_]:
-        """Where a new value is one that this family does not take: it says nothing, and a warning says so. An infinity
-        is an error."""
+        """Where new values are outside the support: they add nothing, with a warning. An infinity is an error."""
         bad = self.support.outside(x)
         if bad.any():
             if np.isinf(x).any():
@@ -187,7 +187,7 @@ class Numeric(Family, Generic[S]):
         return self.tally_each([cells], rows)[0]
 
     def tally_each(self, columns: Sequence[Floats], rows: Rows) -> list[Tally]:
-        """Those of a few rows as one matrix, and otherwise each as a matrix of one column."""
+        """The columns of a few rows as one matrix, otherwise each as a matrix of one column."""
         if rows.only is not None:
             return self._row_tallies(np.concatenate(columns), rows, rows.only)
         if len(columns) == 1 or len(rows) * len(columns) > SMALL:
@@ -195,7 +195,7 @@ class Numeric(Family, Generic[S]):
         return self._tallies(np.ascontiguousarray(np.array(columns).T), rows)
 
     def _row_tallies(self, cells: Floats, rows: Rows, key: Key) -> list[Tally]:
-        """Of the cells of one row; one that is missing, or cannot be counted, goes the way of many."""
+        """The tallies of a single row's cells; a cell that is missing or invalid is handled as in a batch."""
         statistics, squared = [], []
         for statistic in self.sufficient(cells):
             squared.append(type(statistic) is Square)
@@ -211,7 +211,7 @@ class Numeric(Family, Generic[S]):
         ]
 
     def _tallies(self, matrix: Floats, rows: Rows) -> list[Tally]:
-        """Of every column."""
+        """The tally of every column."""
         if self.support is not REAL:
             self.check(matrix)
         try:
@@ -258,7 +258,7 @@ class Numeric(Family, Generic[S]):
         return NumbersLeftOut(self, tally.read([""], classes))
 
     def table(self, sums: Mapping[str, Exact]) -> Table:
-        """What is known of several columns, from their sums by class."""
+        """The beliefs of several columns, from their sums by class."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             each = total = self.read(sums)
             if self.takes_total:
@@ -276,23 +276,23 @@ class Numeric(Family, Generic[S]):
         return log_pseudo_of(self, tally.read([""], classes))
 
     def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
-        """P(up to x) and P(beyond x) by what scores, of a number that is not whole."""
+        """P(≤ x) and P(> x) of a continuous number, under the density that scores."""
         raise NoJointError(f"{type(self).__name__} does not say how probable an interval is.")
 
     def log_likelihood(self, s: Any, x: Floats) -> Floats:
-        """What scores: −∞ where nothing is counted and nothing assumed."""
+        """The log density that scores; −∞ without counts or prior."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             said = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
         return np.where(np.isnan(said), -np.inf, said)
 
 
 def _present(value: Floats, cells: Floats) -> Floats:
-    """A statistic of the cells that are there."""
+    """A statistic of the cells that are present."""
     return value if value is cells else np.where(np.isnan(cells), np.nan, value)
 
 
 def log_pseudo_of(family: Any, sums: Mapping[str, Exact]) -> float:
-    """The log density of the priors of several columns, at what is estimated from their sums by class."""
+    """The log density of the priors of several columns at the estimates from their sums by class."""
     with np.errstate(all="ignore"):
         each = family.read(sums)
         total = sums_at(family.read({name: array.sum(axis=1) for name, array in sums.items()}), (slice(None), None))

@@ -1,4 +1,4 @@
-"""What the sums of a column of numbers say, by the formulas of its family."""
+"""The belief of a numeric column, by the formulas of its family."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tallybayes.families.posteriors import Posterior
 
 MOST_WHOLE = 10_000_000  # numbers that are added up …
 STEP = 1 << 16  # … so many at a time
-DRAWS = 400  # of parameters, to see between which bounds a density lies
+DRAWS = 400  # of parameters, for the credible interval of a density
 
 
 def log_between(low: tuple[Floats, Floats], high: tuple[Floats, Floats]) -> Floats:
-    """log P(between) from P(up to) and P(beyond) of both bounds: by whichever is the smaller, or digits are lost."""
+    """log P(between) from P(≤) and P(>) at both bounds: by whichever is smaller, or digits are lost."""
     inside = np.where(low[0] > 0.5, low[1] - high[1], high[0] - low[0])
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.clip(inside, 0.0, 1.0)))
 
 
 def whole_bounds(event: Event) -> tuple[int, int]:
-    """The least and the largest whole number that is meant."""
+    """The smallest and the largest whole number of an event."""
     low = 0 if math.isinf(event.low) else math.floor(event.low) + 1
     high = 1 << 60 if math.isinf(event.high) else math.ceil(event.high) - 1
     low -= event.with_low and event.low == math.floor(event.low)
@@ -39,12 +39,12 @@ def whole_bounds(event: Event) -> tuple[int, int]:
 
 
 class NumericBelief(Belief):
-    """A family and what is known of a column, scored by the family's own formula."""
+    """A column scored by its family's own formula."""
 
     def __init__(self, family: Any, s: Any, counted: bool) -> None:
         self.family = family
         self.s = s
-        self.counted = counted  # whether there was any value
+        self.counted = counted  # whether any value was counted
 
     @cached_property
     def _columns(self) -> Any:
@@ -52,7 +52,7 @@ class NumericBelief(Belief):
 
     @cached_property
     def silent(self) -> bool:
-        """Whether nothing was counted in any class and nothing is assumed: what is unknown rules no class out."""
+        """Whether no class has counts or a prior: then the column rules no class out."""
         return not self.counted and bool(np.isneginf(self.family.log_likelihood(self._columns, np.ones((1, 1)))).all())
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
@@ -71,11 +71,11 @@ class NumericBelief(Belief):
         s = sums_at(self.s, index)
         found = self.family.posterior(s)
         if any(map(np.isnan, s)):
-            raise ValueError("Nothing is counted in this class and nothing is assumed: there is no posterior.")
+            raise ValueError("Nothing is counted in this class and there is no prior: there is no posterior.")
         return found
 
     def credible(self, index: int, cells: Floats, mass: float) -> tuple[Floats, Floats] | None:
-        """By the densities at parameters that were drawn from their posterior."""
+        """From the densities at parameters drawn from their posterior."""
         try:
             drawn = self.posterior(index).draw(np.random.Generator(np.random.PCG64(0)), DRAWS)
         except (TypeError, ValueError):  # there is none, or nothing was counted
@@ -88,7 +88,7 @@ class NumericBelief(Belief):
             return np.log(low), np.log(high)
 
     def drawn(self, random: np.random.Generator) -> Belief:
-        """At parameters as they may be; where nothing more is known of them than an estimate, as it is."""
+        """The density at parameters drawn from their posterior; itself if they are only estimated."""
         try:
             known = [self.family.posterior(sums_at(self.s, index)) for index in range(len(self.s[0]))]
             each = [posterior.draw(random, 1) for posterior in known]
@@ -106,7 +106,7 @@ class NumericBelief(Belief):
         if not self.family.support.whole:
             return log_between(self.family.shares(self.s, event.low), self.family.shares(self.s, event.high))
         inside = self._sum(*whole_bounds(event)) if math.isfinite(event.high) else None
-        if inside is None:  # what is left by the numbers below
+        if inside is None:  # the complement of the numbers below
             below = self._sum(0, whole_bounds(event)[0] - 1)
             inside = np.maximum(1.0 - below, 0.0)
         with np.errstate(divide="ignore"):
@@ -148,7 +148,7 @@ class NumericBelief(Belief):
                 f"{type(self.family).__name__} integrates its parameters out, "
                 "which is not linear in the value; use plugin=True."
             )
-        unknown = np.isnan(weight + constant)  # nothing counted and nothing assumed: every value is impossible
+        unknown = np.isnan(weight + constant)  # no counts and no prior: every value is impossible
         weights = np.where(unknown, 0.0, weight)[None, :]
         return Terms([self.family.feature], weights, np.where(unknown, -np.inf, constant))
 
@@ -181,11 +181,11 @@ class DrawnNumbers(NumericBelief):
 
 
 class Table(NamedTuple):
-    """What is known of several columns of one family, a row for each."""
+    """The beliefs of several columns of one family, a row for each."""
 
     family: Any
     s: Any  # as the formulas take them: [column, class]
-    counted: NDArray[np.bool_]  # whether there was any value
+    counted: NDArray[np.bool_]  # whether any value was counted
     compiled: Any  # a `Compiled`, if there is one
 
     def belief(self, column: int) -> NumericBelief:

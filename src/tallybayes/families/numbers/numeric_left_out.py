@@ -1,4 +1,4 @@
-"""Leave-one-out of numbers: the exact sums without each value, and what the formulas make of them."""
+"""Leave-one-out of numbers: the formulas, applied to the exact sums without each value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tallybayes.counts.sums import Square, sums_at, weighted_sums
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import alike, kinds_of, taken, weights_of
 
-STEP = 1 << 18  # numbers that are worked out at once
+STEP = 1 << 18  # numbers computed at a time
 
 Sums = Mapping[str, Exact]
 
 
 class NumbersLeftOut:
-    """The sums of columns by class. Without a value, those of its class are others, and so are those of its whole
-    column, which a prior may look at."""
+    """The sums of columns by class. Leaving a value out changes the sums of its class, and those of the whole column,
+    which a prior may use."""
 
     def __init__(self, family: Any, sums: Sums) -> None:
         self.family = family
@@ -34,7 +34,8 @@ class NumbersLeftOut:
         return self.said(cells, np.zeros(len(cells), np.int64), rows)[0]
 
     def said(self, cells: Floats, columns: Counts, rows: Rows) -> tuple[Floats, NDArray[np.bool_]]:
-        """What values in these columns say: [value, class]; and of which no other is in the column."""
+        """The evidence of values in these columns, [value, class], and which of them are the only one in their
+        column."""
         said, alone = np.zeros((len(rows), len(rows.classes))), np.zeros(len(rows), bool)
         there = np.flatnonzero(~np.isnan(cells))
         if not there.size:
@@ -76,7 +77,7 @@ class NumbersLeftOut:
         return found
 
     def _left(self, own: Sums, columns: Counts, codes: Codes) -> tuple[Any, Any]:
-        """The sums of every class without each value, [value, class]; and of its whole column, [value, 1]."""
+        """The sums of every class without each value, [value, class], and those of its whole column, [value, 1]."""
         mine = self.family.read(_without(self.sums, (columns, codes), own))
         each = type(mine)(*(value[columns] for value in self.each))
         for left, value in zip(each, mine, strict=True):

@@ -1,4 +1,4 @@
-"""Counts of events: the Poisson family, and what a Gamma prior on its rate makes of it."""
+"""Counts of events: the Poisson family with a Gamma prior on its rate."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from tallybayes.families.posteriors import GammaRate, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
-LARGE = 2.0**53  # a rate from which Poisson is normal to the last digit that a double has
+LARGE = 2.0**53  # a rate from which on Poisson is normal to the last digit of a double
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Poisson(Numeric[Totals]):
     """A whole number of events, Poisson with an unknown rate.
 
-    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units. Both 0 and `plugin`:
+    The rate has a Gamma(`shape`, `rate`) prior: `shape` events already seen in `rate` units. Both 0 with `plugin`:
     maximum likelihood. With the rate integrated out, a new value is negative binomial. `whole=False` takes any number
-    of at least 0, such as a weighted count: its formula says as much as between whole numbers, and adds up to one no
-    longer.
+    of at least 0, such as a weighted count: the formula interpolates between whole numbers, but no longer sums to one.
 
     >>> Poisson().estimate(Totals(n=np.array([9.0]), x=np.array([29.0])))
     {'rate': array([3.])}

@@ -1,4 +1,4 @@
-"""What families of numbers sum: families that sum the same can take over each other's counts."""
+"""The statistics that numeric families sum: families with the same ones can use each other's counts."""
 
 from __future__ import annotations
 

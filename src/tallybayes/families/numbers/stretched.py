@@ -1,9 +1,9 @@
 """A scale for numbers of any distribution: linear among most of them, logarithmic far out.
 
 With z = (x − median) / spread, where the spread is half the interquartile range, t = arsinh z. On it a log-normal or a
-Student's t looks much like a Gaussian, so that bumps of one width suit the middle and the tails. Where tails are so
-heavy that even their logarithms lie far apart, as Pareto's do, the same is done again: arsinh (t / arsinh 1). And the
-tail that is assumed where no value was met: Cauchy's, with this median and this spread.
+Student's t looks much like a Gaussian, so that bumps of one width suit the middle and the tails. If tails are so heavy
+that even their logarithms lie far apart, as Pareto's do, the scale is stretched twice: arsinh (t / arsinh 1). The heavy
+tail assumed beyond the values is Cauchy's, with this median and spread.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 
-SHARES = (0.25, 0.1, 0.05, 0.01, 0.0)  # of the values that are left out on either side, until what is left differs
+SHARES = (0.25, 0.1, 0.05, 0.01, 0.0)  # of the values cut off on either side, until the rest are not all equal
 LEAST_SPREAD = 1e-300
 FAR = 1e8  # from here on, z² + 1 is z²
 UNIT = float(np.arcsinh(1.0))  # where the middle half of the values ends, stretched once
@@ -26,11 +26,11 @@ class Stretched:
 
     median: float
     spread: float
-    again: bool = False  # whether what was stretched is stretched once more
+    again: bool = False  # whether the scale is stretched twice
 
     @classmethod
     def of(cls, values: Floats, counts: Floats) -> Stretched:
-        """That of values in ascending order; where no two differ, as wide as the value itself."""
+        """The scale of sorted values; if all are equal, the spread is the value itself."""
         if not len(values):
             return cls(0.0, 1.0)
         below, n = np.cumsum(counts), counts.sum()

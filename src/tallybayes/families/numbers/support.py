@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 
-FURTHEST = 1e150  # a number drawn: its square is still a number
-LEAST = 1e-300  # a number drawn that must be above 0
-MOST = 2.0**63 - 1024.0  # a whole number drawn
+FURTHEST = 1e150  # of numbers drawn: its square is still finite
+LEAST = 1e-300  # of positive numbers drawn
+MOST = 2.0**63 - 1024.0  # of whole numbers drawn
 
 
 class Support(NamedTuple):
@@ -23,7 +23,7 @@ class Support(NamedTuple):
     whole: bool = False
 
     def outside(self, x: Floats) -> NDArray[np.bool_]:
-        """Where a number is not taken; NaN is a missing cell and is."""
+        """Where a number is outside the support; NaN is a missing cell, which is allowed."""
         bad: NDArray[np.bool_] = np.isinf(x)
         if np.isfinite(self.lowest):
             bad |= x <= self.lowest if self.open else x < self.lowest
@@ -33,11 +33,11 @@ class Support(NamedTuple):
         return bad
 
     def takes(self, x: float) -> bool:
-        """Whether a finite number is taken."""
+        """Whether a finite number is in the support."""
         return (x > self.lowest if self.open else x >= self.lowest) and (not self.whole or x.is_integer())
 
     def nearest(self, x: Floats) -> Floats:
-        """Numbers that a long tail brought beyond what can be computed with, at the end of it."""
+        """Numbers from a long tail, clipped to the range of the arithmetic."""
         if self.whole:
             return np.clip(x, self.lowest, MOST)
         return np.clip(x, LEAST if self.open else max(self.lowest, -FURTHEST), FURTHEST)

@@ -1,7 +1,7 @@
-"""Numbers whose distribution has no formula: how often each value occurred. Histograms and densities are read from it.
+"""Numbers of any distribution: how often each value occurred, for histograms and density estimates.
 
 So that memory stays bounded, a value is rounded to `bits` binary digits before it is counted: 12 keep one part in
-8,192. Within that, the counts are exact, and where the intervals lie or how wide the kernel is can be decided later.
+8,192. Up to that the counts are exact, and intervals or the bandwidth can be chosen later.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from tallybayes.families.base import Family
 from tallybayes.families.numbers.support import REAL, Support
 from tallybayes.families.settings import setting
 
-ENOUGH = 20  # cells from which one may conclude that a column never varies, or always does
-SOME = 1000  # cells that are looked at to see whether rounding blurs them
+ENOUGH = 20  # cells needed to tell that a column never varies, or always does
+SOME = 1000  # cells checked for whether rounding blurs them
 LEAST_STEPS = 8  # of the rounding, over the middle half of the values
 LARGEST = float(np.finfo(np.float64).max)
 LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
@@ -33,7 +33,7 @@ LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Values(Family):
-    """A column of numbers of which the values themselves are counted, to `bits` significant binary digits."""
+    """A numeric column whose values are counted, to `bits` significant binary digits."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
     takes_shares: ClassVar[bool] = True
@@ -69,7 +69,7 @@ class Values(Family):
         return Tally(rows.numbers, keys.tolist(), {"n": rows.count(codes, len(keys))})
 
     def _warn_if_blurred(self, x: Floats) -> None:
-        """Values far from zero but close together may round to a few; that is not for us to hide."""
+        """Warns if values far from zero but close together round to only a few."""
         some = np.sort(x[:: len(x) // SOME + 1])  # missing ones last
         some = some[: some.searchsorted(np.nan)]
         if len(some) < ENOUGH:
@@ -85,7 +85,7 @@ class Values(Family):
             )
 
     def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[tuple[Floats, Floats]]:
-        """For every column the values that were met, in order, and how often each was in every class."""
+        """For every column its sorted values, and how often each occurred in every class."""
         ends = np.cumsum([len(tally) for tally in tallies])
         keys = np.fromiter(chain.from_iterable(tally.slots for tally in tallies), np.int64, ends[-1])
         order = np.concatenate([part.argsort() for part in np.split(keys, ends[:-1])])
@@ -109,7 +109,7 @@ def _by_class(tally: Tally, classes: Sequence[Key]) -> Floats:
 
 
 def middle_half(ordered: Floats) -> tuple[float, float]:
-    """How far the middle half of the values reaches, or as much more as differs at all; and the largest of them."""
+    """The interquartile range, widened until it is not zero; and the largest magnitude within it."""
     for share in (0.25, 0.1, 0.05, 0.01, 0.0):
         low, high = (ordered.item(int(part * (len(ordered) - 1))) for part in (share, 1.0 - share))
         if low < high:
@@ -118,7 +118,7 @@ def middle_half(ordered: Floats) -> tuple[float, float]:
 
 
 def value_keys(x: Floats, bits: int) -> Counts:
-    """Whole numbers in the order of the values, equal for values that are equal to this many binary digits."""
+    """Integer keys that sort like the values, equal for values that agree to this many binary digits."""
     shift = 52 - bits
     magnitude = np.minimum(np.abs(x).view(np.int64), LARGEST_BITS)
     keys = np.minimum((magnitude + (1 << shift >> 1)) >> shift, LARGEST_BITS >> shift)
@@ -131,16 +131,18 @@ def values_of_keys(keys: Counts, bits: int) -> Floats:
 
 
 def keys_from(bounds: Floats, bits: int) -> Counts:
-    """For each bound the key of the least rounded value that is not below it."""
+    """For each bound the key of the smallest rounded value that is not below it."""
     keys = value_keys(bounds, bits)
     return keys + (values_of_keys(keys, bits) < bounds)
 
 
 def least_of_keys(keys: Counts, bits: int) -> Floats:
-    """For each key the least number that is rounded to it, or to one beyond it: new values are compared without being
-    rounded."""
+    """For each key the smallest number that rounds to it or to a later one: new values are compared without
+    rounding."""
     shift = 52 - bits
     half = 1 << shift >> 1
     above = np.minimum((keys << shift) - half, LARGEST_BITS)
-    below = np.minimum(((1 - keys) << shift) - 1 - half, LARGEST_BITS)  # the furthest from zero that is rounded to it
+    below = np.minimum(
+        ((1 - keys) << shift) - 1 - half, LARGEST_BITS
+    )  # the number furthest from zero that rounds to it
     return np.where(keys > 0, np.maximum(above, 0).view(np.float64), -np.maximum(below, 0).view(np.float64))

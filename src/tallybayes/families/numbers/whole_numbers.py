@@ -1,4 +1,4 @@
-"""Whole numbers scored by table: what a family's formula says about the small ones is worked out once."""
+"""Whole numbers scored by table: a family's formula is evaluated once for the small ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 
 
 def first_numbers(classes: int) -> Floats:
-    """Those that a table has."""
+    """The numbers in a table."""
     return np.arange(float(max(min(MOST_NUMBERS, MOST_ENTRIES // classes), 1)))[None, :]
 
 
@@ -29,7 +29,7 @@ def is_listed(x: Floats, count: int) -> NDArray[np.bool_]:
 
 
 class WholeBelief(NumericBelief):
-    """A table of the first numbers, and the formula for all others: each number is always scored in the same way."""
+    """A table for the first numbers, and the formula for all others; the same number is always scored the same way."""
 
     @cached_property
     def table(self) -> Floats:
@@ -40,7 +40,7 @@ class WholeBelief(NumericBelief):
         self.together([self])([cells], scores)
 
     def add_others(self, cells: Floats, scores: Floats) -> None:
-        """The same for the numbers that the table has not."""
+        """The same for numbers beyond the table."""
         super().add_evidence(np.where(is_listed(cells, len(self.table)), np.nan, cells), scores)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""From the counts of words to what is believed of them: what each reading believes, and shares with the last."""
+"""From the counts of words to a belief, updated from the last one where possible."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tallybayes.families.text.word_belief import WordBelief
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 
 KINDS: dict[str, type[WordBelief]] = {"dirichlet-multinomial": CompoundBelief, AUTO: MixedBelief}
-ASK_SHARES = ("averaged", AUTO)  # no other reading asks for shares
+ASK_SHARES = ("averaged", AUTO)  # the readings that need shares
 
 
 def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Belief | None = None) -> WordBelief:
-    """What the tally says; where the same was believed before, only what was changed since is looked at."""
+    """What the tally says; given the belief before, only what changed since is computed."""
     known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
     names = FIELDS if family.reading in ASK_SHARES else FIELDS[:2]
     return KINDS.get(family.reading, WordBelief)(

@@ -1,4 +1,4 @@
-"""The multinomial coefficient: how many orders there are in which the same words can stand."""
+"""The multinomial coefficient: in how many orders the same words can be arranged."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ ABOUT_COEFFICIENT = (
     "score the probability of the words or counts in any order, not in one: the multinomial coefficient, the same for "
     "every class"
 )
-SMALL = 16  # whole counts below are many
-UNORDERED = ("bernoulli", "complement", "auto")  # readings to which words have no order, or that are no probabilities
+SMALL = 16  # most counts are below this
+UNORDERED = ("bernoulli", "complement", "auto")  # readings in which words have no order, or that are not probabilities
 
 
 def has_orders(family: Any) -> bool:
-    """Whether the coefficient is asked for, and is one."""
+    """Whether the coefficient is asked for and defined."""
     return bool(family.coefficient) and family.reading not in UNORDERED
 
 
 def log_orders(row: NDArray[Any], counts: NDArray[Any], rows: int) -> Floats:
-    """log(length! / Π count!) of every row, given the row of each count; Γ for what is not whole.
+    """log(length! / Π count!) of every row, given the row of each count; by Γ for fractional counts.
 
-    The order in which words were met must not show: small counts are counted, others sorted."""
+    The order in which words were first seen must not show: small counts are tabulated, others sorted."""
     lengths = np.bincount(row, counts, rows)
     whole = np.minimum(counts, SMALL).astype(np.intp)
     kind = np.where((whole == counts) & (whole < SMALL), whole, 0)

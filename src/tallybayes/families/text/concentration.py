@@ -1,4 +1,4 @@
-"""How likely the words of a document are to come again in it, from how many different ones documents have."""
+"""The concentration of the Dirichlet-multinomial, from how many different words documents have."""
 
 from __future__ import annotations
 
@@ -12,59 +12,58 @@ from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
 
 MOST_CONCENTRATED = 1e9
-NEAR = 2.0**-14  # in logarithms: so near, what is expected is straight
-CLOSE = 1e-8  # steps so short come after some that were much longer, unless there are no more digits
-REACH = 0.5  # in logarithms, around a concentration: so far a polynomial …
-TERMS = 24  # … of this degree is what it stands for, to the last digit
+NEAR = 2.0**-14  # in logarithms: the step of a finite difference
+CLOSE = 1e-8  # Newton's steps shrink fast below this, unless rounding is all that is left
+REACH = 0.5  # in logarithms, around a concentration: within it a polynomial …
+TERMS = 24  # … of this degree is exact to the last digit
 
 
 def concentration(lengths: Floats, spread: Floats, different: Floats) -> Floats:
-    """Of every class s with Σ over documents of s·(ψ(s + length) − ψ(s)) = the number of different words they have,
-    added up. Where no word ever comes twice, so large that no word's coming makes it more likely."""
+    """For every class the s that solves Σ s·(ψ(s + length) − ψ(s)) = Σ different words, over its documents. If no word
+    ever repeats, s is so large that repetition has no effect."""
     rows, classes = np.nonzero((spread > 0) & (lengths > 0)[:, None])
     n, length, width = spread[rows, classes], lengths[rows], len(different)
     never_twice = different >= np.bincount(classes, n * length, width) * (1.0 - 1e-9)
 
     def expected(s: Floats) -> Floats:
-        """How many different words the documents have, all together."""
+        """The expected number of different words, summed over documents."""
         drawn = n * (special.digamma(s[classes] + length) - special.digamma(s)[classes])
         return s * np.bincount(classes, drawn, width)
 
     high = np.full(width, np.log(MOST_CONCENTRATED))
     low = np.where(never_twice, high, np.log(1e-6))
-    at = (low + high) / 2.0  # logarithms; by Newton's steps, or half-way where these lead astray
+    at = (low + high) / 2.0  # logarithms; by Newton's method, or bisection if it leaves the bracket
     step = np.full(width, np.inf)
     for _ in range(100):
         found = expected(np.exp(at))
         low, high = np.where(found < different, at, low), np.where(found < different, high, at)
-        slope = (expected(np.exp(at + NEAR)) - found) / NEAR  # as good as the derivative, and sooner there
+        slope = (expected(np.exp(at + NEAR)) - found) / NEAR  # cheaper than the derivative, and as good
         with np.errstate(divide="ignore", invalid="ignore"):
             newton = at - (found - different) / slope
         before, at = at, np.where((newton >= low) & (newton <= high), newton, (low + high) / 2.0)
         earlier, step = step, np.abs(at - before)
-        if np.all((step < 1e-13) | ((step < CLOSE) & (step > earlier / 2.0))):  # rounding is all that still moves it
+        if np.all((step < 1e-13) | ((step < CLOSE) & (step > earlier / 2.0))):  # only rounding is left
             break
     return np.exp(at)
 
 
 class Document(NamedTuple):
-    """Documents of one class, each of which is left out by itself."""
+    """Documents of one class, each left out by itself."""
 
     length: Floats
     weight: Floats
-    left: Floats  # how many different words the others have, added up
+    left: Floats  # Σ different words of the others
 
     def where(self, kept: NDArray[np.bool_]) -> Document:
         return Document(self.length[kept], self.weight[kept], self.left[kept])
 
 
 def concentration_without(lengths: Floats, spread: Floats, start: float, gone: Document) -> Floats:
-    """The concentration of one class without each of its documents; `spread` says how many are so long, and `start` is
-    that of all of them.
+    """The concentration of one class without each of its documents; `spread` counts documents by length, and `start` is
+    the concentration of all of them.
 
-    What all documents add to the equation is the same for whichever is left out, and smooth: near that
-    concentration, it is a polynomial to the last digit. A document without which all is different is solved for by
-    itself."""
+    What all documents add to the equation does not depend on which is left out, and is smooth: near that concentration
+    a polynomial gives every digit. A document that changes the solution a lot is solved for by itself."""
     found = np.full(len(gone.length), MOST_CONCENTRATED)
     never_twice = gone.left >= (spread @ lengths - gone.weight * gone.length) * (1.0 - 1e-9)
     near = _near(_Drawn(lengths, spread), float(np.log(start)), gone)
@@ -76,7 +75,7 @@ def concentration_without(lengths: Floats, spread: Floats, start: float, gone: D
 
 
 class _Drawn(NamedTuple):
-    """How many different words documents of these lengths have at a concentration."""
+    """The expected number of different words in documents of these lengths."""
 
     lengths: Floats
     n: Floats
@@ -87,7 +86,7 @@ class _Drawn(NamedTuple):
 
 
 def _near(drawn: _Drawn, start: float, gone: Document) -> Floats:
-    """The logarithms of the concentrations, by Newton's steps from that of all documents; NaN where they lead away."""
+    """The log concentrations by Newton's method, from that of all documents; NaN if it diverges."""
     series = Chebyshev.interpolate(drawn.at, TERMS, [start - REACH, start + REACH])
     slope = series.deriv()
     at = np.full(len(gone.length), start)

@@ -1,7 +1,7 @@
-"""All that was counted of a column of texts, as it was at one moment.
+"""A snapshot of all counts of a text column.
 
-Nobody changes a `Corpus`: what is learned afterwards makes another, which shares with it all that was not touched. So
-any number of threads may ask one while others learn, and a change costs what it touches.
+A `Corpus` never changes: what is learned afterwards makes a new one, which shares everything that was not touched. So
+any number of threads may use one while others learn, and a change costs what it touches.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from tallybayes.families.text.concentration import concentration
 from tallybayes.families.text.frequencies import NONE, Frequencies, changed_frequencies
 from tallybayes.families.text.word_tally import WordTally
 
-FEW = 4  # a change of more than one in so many cells is looked at as a whole
+FEW = 4  # if more than one in so many cells changed, all are recomputed
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Words and documents. The index is the tally's own, to which more words may come: they have no cells here."""
+    """Words and documents. The index is shared with the tally, which may add words: these have no cells here."""
 
     index: kernels.StringIndex
-    words: int  # that it had
+    words: int  # in the index at that time
     cells: kernels.WordCells
-    place: Codes  # the number of each class that cells have, or −1 if it is gone
+    place: Codes  # the index of each class code in cells, or −1 if the class is gone
     totals: Mapping[str, Floats]  # every sum over all words, by class
     lengths: Tally  # of documents
     keys: list[Key]  # of the classes
     changes: Changes  # of the tally, since this was made
-    by_run: Mapping[str, Floats] | None = None  # the totals of words, pairs and so on: [run, class]; if asked for
+    by_run: Mapping[str, Floats] | None = None  # the totals of words, pairs and so on: [run, class], if needed
 
     @classmethod
     def of(
         cls, tally: WordTally, keys: list[Key], names: tuple[str, ...], before: Corpus | None, by_run: bool = False
     ) -> Corpus:
-        """These sums as the tally has them now; where it was looked at before, only what was changed is looked at."""
+        """A snapshot of these sums; given the last one, only what changed is computed."""
         words = tally.words
         same = before is not None and before.index is words.index and before.changes is words.changes
         changed = before.changes.all() if before is not None and same else None
@@ -54,7 +54,7 @@ class Corpus:
         place = np.array([number.get(key, -1) for key in words.classes] or [-1], np.int32)
         totals = {name: words.sum_of(name, keys).round() for name in names}
         runs = {name: words.sum_by_run(name, keys).round() for name in names} if by_run else None
-        words.changes = Changes(len(cells) // FEW)  # only who looked last is told
+        words.changes = Changes(len(cells) // FEW)  # only the latest snapshot is kept informed
         found = cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.changes, runs)
         if before is not None and changed is not None and "_frequencies" in vars(before):
             touched = np.unique(words.cells().words[changed])
@@ -63,7 +63,7 @@ class Corpus:
 
     @cached_property
     def met(self) -> Floats:
-        """How many different words each class has met."""
+        """The number of different words in each class."""
         met = np.zeros(len(self.keys))
         for column, count in enumerate(self.cells.met().tolist()):
             if self.place[column] >= 0:
@@ -72,7 +72,7 @@ class Corpus:
 
     @property
     def frequencies(self) -> list[Frequencies]:
-        """Of each class, how many words are in how many of its documents."""
+        """For each class, how many words are in how many of its documents."""
         found = [NONE] * len(self.keys)
         for column, known in enumerate(self._frequencies):
             if self.place[column] >= 0:
@@ -81,7 +81,7 @@ class Corpus:
 
     @cached_property
     def _frequencies(self) -> list[Frequencies]:
-        """By the numbers of classes that cells have; kept from change to change, where somebody asks for it."""
+        """The same by the class codes of cells; kept up to date once it has been asked for."""
         return _refreshed([], np.arange(self.words, dtype=np.int32), kernels.WordCells(), self.cells)
 
     @cached_property
@@ -91,20 +91,20 @@ class Corpus:
 
     @cached_property
     def spread(self) -> tuple[Floats, Floats]:
-        """How long documents are, and how many of each class are so long."""
+        """The lengths of documents, and how many documents of each class have each."""
         known = self.lengths.canonical()
         return np.array(known.slots, np.float64), known.aligned(known.slots, self.keys).sums["n"].round()
 
     @cached_property
     def concentration(self) -> Floats:
-        """Of every class: how likely a document's words are to come again in it."""
+        """The concentration of every class: how likely words are to repeat within a document."""
         return concentration(*self.spread, self.totals["documents"])
 
 
 def _refreshed(
     before: Sequence[Frequencies], words: Codes, old: kernels.WordCells, new: kernels.WordCells
 ) -> list[Frequencies]:
-    """Frequencies when these words have other cells."""
+    """The frequencies after the cells of these words changed."""
     (_, gone, held), (_, come, holding) = old.of(words), new.of(words)
     columns, signs = np.concatenate([gone, come]), np.repeat([-1.0, 1.0], [len(gone), len(come)])
     width = max(int(columns.max(initial=-1)) + 1, len(before))
@@ -112,8 +112,8 @@ def _refreshed(
 
 
 def _rounded(cells: Cells, names: tuple[str, ...], numbers: Counts | None) -> tuple[Codes, Codes, Floats]:
-    """The cells of these numbers, or all: words, classes, and the doubles nearest to these sums, a row for each. Where
-    nothing is held any more, zeros."""
+    """The cells with these numbers, or all: words, classes, and the sums rounded to doubles, a row for each. Zeros for
+    cells that are gone."""
     words, columns, sums = cells
     if numbers is not None:
         words, columns = words[numbers], columns[numbers]

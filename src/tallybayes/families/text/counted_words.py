@@ -1,8 +1,7 @@
-"""What was counted of words, exactly, and taking documents away from it: leave-one-out of texts, and of vectors that
-are read as texts are.
+"""Exact counts of words, and documents subtracted from them: leave-one-out of texts, and of vectors scored like texts.
 
-Without a document, only what was counted of its own words and of its class is another; and how many words there are,
-where no other document has a word.
+Leaving a document out changes only the counts of its own words and of its class, and the number of words if no other
+document has one of them.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from tallybayes.families.text.left_words import LeftWords, Listed, Mask
 class Vocabulary(NamedTuple):
     """Which words there are."""
 
-    chosen: Mask  # of the words that have a number, those that are not ignored
-    always: Mask  # and those that there are even if no document has them
-    unmet: int  # how many of these no document has
+    chosen: Mask  # of the words in the index, those that are not ignored
+    always: Mask  # those that exist even if no document has them
+    unmet: int  # how many of these are in no document
     names: Callable[[], tuple[list[str], list[str]]]  # of the words by number, and of the unmet ones
 
     @property
@@ -34,7 +33,7 @@ class Vocabulary(NamedTuple):
 
 
 class CountedWords:
-    """Exact sums by word and class, of the cells that hold something, in the order of words and classes."""
+    """Exact sums by word and class, of non-empty cells, sorted by word and class."""
 
     def __init__(
         self, words: Counts, classes: Codes, sums: Mapping[str, Exact], texts: Exact, vocabulary: Vocabulary
@@ -52,11 +51,11 @@ class CountedWords:
         self.met = np.bincount(own, minlength=self.width).astype(np.float64)
 
     def without(self, listed: Listed, rows: Rows, missing: Mask, once: bool) -> LeftWords:
-        """What is left without each of these documents."""
+        """The counts without each of these documents."""
         codes, count, known = rows.codes, len(rows), self.vocabulary
         listed = listed if known.chosen.all() else listed.where(known.chosen[listed.words])
         at = np.searchsorted(self.key, listed.words * self.width + codes[listed.row])
-        left, gone = self._left(listed, np.minimum(at, len(self.key) - 1))  # a document of no weight has no cells
+        left, gone = self._left(listed, np.minimum(at, len(self.key) - 1))  # a document of weight 0 has no cells
         alone = gone & (np.diff(self.starts)[listed.words] == 1) & ~known.always[listed.words]
         met = np.tile(self.met, (count, 1))
         met[np.arange(count), codes] -= np.bincount(listed.row, gone, count)
@@ -80,7 +79,7 @@ class CountedWords:
         )
 
     def _left(self, listed: Listed, at: Counts) -> tuple[dict[str, Floats], Mask]:
-        """What is left in the cells of these numbers without the words of each document; and where that is nothing."""
+        """The cells with these numbers without the words of each document, and which of them are empty then."""
         left = {name: taken(array, at, listed.own[name]) for name, array in self.sums.items()}
         first = next(iter(left))
         tidy = without_traces({**left, "n": left[first]}, {**listed.own, "n": listed.own[first]})
@@ -88,7 +87,7 @@ class CountedWords:
         return mine, mine[first] <= 0
 
     def dense(self, name: str, words: Counts) -> Floats:
-        """One of the sums of these words, as all documents have it: [word, class]."""
+        """One of the sums of these words over all documents: [word, class]."""
         firsts, back = kinds_of(words)
         different = words[firsts]
         lengths = self.starts[different + 1] - self.starts[different]

@@ -1,4 +1,4 @@
-"""From documents to their counts: one pass of the kernel, or for rows that weigh something, words listed and summed."""
+"""From documents to counts: one pass of the kernel, or for weighted rows, words listed and summed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tallybayes.kernels.strings import index_words
 
 
 def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
-    """What a `Words` family counts of documents, each of which counts once."""
+    """The tally of a `Words` family for unweighted documents."""
     index, unknown = start_index(family)
     try:
         reading = family.cutter.reading(documents, family.presence, unknown)
@@ -47,7 +47,7 @@ class Listed:
 
     @cached_property
     def row(self) -> NDArray[np.intp]:
-        """The document that each word is of."""
+        """The document of each word."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     @cached_property
@@ -56,13 +56,13 @@ class Listed:
 
     @cached_property
     def met_lengths(self) -> tuple[Counts, Codes]:
-        """The lengths that there are, rounded, and the number among these of each document's own; missing: −1."""
+        """The distinct rounded lengths, and the index of each document's own, −1 if missing."""
         met, length = np.unique(rounded_lengths(self.lengths), return_inverse=True)
         return met, np.where(self.missing, -1, length.reshape(-1)).astype(np.int32)
 
 
 def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> Listed:
-    """What rows that weigh something are counted from."""
+    """The words of every document, from which weighted rows are counted."""
     index, unknown = start_index(family)
     try:
         reading = family.cutter.reading(documents, family.presence, unknown)
@@ -72,8 +72,8 @@ def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]
 
 
 def count_listed(documents: Listed, rows: Rows) -> WordTally:
-    """The same as `count` for rows that weigh something, or have shares in several classes: slower, since every
-    document's words are listed first."""
+    """The same as `count` for rows with weights or shares in several classes: slower, since every document's words are
+    listed first."""
     index, words, counts = documents.vocabulary, documents.words, documents.counts
     if isinstance(rows, SharedRows) and rows.units is not None:
         tally = _shared_words(documents, rows, rows.units)
@@ -90,7 +90,7 @@ def count_listed(documents: Listed, rows: Rows) -> WordTally:
 
 
 def _shared_words(documents: Listed, rows: SharedRows, units: Counts) -> SparseTally:
-    """The same in whole numbers of 2⁻³², where these are what the shares are."""
+    """The same for shares that are multiples of 2⁻³²."""
     index, shares = documents.vocabulary, (rows.starts, np.ascontiguousarray(rows.codes), units, len(rows.classes))
     given = documents.starts, documents.words, documents.counts, len(index)
     found, columns, *sums = kernels.count_shared(*given, *shares)
@@ -100,20 +100,20 @@ def _shared_words(documents: Listed, rows: SharedRows, units: Counts) -> SparseT
 
 
 def _each_share(rows: SharedRows, starts: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The words of every document, once for every share of it: which share, and which of the words listed."""
+    """The words of every document, once for each of its shares: the share, and the index among the words listed."""
     lengths = np.diff(starts)[rows.at]
     first = np.repeat(starts[rows.at] - np.append(0, np.cumsum(lengths)[:-1]), lengths)
     return np.repeat(np.arange(len(lengths)), lengths), first + np.arange(lengths.sum())
 
 
 def start_index(family: Any) -> tuple[kernels.StringIndex, int]:
-    """An index of no words but the unknown one, if there is any, and its number."""
+    """An index with only the unknown word, if there is one, and its number."""
     index = kernels.StringIndex()
     return index, int(index_words(index, [UNKNOWN])[0]) if family.unknown else -1
 
 
 def _tallied(index: kernels.StringIndex, rows: Rows, cells: int, sums: Counts, codes: Codes) -> WordTally:
-    """The kernel's two blocks, taken apart as it says they are made."""
+    """The kernel's two blocks, unpacked."""
     n, documents, share = sums[:cells, None], sums[cells : 2 * cells, None], sums[2 * cells : 5 * cells].reshape(-1, 3)
     fields = {"n": Exact(n), "documents": Exact(documents), "share": Exact(share, -2)}
     words = SparseTally(rows.classes, index, codes[:cells], codes[cells : 2 * cells], fields)
@@ -143,7 +143,7 @@ def _weighted_words(
 
 
 def share_parts(lengths: Counts) -> tuple[Counts, Counts]:
-    """One word's part of a document of this length, cut off at 2⁻⁶⁴ as the kernel does: so many 2⁻³²s and 2⁻⁶⁴s."""
+    """One word's share of a document of this length, truncated to 2⁻⁶⁴ like the kernel's: in units of 2⁻³² and 2⁻⁶⁴."""
     different, at = np.unique(lengths, return_inverse=True)
     whole = [divmod((1 << 64) // n if n else 0, 1 << 32) for n in different.tolist()]
     parts = np.array(whole, np.int64).reshape(-1, 2)[at.reshape(-1)]
@@ -151,7 +151,8 @@ def share_parts(lengths: Counts) -> tuple[Counts, Counts]:
 
 
 def own_sums(row: NDArray[np.intp], counts: Counts, rows: Rows, names: Sequence[str]) -> dict[str, Exact]:
-    """What each word of some documents adds to these sums: `row` is its document, and `counts` how often it has it."""
+    """What each word of some documents adds to these sums: `row` is its document, and `counts` its occurrences
+    there."""
     lengths = np.bincount(row, counts, len(rows)).astype(np.int64)
     high, low = share_parts(lengths[row]) if "share" in names else (counts, counts)
     if rows.weights is None:

@@ -1,4 +1,4 @@
-"""Probabilities of words as they may be: drawn from what the counts leave open."""
+"""Probabilities of words, drawn from their posterior."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.families.text.readings import WordEvidence
 
-MOST = 1 << 26  # numbers of a table; of larger ones, the parameters are taken as estimated
+MOST = 1 << 26  # numbers in a table; larger ones keep their estimates
 
 
 def drawn_words(belief: Any, random: np.random.Generator) -> WordEvidence | None:
-    """What words say at drawn probabilities: Dirichlet, where these add up to one, and Beta for each word that is there
-    or not. Nothing, where a reading has no such posterior, or is too large to be drawn."""
+    """The evidence of words at drawn probabilities: Dirichlet if these add up to one, Beta for the presence of each
+    word. None if a reading has no such posterior, or the table is too large."""
     seen, reading = belief.seen, belief.family.reading
     if reading not in ("multinomial", "binary", "bernoulli") or seen.part or seen.size * seen.width > MOST:
         return None
     counts = np.zeros((seen.size, seen.width))
     counts[seen.words, seen.classes] = seen.n if reading == "multinomial" else seen.documents
     pseudo = seen.pseudo(belief.alpha, counts[seen.words, seen.classes])[:, None]
-    order = np.argsort(np.array(seen.vocabulary, object))  # numbers depend on what was met first, and must not show
+    order = np.argsort(
+        np.array(seen.vocabulary, object)
+    )  # indices depend on the order of learning, which must not show
     if reading == "bernoulli":
         misses = np.maximum(seen.texts - counts, 0.0) + pseudo
         hits = _in_order(random.standard_gamma, counts + pseudo, order)

@@ -1,4 +1,4 @@
-"""Texts made up word by word, each as its class has it come behind the ones before."""
+"""Texts drawn word by word, each word given the ones before it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tallybayes.families.text.run_tally import START
 from tallybayes.families.text.tokens import CHARACTERS
 from tallybayes.kernels.strings import index_strings, index_words
 
-NONE = -1  # the run of no words
+NONE = -1  # the empty run
 
 
 def draw_sequences(belief: Any, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-    """One text for each of the classes; missing where a class has no texts, and so no lengths of any."""
+    """One text for each of the classes; missing if a class has no texts, and so no lengths to draw from."""
     result: list[str | None] = [None] * len(classes)
     space = "" if belief.family.unit == CHARACTERS else " "
     for number, rows in by_class(classes):
@@ -33,8 +33,7 @@ def draw_sequences(belief: Any, random: np.random.Generator, classes: NDArray[np
 
 
 class Urn:
-    """What may come behind each run, in one class: in the order of the words' texts, since that in which they were met
-    must not show."""
+    """What may follow each run in one class, sorted by the words' texts, since the order of learning must not show."""
 
     def __init__(self, belief: Any, number: int) -> None:
         runs, classes, kept, rest, before, last, base = belief.chain.cells()
@@ -62,7 +61,7 @@ class Urn:
         self.edges: dict[int, Floats] = {}
 
     def text(self, random: np.random.Generator, length: int) -> list[str]:
-        """So many words; less, where there is no word to draw."""
+        """So many words; fewer if there is no word to draw."""
         found: list[str] = []
         before = [self.start]  # the runs that end here, the shortest first
         while len(found) < length and self.words:
@@ -72,7 +71,7 @@ class Urn:
         return found
 
     def next(self, random: np.random.Generator, before: list[int]) -> tuple[int, list[int]]:
-        """A word, and the runs of the last words with it, as far as they were met."""
+        """A word, and the runs that end in it, as far as they were counted."""
         while True:
             drawn = next(
                 (word for run in [*before[::-1], NONE] if (word := self._behind(random, run)) is not None), None
@@ -80,12 +79,12 @@ class Urn:
             if drawn is None:
                 at = int(random.integers(len(self.words) + 1))
                 if at == len(self.words):
-                    continue  # a word never met has no text: another
+                    continue  # an unseen word has no text: draw again
                 drawn = self.words[at]
             return drawn, [run for start in before if (run := self._run(start, drawn)) is not None]
 
     def _behind(self, random: np.random.Generator, run: int) -> int | None:
-        """A word that was met behind a run, or none where a shorter one must say."""
+        """A word that followed a run, or None to back off to a shorter one."""
         if run not in self.spans or random.random() < self.rest.get(run, 1.0):
             return None
         start, stop = self.spans[run]

@@ -1,4 +1,4 @@
-"""Texts made up as a reading of the counts has them come about: a length, then the words."""
+"""Texts drawn under a reading of the counts: a length, then the words."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tallybayes.families.text.tokens import WORDS
 
 
 def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-    """One text for each of the classes; missing where a class has nothing to draw from."""
+    """One text for each of the classes; missing if a class has nothing to draw from."""
     family = belief.family
     if family.ngrams[0] > 1:
-        raise TypeError(f"Words(ngrams={family.ngrams!r}) counts runs that overlap, and no text is made of them.")
+        raise TypeError(f"Words(ngrams={family.ngrams!r}) counts overlapping runs, from which no text can be drawn.")
     if not belief.likelihood:
-        raise TypeError("Words(reading='complement') gives scores, and no distribution to draw texts from.")
+        raise TypeError("Words(reading='complement') gives scores, not a distribution to draw texts from.")
     if (family.presence or family.reading == "binary") and family.reading != "bernoulli":
         given = "presence=True" if family.presence else "reading='binary'"
-        raise TypeError(f"Words({given}) has each word once a text; texts are drawn word by word, as from Words().")
+        raise TypeError(f"Words({given}) counts each word once per text, from which no text can be drawn; use Words().")
     names = np.array(belief.words(), object)
-    order = np.argsort(names)  # the order in which words were met must not show
+    order = np.argsort(names)  # the order of learning must not show
     order = order[_is_single(family, names)[order]]
     space = " " if family.unit == WORDS else ""
     result: list[str | None] = [None] * len(classes)
@@ -38,7 +38,7 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
 def _numbers(
     belief: Any, random: np.random.Generator, number: int, count: int, order: NDArray[np.intp]
 ) -> list[NDArray[Any]]:
-    """So many documents of a class as places of words in that order; none if there is nothing to draw from."""
+    """So many documents of a class, as indices of words in that order; None if there is nothing to draw from."""
     if belief.family.reading == "bernoulli":
         p = belief.probabilities()[order, number]
         known = not belief.said.blank[number]
@@ -59,7 +59,7 @@ def _numbers(
 def _lengths(
     belief: Any, random: np.random.Generator, number: int, count: int, single: NDArray[np.intp]
 ) -> NDArray[np.int64] | None:
-    """As many words as the class's documents have, or if it has none, as all documents have."""
+    """Lengths drawn from the class's documents, or if it has none, from all documents."""
     if belief.said.rate:
         return random.poisson(-belief.said.document[number], count)
     lengths, documents = belief.seen.corpus.spread
@@ -67,17 +67,17 @@ def _lengths(
     spread = spread if spread.sum() > 0 else documents.sum(axis=1)
     if not spread.sum() > 0:
         return None
-    if belief.family.characters is not None:  # of which nobody knows how many are a document's
+    if belief.family.characters is not None:  # how many of them a document has is not counted
         counts = belief.seen.counts_of(number)
         words = np.rint(lengths * (counts[single].sum() / max(counts.sum(), 1.0))).astype(np.int64)
     else:
         words = _single_words(lengths, belief.family.ngrams[1])
     drawn = random.choice(words, count, p=spread / spread.sum())
-    return random.binomial(drawn, belief.seen.kept[number])  # words that are ignored are not drawn
+    return random.binomial(drawn, belief.seen.kept[number])  # ignored words are not drawn
 
 
 def _is_single(family: Any, names: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which of these are single words or characters, and no runs of them."""
+    """Which of these are single words or characters, not runs."""
     if family.ngrams == (1, 1) and family.characters is None:
         return np.ones(len(names), bool)
     if family.unit != WORDS:
@@ -86,16 +86,16 @@ def _is_single(family: Any, names: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _single_words(lengths: Floats, longest: int) -> NDArray[np.int64]:
-    """How many words a document has that has so many runs: n of one, n − 1 of two, up to the longest."""
+    """The number of words of a document with so many runs: n of one word, n − 1 of two, up to the longest."""
     some = np.arange(longest)
-    runs = np.concatenate([(some * (some + 1)) // 2, [np.inf]])  # documents too short for the longest
+    runs = np.concatenate([(some * (some + 1)) // 2, [np.inf]])  # for documents too short for the longest run
     many = np.rint((lengths + longest * (longest - 1) / 2) / longest).astype(np.int64)
     few = np.searchsorted(runs, lengths)
     return np.where(lengths <= runs[-2], few, many)
 
 
 def _urn(random: np.random.Generator, edges: Floats, length: int, concentration: float) -> NDArray[Any]:
-    """Each word is a new one, or one of the document's own again: the more likely, the more there are."""
+    """A Pólya urn: each word is new or repeats one of the document, the more likely the longer it is."""
     words = np.searchsorted(edges, random.random(length), side="right").clip(0, len(edges) - 1)
     for i in range(1, length):
         if random.random() * (concentration + i) >= concentration:

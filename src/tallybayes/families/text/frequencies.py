@@ -1,6 +1,7 @@
-"""How many words are in how many documents of each class: all that Bernoulli asks of the words that a text lacks.
+"""How many words are in how many documents of each class: all that Bernoulli needs to know about words that a text
+lacks.
 
-There are far fewer such numbers than words, and a document that is learned changes few of them.
+There are far fewer such numbers than words, and learning a document changes only a few of them.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from tallybayes.counts.exact import Codes, Floats
 
 
 class Frequencies(NamedTuple):
-    """Of one class: numbers of documents, sorted, and how many words are in so many."""
+    """For one class: document frequencies, sorted, and the number of words with each."""
 
     documents: Floats
     words: Floats
 
     def changed(self, documents: Floats, words: Floats) -> Frequencies:
-        """With more words, or where the number is below zero fewer, in so many documents."""
+        """The same after adding words (or with negative numbers, removing them) with these document frequencies."""
         known, at = np.unique(np.concatenate([self.documents, documents]), return_inverse=True)
         counts = np.bincount(at.reshape(-1), np.concatenate([self.words, words]), len(known))
         return Frequencies(known[counts != 0], counts[counts != 0])
@@ -30,14 +31,14 @@ NONE = Frequencies(np.zeros(0), np.zeros(0))
 
 
 def frequencies(classes: Codes, documents: Floats, width: int) -> list[Frequencies]:
-    """Of cells, a word and a class each, by their class."""
+    """From cells, each a word in a class: the frequencies of each class."""
     return changed_frequencies([], classes, documents, np.ones(len(classes)), width)
 
 
 def changed_frequencies(
     before: Sequence[Frequencies], classes: Codes, documents: Floats, words: Floats, width: int
 ) -> list[Frequencies]:
-    """The same with more cells of each class, or fewer; classes that have none stay as they are."""
+    """The same after cells of each class were added or removed; classes without any are shared."""
     found = [*before, *[NONE] * (width - len(before))]
     order = np.argsort(classes, kind="stable")
     touched, starts = np.unique(classes[order], return_index=True)

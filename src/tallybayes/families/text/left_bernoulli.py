@@ -1,7 +1,7 @@
-"""Words that are in a document or not, without the document that is asked about.
+"""The Bernoulli reading with each document left out.
 
-What all words say of a document that has none of them is worked out for every document from how often each number of
-documents occurs among the words; then what its own words say is put in its place.
+The evidence of a document without any words is computed for every document from the document frequencies of all words;
+then its own words are corrected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tallybayes.families.left_out import alike
 from tallybayes.families.smoothing import MEstimate, pseudocounts
 from tallybayes.families.text.left_words import LeftWords
 
-STEP = 1 << 20  # numbers that are worked out at once
+STEP = 1 << 20  # numbers computed at a time
 
 
 def bernoulli(left: LeftWords, alpha: Any) -> Floats:
@@ -35,17 +35,17 @@ def bernoulli(left: LeftWords, alpha: Any) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         had = left.added(np.log(left.sums["documents"] + a[left.row]))
         said = none + had - left.size[:, None] * np.log(total)
-    said = np.where(lacking > 0.5, -np.inf, said)  # a word that every document of the class has
+    said = np.where(lacking > 0.5, -np.inf, said)  # a word that every document of the class has is missing
     return np.where(left.texts + a <= 0, 0.0, said)
 
 
 def _log(x: Floats) -> Floats:
-    """Of what is above zero; of anything else, nothing."""
+    """The logarithm of positive numbers, 0 for others."""
     return np.log(np.where(x > 0, x, 1.0))
 
 
 def _of_no_words(left: LeftWords, a: Floats) -> tuple[Floats, Floats]:
-    """Σ over all words of log (documents without it + α), and of how many words that would be the logarithm of 0."""
+    """Σ over all words of log (documents without it + α), and the number of words for which that is log 0."""
     counted = left.counted
     total, lacking = (np.zeros((left.rows, counted.width)) for _ in range(2))
     for c in range(counted.width):
@@ -62,7 +62,7 @@ def _of_no_words(left: LeftWords, a: Floats) -> tuple[Floats, Floats]:
 
 
 class Parts(NamedTuple):
-    """What words say of documents that have them and that have not, where words differ in what is believed of them."""
+    """The evidence of a word's presence and absence, if words have different priors."""
 
     had: Floats  # [word, class]
     without: Floats
@@ -80,7 +80,7 @@ class Parts(NamedTuple):
 
 
 def _by_word(left: LeftWords, alpha: Any) -> Floats:
-    """All words are looked at for every class and weight that a document has."""
+    """Goes through all words for every combination of class and weight."""
     counted, texts = left.counted, left.texts
     met, unmet = (_believed(alpha, names) for names in counted.vocabulary.names())
     chosen = np.flatnonzero(counted.vocabulary.chosen)
@@ -105,14 +105,14 @@ def _by_word(left: LeftWords, alpha: Any) -> Floats:
 
 
 def _believed(alpha: Any, names: list[str]) -> Floats | None:
-    """Of each word how many documents are assumed to have it, or which share; nothing, if the counts say that."""
+    """For each word the pseudo-documents that have it, or their share; None if that depends on the counts."""
     if isinstance(alpha, MEstimate) and isinstance(alpha.p, str):
         return None
     return pseudocounts(MEstimate(1.0, alpha.p) if isinstance(alpha, MEstimate) else alpha, names, np.zeros(len(names)))
 
 
 def _split(alpha: Any, believed: Floats | None, documents: Floats, texts: Floats) -> tuple[Floats, Floats]:
-    """How many documents are assumed to have each word, and how many not."""
+    """The pseudo-documents that have each word, and those that do not."""
     if not isinstance(alpha, MEstimate):
         assert believed is not None
         return believed, believed

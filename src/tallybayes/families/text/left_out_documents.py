@@ -1,9 +1,8 @@
-"""Documents to fit a mix on: some of those that were counted, each known by its words, and left out with its copies.
+"""Documents to fit a mix on: a sample of those counted, each left out together with its copies.
 
-Which ones, and in which order, is decided by a hash of their text alone, so that the same documents in any order,
-batches and threads are the same sample. Copies are left out together: one would tell of the other. A text by itself has
-equal texts for copies; one among other columns those of rows that are equal in all of them, for two mails from the same
-sender are two.
+The sample and its order depend on a hash of the texts alone, so that any order, batching and threads give the same.
+Copies are left out together, since one would reveal the other. If the text is the only column, equal texts are copies;
+else only rows that are equal in all columns.
 """
 
 from __future__ import annotations
@@ -28,28 +27,28 @@ from tallybayes.families.text.word_table import by_word
 
 MOST_DOCUMENTS = 10_000
 ENOUGH_DOCUMENTS = 1000
-MOST_SCORES = 400_000  # documents × classes, unless there were too few documents
-MOST_CELLS = 2_000_000  # words of documents × classes that met them, likewise
+MOST_SCORES = 400_000  # documents × classes, unless that leaves too few documents
+MOST_CELLS = 2_000_000  # words of documents × classes that have them, likewise
 
 
 @dataclass(frozen=True)
 class Documents:
-    """Different texts, one after the other, and the words of each that were counted. A text that is left out with
-    other copies here than there is two of them."""
+    """Distinct texts, and the words of each that were counted. A text that is left out with different copies in
+    different rows appears twice."""
 
-    own: Floats  # [document, class]: how often it was counted there with its copies, or what that weighs
-    held: Floats  # the same of all that are like it: what it counts for
-    document: NDArray[np.intp]  # of each word which document has it …
+    own: Floats  # [document, class]: the count or weight of it and its copies
+    held: Floats  # the same for all equal texts: its weight in the fit
+    document: NDArray[np.intp]  # the document of each word …
     word: Codes  # … its number …
-    times: Floats  # … how often it comes …
-    share: Floats  # … and what part of the document it is
+    times: Floats  # … its occurrences …
+    share: Floats  # … and its share of the document
 
     def __len__(self) -> int:
         return len(self.held)
 
     @cached_property
     def weight(self) -> Floats:
-        """What each text weighs in all classes, with its copies."""
+        """The weight of each text in all classes, with its copies."""
         return np.asarray(self.own.sum(axis=1))
 
     def part(self, first: int, last: int) -> Documents:
@@ -59,16 +58,16 @@ class Documents:
         return Documents(own, held, document, self.word[lo:hi], self.times[lo:hi], self.share[lo:hi])
 
     def ends(self, sizes: Counts) -> Counts:
-        """How many cells the words of the documents have, up to each: of every word so many."""
+        """The cumulative number of cells of the documents' words, given that of each word."""
         return np.cumsum(np.bincount(self.document, sizes[self.word], len(self)))
 
     def worth(self, cells: int, sizes: Counts) -> int:
-        """How many documents have so many cells; or more, to have enough documents."""
+        """How many documents fit into so many cells; at least enough to fit on."""
         return max(int(np.searchsorted(self.ends(sizes), cells)), min(ENOUGH_DOCUMENTS, len(self)))
 
 
 class Lookup:
-    """Where the cells of words are, one word after the other."""
+    """Where the cells of each word are."""
 
     def __init__(self, seen: WordStatistics) -> None:
         self.order, self.starts = by_word(seen.words, seen.classes, seen.size)
@@ -76,7 +75,7 @@ class Lookup:
 
 
 class Rowwise(NamedTuple):
-    """Documents, and which of them every row is; −1 where it has no text."""
+    """Documents, and the index of every row's document; −1 if it has no text."""
 
     documents: Documents
     of_row: NDArray[np.intp]
@@ -85,14 +84,14 @@ class Rowwise(NamedTuple):
 def left_out_documents(
     family: Any, cells: Any, rows: Rows, classes: list[Key], seen: WordStatistics, copies: Marks | None = None
 ) -> Rowwise:
-    """All that these rows have. `copies` has a number for every row: where it is the same, rows are copies."""
+    """All documents of these rows. Rows with the same number in `copies` are copies."""
     firsts, own, held, of_row = _grouped(cells, rows, classes, copies)
     asked = cells.take(pa.array(firsts)) if hasattr(cells, "take") else [cells[i] for i in firsts.tolist()]
     return Rowwise(_listed(family, asked, own, held, seen), of_row)
 
 
 def worth_fitting(documents: Documents, lookup: Lookup) -> Documents:
-    """As many as are worth their time."""
+    """As many documents as are worth their time."""
     width = documents.own.shape[1]
     most = min(MOST_DOCUMENTS, max(MOST_SCORES // width, ENOUGH_DOCUMENTS), max(2 * MOST_SCORES // width, 1))
     found = documents.part(0, min(most, len(documents)))
@@ -102,7 +101,7 @@ def worth_fitting(documents: Documents, lookup: Lookup) -> Documents:
 def _grouped(
     cells: Any, rows: Rows, classes: list[Key], copies: Marks | None
 ) -> tuple[Counts, Floats, Floats, NDArray[np.intp]]:
-    """Of each document the first row, what is taken away with it and what it counts for; of each row the document."""
+    """For each document its first row, what is left out with it and its weight; for each row its document."""
     number = {key: i for i, key in enumerate(classes)}
     place = np.array([number.get(key, -1) for key in rows.classes] or [-1])
     labels = np.where(rows.codes >= 0, place[rows.codes], -1)
@@ -138,8 +137,8 @@ def _texts(cells: Any) -> Iterator[bytes | None]:
 
 
 def _listed(family: Any, cells: Any, own: Floats, held: Floats, seen: WordStatistics) -> Documents:
-    """The words of these documents that are not ignored. An index of its own numbers them, in the order of the
-    documents: the model's depends on history, and sums would show it in their last digits."""
+    """The words of these documents that are not ignored. They are numbered anew in the order of the documents: the
+    model's numbers depend on history, which would show in the last digits of sums."""
     index, unknown = start_index(family)
     documents = family.cutter.documents(cells)
     reading = family.cutter.reading(documents, family.presence, unknown)

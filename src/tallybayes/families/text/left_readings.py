@@ -1,5 +1,5 @@
-"""What counts of words mean without the document that is asked about: the seven readings of `readings`, each from
-`LeftWords` to what every document says, [document, class]."""
+"""The seven readings of `readings` with each document left out: from `LeftWords` to the evidence of every document,
+[document, class]."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tallybayes.kernels import special
 
 
 def settled(left: LeftWords, alpha: Alpha) -> Any:
-    """Smoothing that is to be fitted, as the number it comes to for each document."""
+    """The smoothing, with "fitted" resolved to a number for each document."""
     if alpha != FITTED:
         return alpha
     met, classes = left.met, np.sum(left.met > 0, axis=1)
@@ -27,14 +27,14 @@ def settled(left: LeftWords, alpha: Alpha) -> Any:
 
 
 def _same(left: LeftWords, alpha: Any) -> Floats | None:
-    """The pseudo-count of every word, if all have the same, for each document."""
+    """For each document, the pseudo-count that all words share, if they do."""
     if isinstance(alpha, MEstimate):
         return alpha.m / np.maximum(left.size, 1.0) if alpha.p == "uniform" else None
     return np.broadcast_to(alpha, left.rows) if isinstance(alpha, (int, float, np.ndarray)) else None
 
 
 def _pseudo(left: LeftWords, alpha: Any, counts: Floats, totals: Floats, least: float = 0.0) -> tuple[Floats, Floats]:
-    """The pseudo-count of each word, none below `least`; and for each document those of all words, added up."""
+    """The pseudo-count of each word, at least `least`; and for each document their sum over all words."""
     same = _same(left, alpha)
     if same is not None:
         return np.maximum(same, least)[left.row], np.maximum(same, least) * left.size
@@ -54,12 +54,11 @@ def _named(alpha: Any, names: list[str]) -> Floats:
 
 
 class Shares(NamedTuple):
-    """(count + α) / Σ(count + α), in logarithms. Where nothing is counted or believed, all words are as likely as each
-    other."""
+    """log of (count + α) / Σ(count + α). Without counts or prior all words are equally likely."""
 
     words: Floats  # log (count + α): [word, class]
     each: Floats  # −log Σ(count + α): [document, class]
-    blank: NDArray[np.bool_]  # where nothing is known: there, `each` is all that a word says
+    blank: NDArray[np.bool_]  # without counts or prior: there `each` is all the evidence of a word
     assumed: Floats  # Σα of each document
 
     @classmethod
@@ -74,12 +73,12 @@ class Shares(NamedTuple):
             return cls(words, np.where(blank, alike, -np.log(np.where(blank, 1.0, whole))), blank, assumed)
 
     def rows(self, left: LeftWords, more: Floats | float = 0.0) -> Floats:
-        """What each word says, with so much more for its document; rounded as in the table of all words."""
+        """The evidence of each word, plus `more` for its document; rounded as in the table of all words."""
         return self.words + (self.each + more)[left.row]
 
 
 def _said(left: LeftWords, rows: Floats) -> Floats:
-    """Σ over the words of a document of how often it has each, times what that says."""
+    """Σ occurrences · evidence, over the words of a document."""
     return left.added(left.times[:, None] * rows)
 
 
@@ -126,7 +125,7 @@ def dirichlet_multinomial(left: LeftWords, alpha: Alpha) -> Floats:
     found = Shares.of(left, alpha, left.sums["documents"], left.whole["documents"])
     rows = found.rows(left, np.log(s))  # log α
     times = left.times[:, None]
-    urn = np.isfinite(rows) & ~found.blank[left.row]  # where nothing is known, words are alike however often they come
+    urn = np.isfinite(rows) & ~found.blank[left.row]  # without counts or prior, repetition says nothing
     said = np.where(urn, special.log_rising(np.exp(np.where(urn, rows, 0.0)), times), rows * times)
     return left.added(said) - special.log_rising(s, left.lengths[:, None])
 
@@ -141,7 +140,7 @@ READINGS: dict[str, Callable[[LeftWords, Alpha], Floats]] = {
     "dirichlet-multinomial": dirichlet_multinomial,
 }
 
-NEEDS = {  # the sums that each reading looks at; the first tells whether anything is left of a word
+NEEDS = {  # the sums that each reading needs; the first tells whether anything is left of a word
     "multinomial": ("n",),
     "binary": ("documents",),
     "averaged": ("n", "share"),

@@ -1,4 +1,4 @@
-"""What is left of the counts of words without the document that is asked about: what `left_readings` start from."""
+"""The counts of words with each document left out: the input of `left_readings`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Mask = NDArray[np.bool_]
 
 
 class Listed(NamedTuple):
-    """The words of some documents, one document after the other."""
+    """The words of some documents, in the order of the documents."""
 
-    row: Places  # of each word the document
+    row: Places  # the document of each word
     words: Counts  # its number
-    times: Floats  # how often the document has it
+    times: Floats  # its occurrences in the document
     own: Mapping[str, Exact]  # what it added to the sums
 
     def where(self, kept: Mask) -> Listed:
@@ -31,18 +31,18 @@ class Listed(NamedTuple):
 
 @dataclass(frozen=True)
 class LeftWords:
-    """Of some documents, each without itself: what is left of its words, and of all words that are not ignored."""
+    """For each of some documents, the counts without it: of its words, and of all words that are not ignored."""
 
-    row: Places  # of each word that is known without its document, that document
+    row: Places  # the document of each word that is still known without it
     words: Counts  # its number
-    times: Floats  # how often the document has it
-    sums: Mapping[str, Floats]  # what is left of it: [word, class]
-    whole: Mapping[str, Floats]  # what is left of all words: [document, class]
-    size: Floats  # how many words there are: of each document
-    met: Floats  # how many different ones each class has: [document, class]
-    texts: Floats  # how many documents: [document, class]
-    forgotten: Listed  # all words that documents have, known without it or not
-    counted: Any  # the `CountedWords` from which they were taken
+    times: Floats  # its occurrences in the document
+    sums: Mapping[str, Floats]  # its sums without the document: [word, class]
+    whole: Mapping[str, Floats]  # the sums of all words: [document, class]
+    size: Floats  # of the vocabulary, for each document
+    met: Floats  # different words of each class: [document, class]
+    texts: Floats  # numbers of documents: [document, class]
+    forgotten: Listed  # all words of the documents, still known or not
+    counted: Any  # the `CountedWords` they are left out of
     classes: Codes  # of each document
     weights: Floats
     missing: Mask
@@ -54,16 +54,16 @@ class LeftWords:
 
     @cached_property
     def lengths(self) -> Floats:
-        """How many words each document has, of those that are known."""
+        """The number of known words in each document."""
         return np.bincount(self.row, self.times, self.rows).astype(np.float64)
 
     def lost(self, each: Floats) -> Floats:
-        """What numbers of the words add up to, over those that are not known without the document."""
+        """The sum of these numbers over the words that are not known without the document."""
         before = np.bincount(self.forgotten.row, each[self.forgotten.words], self.rows)
         return np.asarray(before - np.bincount(self.row, each[self.words], self.rows), np.float64)
 
     def added(self, said: Floats, row: Places | None = None) -> Floats:
-        """What words say, added up by document: [document, class]."""
+        """The evidence of words, summed by document: [document, class]."""
         total = np.zeros((self.rows, said.shape[1]))
         rows, starts = np.unique(self.row if row is None else row, return_index=True)
         if rows.size:

@@ -1,4 +1,4 @@
-"""How several readings of the same words are mixed: a few numbers, fitted on left-out documents or as usual."""
+"""How several readings of the same words are mixed: a few numbers, fitted on left-out documents, or defaults."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from tallybayes.families.smoothing import FITTED, MEstimate
 from tallybayes.families.text.tokens import WORDS
 
 AUTO = "auto"
-BASES = ("documents", "n", "share")  # what of a word is looked at …
-POWERS = (0.0, 0.5, 1.0)  # … and which power of its information it is multiplied by
+BASES = ("documents", "n", "share")  # which count of a word is used …
+POWERS = (0.0, 0.5, 1.0)  # … and the power of its information that it is multiplied by
 PIECES = len(BASES) * len(POWERS)
 LARGEST = 1e9
 LEAST_A = 1e-10
 BOUNDS = {"gamma": (0.0, 1.0), "a": (LEAST_A, LARGEST), "p": (0.0, LARGEST), "length": (1e-9, 1e12)}
 USUAL_A = 1.0
-# Two classes; more: γ, power, θ of words, of runs of them, of characters.
+# By whether there are two classes: γ, power, θ of words, of runs of words, of characters.
 USUAL = {True: (0.6, 0, 1.8, 1.25, 0.0), False: (0.5, 1, 1.2, 0.43, 0.0)}
-USUAL_SPELLED = {True: (0.48, 0, 2.7, 2.3, 0.29), False: (0.4, 1, 0.76, 0.43, 0.13)}  # with characters beside them
+USUAL_SPELLED = {True: (0.48, 0, 2.7, 2.3, 0.29), False: (0.4, 1, 0.76, 0.43, 0.13)}  # if characters are counted too
 SHARES = BASES.index("share") * len(POWERS)
 
 
 @dataclass(frozen=True)
 class Mix:
-    """How much each piece of evidence counts that a text's words give, for `Words(reading="auto")`.
+    """The weight of each piece of a text's evidence, for `Words(reading="auto")`.
 
-    A piece is a sum over the different words of a text: of what documents, occurrences or shares say of the word, times
-    the word's information to the power 0, ½ or 1. `theta` has these nine numbers, three for each of the three, for
-    every length of runs that is counted: words, then pairs. `a` is the smoothing; all is divided by
-    (different words / `length`) to the power `gamma`; `p` is what the classes' prior counts for.
+    A piece is a sum over the different words of a text: the word's evidence from documents, occurrences or shares,
+    times its information to the power 0, ½ or 1. `theta` has these nine weights for every length of runs that is
+    counted: words, then pairs. `a` is the smoothing; the sum is divided by (different words / `length`) to the power
+    `gamma`; `p` is the weight of the class prior.
     """
 
     theta: tuple[tuple[float, ...], ...]
@@ -57,7 +57,7 @@ class Mix:
     def _thetas(self) -> tuple[tuple[float, ...], ...]:
         blocks = [_numbers(block) for block in self.theta] if _is_list(self.theta) else []
         if not blocks or any(len(block) != PIECES for block in blocks):
-            raise refused("Mix", "theta", self.theta, f"{PIECES} numbers for each length of runs, as ((…), (…))")
+            raise refused("Mix", "theta", self.theta, f"{PIECES} numbers for each length of runs, like ((…), (…))")
         return tuple(blocks)
 
     def to_json(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _is_list(given: Any) -> bool:
 
 
 def _numbers(given: Any) -> tuple[float, ...]:
-    """As numbers; none, if one of them is not."""
+    """The values as floats; empty if one of them is not a number."""
     numbers = [as_number(value, -LARGEST) for value in given] if _is_list(given) else []
     return tuple(number for number in numbers if number is not None and number <= LARGEST)
 
@@ -91,7 +91,7 @@ def mix_to_json(mix: Mix | None) -> Any:
 
 
 def usual_mix(family: Any, a: float, classes: int) -> Mix:
-    """What held on many sets of texts, for who has fitted nothing: one piece of words, of runs, and of characters."""
+    """The default, good on many sets of texts: one piece each for words, runs and characters."""
     gamma, power, words, runs, spelled = (USUAL if family.characters is None else USUAL_SPELLED)[classes <= 2]
     theta = [[0.0] * PIECES for _ in range(block_count(family))]
     for number, block in enumerate(theta):
@@ -102,14 +102,14 @@ def usual_mix(family: Any, a: float, classes: int) -> Mix:
 
 
 def mix_of(family: Any, classes: int) -> Mix:
-    """The mix that was fitted, or the usual one, whose `a` is the family's alpha, or the m of its m-estimate."""
+    """The fitted mix, or the default one, whose `a` is the family's alpha or the m of its m-estimate."""
     alpha = family.alpha
     a = USUAL_A if alpha == FITTED else alpha.m if isinstance(alpha, MEstimate) else float(alpha)
     return family.mix or usual_mix(family, a, classes)
 
 
 def block_count(family: Any) -> int:
-    """How many lengths of runs are read by themselves; all runs of characters are read as one."""
+    """How many lengths of runs have weights of their own; all runs of characters count as one."""
     return _word_blocks(family) + (family.characters is not None)
 
 
@@ -119,19 +119,19 @@ def _word_blocks(family: Any) -> int:
 
 
 def reads_runs(family: Any) -> bool:
-    """Whether runs of several lengths are read, each by themselves."""
+    """Whether runs of several lengths have weights of their own."""
     return family.reading == AUTO and block_count(family) > 1
 
 
 def blocks_of(family: Any, index: kernels.StringIndex) -> NDArray[np.intp]:
-    """Which of these each word of an index belongs to."""
+    """The block of each word of an index."""
     if block_count(family) == 1:
         return np.zeros(len(index), np.intp)
     return block_of_run(family, run_of(index))
 
 
 def block_of_run(family: Any, runs: NDArray[Any]) -> NDArray[np.intp]:
-    """Which block each of these runs belongs to."""
+    """The block of each of these runs."""
     count = _word_blocks(family)
     blocks = np.clip(runs + 1 - family.ngrams[0], 0, count - 1)
     return np.where((runs == RUNS - 1) & (family.characters is not None), count, blocks).astype(np.intp)

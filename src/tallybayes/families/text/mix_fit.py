@@ -1,7 +1,7 @@
-"""How the pieces of a mix are weighed: so that documents which are left out come out right, by their log-loss.
+"""Fits the weights of a mix to minimise the log-loss of left-out documents.
 
-The loss is convex in θ and p; γ is fitted with them. It starts at the usual mix and is drawn towards that, so that few
-documents change it little, and what comes out is never worse than the usual mix on documents that decide.
+The loss is convex in θ and p; γ is fitted with them. The fit starts at the default mix and is penalised towards it, so
+that few documents change it little; the result is never worse than the default on the documents that decide.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tallybayes.families.text.mix_pieces import PieceMaker, Pieces
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 
-FEWEST = 20  # documents that anything is fitted on
+FEWEST = 20  # documents, to fit anything at all
 SMOOTHINGS = (0.1, 1.0, 4.0)
-SOME_CELLS = 500_000  # as many of the documents as have these decide on the smoothing
-RIVALS = 32  # classes that a document is fitted against, those the usual mix has first
-# Penalties beside the sum of losses, of how far something is from what is usual:
-RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces across the usual direction, more strongly below so many documents
-SIZE_RIDGE = 3.0  # θ along that direction, as a part of its length
+SOME_CELLS = 500_000  # the smoothing is chosen on as many documents as have these
+RIVALS = 32  # classes that a document is fitted against: the default mix's favourites
+# Penalties on the distance from the defaults, relative to the sum of losses:
+RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces orthogonal to the default, more below so many documents
+SIZE_RIDGE = 3.0  # θ along the default, relative to its length
 P_RIDGE = 2.0
 GAMMA_RIDGE = 10.0
 MOST_P = 2.0
@@ -39,8 +39,8 @@ STEPS = 200
 def fit_words(
     family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key], copies: Marks | None = None
 ) -> tuple[Any, Floats]:
-    """The family with the mix that suits these documents best, which the tally has counted; and what that says of each
-    of them, left out with its copies: [row, class]."""
+    """The family with the mix fitted on these documents, which the tally has counted; and the evidence of each, left
+    out with its copies: [row, class]."""
     corpus = Corpus.of(tally, classes, FIELDS, None, by_run=reads_runs(family))
     family = replace(family, mix=None)
     seen = seen_words(family, corpus)
@@ -58,12 +58,12 @@ def fit_words(
 
 
 def _mean_length(seen: WordStatistics) -> float:
-    """How many different words a document has."""
+    """The mean number of different words in a document."""
     return max(float(np.sort(seen.whole.documents).sum() / max(seen.texts.sum(), 1e-300)), 1e-9)
 
 
 def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix:
-    """Which `a`, and whether the usual mix is as good, some of the documents decide; all else, all of them."""
+    """Some of the documents choose `a`, and whether the default mix is as good; all of them fit the rest."""
     classes = pieces_of.seen.classes_met
     some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.lookup.sizes))
     pieces = {a: pieces_of(some, a) for a in SMOOTHINGS}
@@ -76,7 +76,7 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
 
 @dataclass(frozen=True)
 class Problem:
-    """Standardised pieces of some documents, and what is to be found: θ, p and γ."""
+    """The objective: standardised pieces of some documents, as a function of θ, p and γ."""
 
     said: Floats  # [document × class, piece], at the usual γ
     prior: Floats  # [document, class]
@@ -86,7 +86,7 @@ class Problem:
     gamma: float  # the usual one
 
     def __call__(self, x: Floats) -> tuple[float, Floats]:
-        """The penalised loss, and its derivatives."""
+        """The penalised loss, and its gradient."""
         theta, p, gamma = x[:-2], x[-2], x[-1]
         shape, weight = self.held.shape, self.held.sum(axis=1)
         factor = np.exp(-(gamma - self.gamma) * self.lengths)[:, None]
@@ -105,7 +105,7 @@ class Problem:
 
     def _penalty(self, theta: Floats, p: float, gamma: float) -> tuple[float, Floats]:
         square = max(float(self.usual @ self.usual), 1e-300)
-        size = self.usual @ theta / square  # 1: as long as usual
+        size = self.usual @ theta / square  # 1: as long as the default
         across, ridge = theta - size * self.usual, RIDGE * (1.0 + FEW / len(self.held))
         off = np.array([p - 1.0, gamma - self.gamma])
         ridges = np.array([P_RIDGE, GAMMA_RIDGE])
@@ -115,7 +115,8 @@ class Problem:
 
 
 def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
-    """θ, p and γ by L-BFGS; `a` and where it starts are the usual mix's, `length` is the mean of different words."""
+    """θ, p and γ by L-BFGS, starting from the default mix, whose `a` is kept; `length` is the mean number of different
+    words."""
     rivals = _rivals(pieces.scores(usual), pieces.held)
     lengths = np.log(np.maximum(pieces.lengths, 1.0) / length)
     said = np.take_along_axis(pieces.said, rivals[:, :, None], axis=1) * np.exp(-usual.gamma * lengths)[:, None, None]
@@ -140,13 +141,13 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
 
 
 def _rivals(scores: Floats, held: Floats) -> Any:
-    """Of each document the classes that it has, and those that the usual mix thinks most of; of equals, the first."""
+    """For each document its own classes, and those that the default mix ranks highest; ties go to the first."""
     order = np.argsort(-np.where(held > 0, np.inf, scores), axis=1, kind="stable")
     return order[:, : max(RIVALS, int((held > 0).sum(axis=1).max()))]
 
 
 def _rounded(values: Any) -> Any:
-    """To a few digits: what adding up in another order changes, beyond them, must not show."""
+    """Rounded to a few digits, so that the order of summation does not show."""
     values = np.asarray(values, np.float64)
     size = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
     unit = 10.0 ** (DIGITS - 1 - size)

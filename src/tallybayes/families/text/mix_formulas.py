@@ -1,9 +1,9 @@
-"""What a word says about a class in the reading "auto": formulas that believing and leaving out have in common.
+"""The evidence of a word in the reading "auto": formulas shared by believing and leaving out.
 
 Counts B are scaled to the number of (word, document) pairs, so that one `a` suits documents, occurrences and shares.
-With π the class's part of all counts of a block, a word's counts are believed to be divided among the classes as
-q = (B_wc + a·π_c) / (B_w + a). What it says for a class is log(q / π), and with more than two that have texts less
-log((1 − q) / (1 − π)); counted from what it says for a class that has not met it, so that this is nothing.
+With π the class's share of all counts of a block, the shares of a word's counts are smoothed to q = (B_wc + a·π_c) /
+(B_w + a). Its evidence for a class is log(q / π), and with more than two classes that have texts minus log((1 − q) / (1
+− π)); shifted so that it is 0 for a class that never had the word.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tallybayes.families.text.word_statistics import WordStatistics, summed
 
 
 class Base(NamedTuple):
-    """One of the three ways to look at words: documents, occurrences or shares."""
+    """One of the three counts of words: documents, occurrences or shares."""
 
     counts: Floats  # of every cell
     overall: Floats  # of every word, in all classes
     totals: Floats  # [block, class]
-    scale: Floats  # of each block: what the counts were multiplied by
+    scale: Floats  # the factor that each block's counts were multiplied by
 
 
 def bases(family: Any, seen: WordStatistics, blocks: NDArray[np.intp]) -> Iterator[Base]:
-    """All three, scaled to the documents that have the words."""
+    """All three, scaled to the document counts."""
     documents = _totals(family, seen, blocks, BASES[0]).sum(axis=1)
     for name in BASES:
         totals = _totals(family, seen, blocks, name)
@@ -41,7 +41,7 @@ def bases(family: Any, seen: WordStatistics, blocks: NDArray[np.intp]) -> Iterat
 
 def _totals(family: Any, seen: WordStatistics, blocks: NDArray[np.intp], name: str) -> Floats:
     count, runs = block_count(family), seen.whole.by_run
-    if count == 1:  # known whichever words are at hand
+    if count == 1:  # known even if only some words are here
         return np.array(getattr(seen.whole, name))[None, :]
     if runs is not None:  # likewise
         totals = np.zeros((count, seen.width))
@@ -52,20 +52,20 @@ def _totals(family: Any, seen: WordStatistics, blocks: NDArray[np.intp], name: s
 
 
 def parts_of(totals: Floats) -> Floats:
-    """π: what part of all counts each class has."""
+    """π: each class's share of all counts."""
     overall = totals.sum(axis=-1, keepdims=True)
     return np.divide(totals, overall, out=np.zeros_like(totals), where=overall > 0)
 
 
 class Said(NamedTuple):
-    """What words say for the classes that met them; and what each class adds to a word's information."""
+    """The evidence of words for the classes that have them, and each class's contribution to a word's information."""
 
     evidence: Floats
     information: Floats
 
 
 def said(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> Said:
-    """Of cells that hold something: B_wc, B_w and π_c."""
+    """From B_wc, B_w and π_c of non-empty cells."""
     likely = a + counts / part  # (B_w + a) · q / π
     log_ratio = np.log(likely) - np.log(a + overall)
     evidence = log_ratio - np.log(a / (a + overall))
@@ -78,6 +78,6 @@ def said(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> 
 
 
 def unmet(overall: Floats, part: Floats, a: float) -> Floats:
-    """What those classes that have not met a word add to its information: Σπ of these is `part`."""
+    """The contribution to a word's information of the classes that never had it, whose Σπ is `part`."""
     share = a / (a + overall)
     return np.asarray(part * share * np.log(share))

@@ -1,4 +1,4 @@
-"""What each piece of a mix says about documents that are left out: by the counts less their own."""
+"""The pieces of a mix for left-out documents: by the counts minus their own."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ CHUNK = 1 << 22  # numbers at a time
 
 
 class Pieces(NamedTuple):
-    """Of documents that are left out."""
+    """The pieces of left-out documents."""
 
     said: Floats  # [document, class, block × piece]
-    lengths: Floats  # different words of each that other documents have, too
-    prior: Floats  # log of the classes' parts of all other documents
-    held: Floats  # [document, class]: what each counts for
+    lengths: Floats  # different words of each that other documents have too
+    prior: Floats  # log of the classes' shares of all other documents
+    held: Floats  # [document, class]: weights
 
     def scores(self, mix: Mix) -> Floats:
-        """What the mix says of every class, the prior included."""
+        """The mix's score of every class, including the prior."""
         return np.asarray(mix.p * self.prior + self.evidence(mix))
 
     def evidence(self, mix: Mix) -> Floats:
-        """What the words say of every class."""
+        """The evidence of the words for every class."""
         factor = (np.maximum(self.lengths, 1.0) / mix.length) ** -mix.gamma
         return np.asarray(factor[:, None] * (self.said @ np.ravel(mix.theta)))
 
@@ -42,7 +42,7 @@ class Pieces(NamedTuple):
 
 
 class PieceMaker:
-    """The pieces of any documents, from the counts of all. How occurrences and shares are scaled is not left out."""
+    """Makes the pieces of any documents from the counts of all. The scale of occurrences and shares is kept."""
 
     def __init__(self, family: Any, seen: WordStatistics, lookup: Lookup) -> None:
         self.family, self.seen, self.lookup = family, seen, lookup
@@ -76,7 +76,7 @@ class PieceMaker:
         return Pieces(found, lengths, prior, documents.held)
 
     def evidence(self, documents: Documents, mix: Mix) -> Floats:
-        """[document, class]: what the mix says of each, a few at a time."""
+        """The mix's evidence, [document, class], computed a few documents at a time."""
         step = max(CHUNK // (self.seen.width * self.count * PIECES), 1)
         parts = [documents.part(at, min(at + step, len(documents))) for at in range(0, len(documents), step)]
         return np.concatenate([np.zeros((0, self.seen.width)), *(self(part, mix.a).evidence(mix) for part in parts)])

@@ -1,4 +1,4 @@
-"""What the words of new texts say where several readings of the same counts are mixed: `Words(reading="auto")`."""
+"""The evidence of words when several readings of the same counts are mixed: `Words(reading="auto")`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tallybayes.families.text.word_belief import WordBelief
 
 
 class MixedBelief(WordBelief):
-    """Log-odds, not likelihoods: what words that repeat each other say is not counted twice."""
+    """Log-odds, not likelihoods: words that repeat each other are not counted twice."""
 
     likelihood = False
 
@@ -40,7 +40,7 @@ class MixedBelief(WordBelief):
         return said * np.repeat(table.length_factor(lengths), lengths)[:, None]
 
     def probabilities(self) -> Floats:
-        """No probabilities: what every word says by coming once, in a text of the usual length."""
+        """Not probabilities: the evidence of one occurrence of every word, in a text of average length."""
         return self._all_rows()
 
     def portable(self) -> ByWords:
@@ -60,12 +60,12 @@ class MixedBelief(WordBelief):
 
     def linear(self) -> Terms:
         raise NotLinearError(
-            "reading='auto' is not linear: what a word says depends on how many others the text has, and on how often "
-            "it comes. Take a multinomial or binary reading."
+            "reading='auto' is not linear: a word's evidence depends on the length of the text and on how often it "
+            "occurs. Use the multinomial or binary reading."
         )
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """As the multinomial reading draws: a score has no texts of its own."""
+        """Drawn under the multinomial reading: a score has no distribution of its own."""
         return draw_texts(self._multinomial, random, classes)
 
     @cached_property

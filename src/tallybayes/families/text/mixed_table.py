@@ -1,5 +1,5 @@
-"""What every word says about every class in the reading "auto": nine pieces for each length of runs, folded into two
-numbers, what a word says by coming once and how that grows when it comes again."""
+"""The evidence of every word for every class in the reading "auto": nine pieces for each length of runs, folded into
+two numbers, for one occurrence and for its growth with repetition."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tallybayes.families.text.mix_formulas import Base, bases, parts_of, said, u
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.families.text.word_table import DENSE, STEP, by_word
 
-FEW_CLASSES = 8  # up to so many are a table; of more, most have not met most words
+FEW_CLASSES = 8  # up to so many a table is dense; with more, most cells are empty
 OCCURRENCES = BASES.index("n")
 
 
 class MixedTable:
-    """`add` adds up what the words of documents say; `rows` tells what single words say by coming once."""
+    """`add` sums the evidence of documents' words; `rows` has that of single occurrences."""
 
     def __init__(self, family: Any, seen: WordStatistics, mix: Mix) -> None:
         self.seen = seen
@@ -31,35 +31,36 @@ class MixedTable:
         self._scorer = self._make_scorer()
 
     def add(self, documents: kernels.Documents, reading: kernels.Reading, scores: Floats) -> Counts:
-        """Adds what the words say to scores[class, row]; gives how many different words each document has, or −1."""
+        """Adds the evidence of words to scores[class, row]; returns the number of different words of each document, −1
+        if missing."""
         return self._scorer.add(documents, reading, scores)
 
     def rows(self, words: Codes) -> Floats:
-        """What these words say by coming once in a text of the usual length about every class, one row for each."""
+        """The evidence of one occurrence of these words, in a text of average length: [word, class]."""
         return self.rows_once(words) * self.length_factor(self._usual_length)
 
     def rows_once(self, words: Codes) -> Floats:
-        """The same of a text as long as `mix` has it."""
+        """The same in a text of the `mix`'s length."""
         return self._rows(words, self.once)
 
     def rows_again(self, words: Codes) -> Floats:
-        """What is added to that as often as 1 + times doubles."""
+        """What is added to that log2(1 + occurrences) times."""
         return self._rows(words, self.again)
 
     def all_rows(self) -> Iterator[tuple[slice, Floats]]:
-        """What all words say by coming once, some at a time."""
+        """The evidence of one occurrence of every word, some words at a time."""
         step = max(STEP // max(self.width, 1), 1)
         for start in range(0, self.seen.size, step):
             stop = min(start + step, self.seen.size)
             yield slice(start, stop), self.rows(np.arange(start, stop, dtype=np.int32))
 
     def length_factor(self, lengths: Counts | Floats) -> Floats:
-        """What a document of so many different words has its evidence multiplied by."""
+        """The factor of a document's evidence, by its number of different words."""
         return np.asarray((np.maximum(lengths, 1) / self.mix.length) ** -self.mix.gamma)
 
     @cached_property
     def _usual_length(self) -> Floats:
-        """How many different words a text has."""
+        """The mean number of different words in a text."""
         return np.asarray(self.seen.whole.documents.sum() / max(float(self.seen.texts.sum()), 1e-300))
 
     def _rows(self, words: Codes, values: Floats) -> Floats:
@@ -73,7 +74,7 @@ class MixedTable:
 
     @cached_property
     def _order(self) -> tuple[Any, Counts]:
-        """The cells in the order of their words, and where each word's start."""
+        """The cells sorted by word, and where each word's cells start."""
         return by_word(self.seen.words, self.seen.classes, self.seen.size)
 
     def _make_scorer(self) -> kernels.MixedScorer:
@@ -90,7 +91,7 @@ class MixedTable:
 
 
 def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats]:
-    """Of every cell what its word says by coming once, and what is added as often as 1 + times doubles."""
+    """For every cell the evidence of one occurrence, and what is added log2(1 + occurrences) times."""
     once, again = np.zeros(len(seen.words)), np.zeros(len(seen.words))
     blocks = blocks_of(family, seen.index)
     theta = np.array(mix.theta).reshape(-1, len(BASES), len(POWERS))
@@ -107,7 +108,7 @@ def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats
 
 
 def _pieces(seen: WordStatistics, blocks: Any, base: Base, a: float) -> tuple[Floats, Floats]:
-    """What every cell says, and every word's information."""
+    """The evidence of every cell, and every word's information."""
     part = parts_of(base.totals)[blocks[seen.words], seen.classes]
     evidence, added = said(base.counts, base.overall[seen.words], part, a, seen.classes_met <= 2)
     rest = 1.0 - seen.by_word(part)

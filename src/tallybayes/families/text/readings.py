@@ -1,9 +1,9 @@
-"""What counts of words mean: seven readings of the same counts, each a short function from
-`WordStatistics` to `WordEvidence`.
+"""The event models of text: seven readings of the same counts, each a short function from `WordStatistics` to
+`WordEvidence`.
 
-Every reading comes down to the same form. A word says something about each class that met it (`cells`), something else
-about all classes that did not (`otherwise`), every word adds the same to a class (`each`), and so does every document
-(`document`). So a model of many classes costs what was met, and scoring is one loop for all readings.
+Every reading has the same form. A word has evidence for each class that has it (`cells`), other evidence for all
+classes that do not (`otherwise`), a constant per word (`each`) and one per document (`document`). So a model of many
+classes costs only its non-empty cells, and scoring is one loop for all readings.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
 from tallybayes.families.text.frequencies import Frequencies
 from tallybayes.families.text.word_statistics import WordStatistics
 
-LEAST_ALPHA = 1e-10  # of complement scores, which cannot be compared when they are infinite
-MOST_TABLE = 1 << 27  # so many numbers are a gigabyte
-ONCE = ("binary", "bernoulli")  # readings to which a word repeated is a word
+LEAST_ALPHA = 1e-10  # of complement scores: infinite ones could not be compared
+MOST_TABLE = 1 << 27  # numbers: a gigabyte
+ONCE = ("binary", "bernoulli")  # readings that ignore repetition
 
 
 class WordEvidence(NamedTuple):
-    """What words say about classes, in logarithms. Where `otherwise` is −∞, a cell holds all that is said of its class;
-    elsewhere, what is said beyond `otherwise`."""
+    """The evidence of words for classes. If `otherwise` is −∞, a cell holds the whole evidence for its class, else the
+    difference from `otherwise`."""
 
     cells: Floats
     otherwise: Floats
     each: Floats
     document: Floats
-    blank: NDArray[np.bool_]  # classes of which nothing is known: there, `each` is all that a word says
+    blank: NDArray[np.bool_]  # classes without counts or prior: there `each` is all the evidence
     table: Floats | None = None  # instead of cells, otherwise and each: [word, class]
-    certain: tuple[Codes, Codes] | None = None  # words and classes, where every document of the class has the word
-    concentration: Floats | None = None  # of each class, of the compound
-    rate: bool = False  # whether the number of words is part of what is said
-    assumed: float = 0.0  # documents that such a number counts beside those there are
+    certain: tuple[Codes, Codes] | None = None  # words and classes such that every document of the class has the word
+    concentration: Floats | None = None  # of each class, for the Dirichlet-multinomial
+    rate: bool = False  # whether the number of words is part of the evidence
+    assumed: float = 0.0  # pseudo-documents in the mean number of words
 
 
 def smoothed_shares(seen: WordStatistics, counts: Floats, totals: Floats, alpha: Alpha) -> WordEvidence:
@@ -47,14 +47,14 @@ def smoothed_shares(seen: WordStatistics, counts: Floats, totals: Floats, alpha:
     total = totals + assumed
     with np.errstate(divide="ignore"):
         cells = np.log(counts + a) - np.where(a > 0, np.log(a), 0.0)
-        # Where nothing is counted or believed, all words are as likely as each other.
+        # Without counts or prior all words are equally likely.
         each = np.where(total > 0, -np.log(total), -np.log(max(seen.whole.size, 1)))
         otherwise = np.full(seen.size, np.log(a)) if np.ndim(a) == 0 else np.log(pseudo)
     return WordEvidence(cells, otherwise, each, np.zeros_like(total), total <= 0)
 
 
 def _pseudo(seen: WordStatistics, alpha: Alpha, counts: Floats) -> tuple[Floats, float, Any]:
-    """The pseudo-count of every word, those of all words added up, and that of every cell, or of all cells."""
+    """The pseudo-count of every word, their sum over all words, and that of every cell, or one for all cells."""
     pseudo, same = seen.pseudo(alpha, counts), seen.same(alpha)
     if same is not None:
         return pseudo, same * seen.whole.size, same
@@ -67,25 +67,24 @@ def multinomial(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 
 def binary(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
-    """The same with each word once a document, however often it comes there: the second time tells little that the
-    first has not."""
+    """The same with each word counted once per document: a second occurrence tells little more than the first."""
     return smoothed_shares(seen, seen.documents, seen.whole.documents, alpha)
 
 
 def averaged(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
-    """Each document's own frequencies, averaged. Long documents weigh no more than short ones; α stands for as many
-    words as in the pooled reading, because the shares are scaled up to the number of words there are."""
+    """Each document's own frequencies, averaged: long documents weigh no more than short ones. The shares are scaled up
+    to the number of words, so that α means the same as in the multinomial."""
     shares, words = seen.whole.share, seen.whole.n
     scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
     return smoothed_shares(seen, seen.share * scale[seen.classes], shares * scale, alpha)
 
 
 def poisson(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
-    """Each word's number in a document is Poisson, at the pooled frequency times the mean number of words; with any
-    smoothing, that mean counts one document more, as long as those of all classes."""
+    """The count of each word in a document is Poisson, with the multinomial frequency times the mean length as its
+    rate. With any smoothing, the mean includes one pseudo-document of the mean length over all classes."""
     said = multinomial(seen, alpha)
     words, assumed = seen.whole.n, float(_pseudo(seen, alpha, seen.n)[1] > 0)
-    overall = words.sum() / max(seen.texts.sum(), 1e-300) or assumed  # without any word to go by: one
+    overall = words.sum() / max(seen.texts.sum(), 1e-300) or assumed  # 1 if there are no words at all
     texts = seen.texts + assumed
     mean = np.divide(words + assumed * overall, texts, out=np.full_like(words, overall), where=texts > 0)
     with np.errstate(divide="ignore"):
@@ -93,7 +92,7 @@ def poisson(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 
 def complement(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
-    """How badly a word fits all the other classes together: a score, not a likelihood."""
+    """How badly a word fits all the other classes together: a score, not a log-likelihood."""
     same = seen.same(alpha)
     pseudo = np.maximum(seen.pseudo(alpha, seen.n), LEAST_ALPHA)
     assumed = np.sort(pseudo).sum() if same is None else max(same, LEAST_ALPHA) * seen.whole.size
@@ -108,7 +107,7 @@ def complement(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 
 def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
-    """Each word is in a document or not: (documents with it + α) / (documents + 2·α), and those that are not say so."""
+    """Each word is present or absent: (documents with it + α) / (documents + 2·α), and absence is evidence too."""
     if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and alpha.p != "uniform"):
         return _bernoulli_table(seen, alpha)
     a = alpha.m / 2.0 if isinstance(alpha, MEstimate) else float(alpha)
@@ -129,7 +128,7 @@ def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 
 def _of_none(known: Frequencies, texts: float, a: float, size: int) -> float:
-    """What a document says by having none of so many words, but for those that every document of the class has."""
+    """The evidence of a document without any words, except for words that every document of the class has."""
     absent = np.maximum(texts - np.append(known.documents, 0.0), 0.0) + a
     words = np.append(known.words, size - known.words.sum())
     some = absent > 0
@@ -137,7 +136,7 @@ def _of_none(known: Frequencies, texts: float, a: float, size: int) -> float:
 
 
 def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
-    """The same where words differ in what is believed of them, which leaves nothing that classes have in common."""
+    """The same if words have different pseudo-counts: then it takes a dense table."""
     width = seen.width
     if seen.size * width > MOST_TABLE:
         raise ValueError(
@@ -169,16 +168,16 @@ def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 
 def dirichlet_multinomial(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
-    """Dirichlet-compound multinomial: a word met once in a document is likely to come again. Its parameters are Elkan's
-    (2006): a class's words in proportion to the documents that have them, times the concentration under which
-    documents have as many different words as they do."""
+    """Dirichlet-compound multinomial: a word that occurs in a document is likely to occur again. Parameters after Elkan
+    (2006): proportional to the document frequency of each word in the class, with the concentration that explains the
+    number of different words per document."""
     said, s = binary(seen, alpha), seen.corpus.concentration
     return said._replace(each=said.each + np.log(s), concentration=s)
 
 
 def free_of_words(reading: str, words: int) -> Free:
-    """A number for each word; but for the last where they add up to one, as probabilities of words do. Presence alone
-    has outcomes that could be listed: every set of words."""
+    """One parameter per word, minus one if they add up to one. Only presence has outcomes that can be listed: every set
+    of words."""
     if reading == "bernoulli":
         return Free(words, outcomes=1 << words)
     return Free(words if reading in ("poisson", "dirichlet-multinomial", "auto") else max(words - 1, 0))

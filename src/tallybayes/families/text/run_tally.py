@@ -1,7 +1,7 @@
-"""What is counted of texts as sequences: how often every run of words came, and how long texts are.
+"""The tally of texts as sequences: how often every run of words occurred, and the lengths of texts.
 
-A text is a start mark and its words. A run of words is one text with spaces between them, a run of characters has none;
-so runs are told apart by their length, and no word has a space or the mark in it.
+A text is a start mark and its words. A run of words is stored as one string with spaces between them, a run of
+characters without; so the length of a run can be read off, and no word may contain a space or the mark.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ START = "\x02"  # before the first word of every text
 
 
 class RunTally(Tallies):
-    """Two tallies that go together: the lengths of texts in words, and runs of words."""
+    """Two tallies: the lengths of texts in words, and runs of words."""
 
     def __init__(self, runs: SparseTally, lengths: Tally) -> None:
         super().__init__({"lengths": lengths, "runs": runs})
@@ -60,7 +60,7 @@ class RunTally(Tallies):
 
 
 def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:
-    """What a `WordSequence` counts of texts, each of which counts once."""
+    """The tally of a `WordSequence` for unweighted texts."""
     index = kernels.StringIndex()
     try:
         reading = family.cutter.reading(documents, False, -1)
@@ -72,7 +72,7 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:
 
 
 def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> RunTally:
-    """The same for rows that weigh something."""
+    """The same for weighted rows."""
     index, width = kernels.StringIndex(), len(rows.classes)
     try:
         reading = family.cutter.reading(documents, False, -1)
@@ -93,9 +93,9 @@ def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[n
 
 
 def words_of(sizes: Counts, order: int) -> Counts:
-    """How many words texts have that are made of so many runs; −1 of one that was not counted."""
+    """The number of words of texts with so many runs; −1 for a text that was not counted."""
     longest = order + 1
-    short = np.cumsum(np.arange(longest + 1))  # so many runs have so few tokens, the start mark among them
+    short = np.cumsum(np.arange(longest + 1))  # the number of runs of short texts, by their tokens with the start mark
     tokens = np.where(
         sizes < short[-1], np.searchsorted(short, sizes), (sizes + longest * (longest - 1) // 2) // longest
     )

@@ -1,4 +1,4 @@
-"""What the words of new texts say, each given the ones before it."""
+"""The evidence of words in new texts, each given the ones before it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tallybayes.families.text.run_tally import START, RunTally
 from tallybayes.families.text.tokens import CHARACTERS, not_utf8
 from tallybayes.kernels.strings import index_strings
 
-SHOWN = "<s>"  # the start mark, as people know it
+SHOWN = "<s>"  # the start mark, as it is shown
 
 
 def chain_of(family: Any, tally: RunTally, classes: list[Key], counts: bool = False) -> kernels.Chain:
-    """The counts of runs, ready to be asked."""
+    """The counts of runs, ready to score."""
     return _chain(family, *_cells(tally, classes), len(classes), counts)
 
 
@@ -34,8 +34,7 @@ def _chain(family: Any, index: Any, runs: Any, columns: Any, n: Floats, width: i
 
 
 def _cells(tally: RunTally, classes: list[Key]) -> tuple[Any, Any, Any, Floats]:
-    """Those that hold something. Numbers that are not whole are added up in the order of their runs: that in which they
-    were met must not show."""
+    """The non-empty cells. Fractional numbers are sorted by run, since the order of learning must not show in sums."""
     found = tally.runs
     runs, columns, sums = found.cells()
     n = sums["n"].round()
@@ -61,7 +60,7 @@ class SequenceBelief(Belief):
         self.chain = _chain(family, self.index, self._runs, self._columns, self._n, self.width, False)
         known = tally.lengths.canonical()
         self.lengths = np.array(known.slots, np.int64)
-        self.texts = known.aligned(known.slots, classes).sums["n"].round()  # so long, of each class
+        self.texts = known.aligned(known.slots, classes).sums["n"].round()  # of each length, by class
 
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         self._add(cells, scores)
@@ -74,17 +73,17 @@ class SequenceBelief(Belief):
             raise not_utf8(error) from None
 
     def perplexity(self, texts: Any) -> Floats:
-        """How many words a class is as unsure between as if all were alike: exp(−log P(texts | class) / words)."""
+        """The perplexity of texts under each class: exp(−log P(texts | class) / words)."""
         cells = self.family.encode(texts if isinstance(texts, pa.Array) else pa.array(texts))
         scores = np.zeros((self.width, len(cells)))
         words = self._add(cells, scores)
         total = int(np.maximum(words, 0).sum())
         if not total:
-            raise ValueError("The texts have no words, so there is no perplexity of them.")
+            raise ValueError("The texts have no words, so they have no perplexity.")
         return np.asarray(np.exp(-scores.sum(axis=1) / total))
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
-        """For every text what each word says behind the ones before it, in the order of the text."""
+        """For every text the evidence of each word given the ones before it, in the order of the text."""
         names, documents = kernels.StringIndex(), self.family.word_cutter.documents(cells)
         reading = self.family.word_cutter.reading(documents, False, -1)
         starts, words, said = self.chain.take_apart(documents, reading, names)
@@ -100,7 +99,7 @@ class SequenceBelief(Belief):
 
     @cached_property
     def _known(self) -> tuple[list[str], Any]:
-        """The runs that say something, as they are shown and in that order, and their numbers."""
+        """The informative runs as they are shown, sorted, and their indices."""
         names = index_strings(self.index).to_pylist()
         met = [run for run in np.unique(self._runs).tolist() if names[run] != START]
         shown = sorted((names[run].replace(START, SHOWN), run) for run in met)
@@ -121,7 +120,7 @@ class SequenceBelief(Belief):
         return heaviest(names, counts[runs], odds, top)
 
     def posterior(self, index: int) -> Posterior:
-        raise TypeError("WordSequence discounts counts, and so has no posterior of its parameters; Words has.")
+        raise TypeError("WordSequence discounts counts, so its parameters have no posterior; those of Words have.")
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return draw_sequences(self, random, classes)

@@ -1,4 +1,4 @@
-"""Leave-one-out of sequences: what each text that was counted says by the runs of all others."""
+"""Leave-one-out of sequences: each text scored by the runs of all others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tallybayes.families.text.sequence_belief import chain_of
 
 
 def sequence_left_out(family: Any, tally: RunTally, classes: list[Key]) -> LeftOut | None:
-    """How to score texts left out of whole counts; nothing, where counts are not whole."""
+    """A function that scores left-out texts; None if counts are fractional."""
     n = tally.runs.cells().sums["n"].round()
     if np.any(n != np.floor(n)):
         return None

@@ -1,4 +1,4 @@
-"""What runs of characters say, told of the words that they are parts of: people read words."""
+"""The evidence of character runs, attributed to the words that contain them: people read words."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tallybayes.families.belief import Part
 from tallybayes.families.text.tokens import Cutter
 from tallybayes.kernels.strings import index_strings
 
-LEFT = "(characters)"  # of no word that can be named
+LEFT = "(characters)"  # evidence that belongs to no word
 
 
 def words_of(family: Any, documents: kernels.Documents) -> list[dict[str, int]]:
-    """The words of every text and how often they come, those that were never met as well."""
+    """The words of every text and their occurrences, unseen words included."""
     cutter, met = Cutter(replace(family, characters=None, ngrams=1, mix=None)), kernels.StringIndex()
     starts, words, counts = kernels.list_words(documents, cutter.reading(documents, False, -1), met, True)
     names = index_strings(met).to_pylist()
@@ -28,8 +28,8 @@ def words_of(family: Any, documents: kernels.Documents) -> list[dict[str, int]]:
 
 
 def told_of_words(parts: Sequence[Part], words: Mapping[str, int], lengths: tuple[int, int]) -> list[Part]:
-    """The same with what every run of characters says divided among the words that have it; a word that was never met
-    is there as well, if its characters were."""
+    """The same with the evidence of every character run divided among the words that contain it; this gives unseen
+    words evidence too."""
     owners = _owners(words, lengths)
     told = {part.word: part for part in parts if not part.word.startswith(SPELLED)}
     added: dict[str, Any] = {}
@@ -46,7 +46,7 @@ def told_of_words(parts: Sequence[Part], words: Mapping[str, int], lengths: tupl
 
 
 def _owners(words: Mapping[str, int], lengths: tuple[int, int]) -> dict[str, list[str]]:
-    """Which words have each run, with a space before and behind a word."""
+    """Which words contain each run, with a space before and after the word."""
     found: dict[str, list[str]] = defaultdict(list)
     for word in words:
         spaced = f" {word} "
@@ -57,6 +57,6 @@ def _owners(words: Mapping[str, int], lengths: tuple[int, int]) -> dict[str, lis
 
 
 def _across(run: str, words: Mapping[str, int]) -> list[str]:
-    """The words that a run may lie across, from the end of one to the beginning of another."""
+    """The words that a run may span, from the end of one to the beginning of another."""
     before, after = run.partition(" ")[0], run.rpartition(" ")[2]
     return [word for word in words if (before and word.endswith(before)) or (after and word.startswith(after))]

@@ -1,4 +1,4 @@
-"""Settings that all families of texts have: who cuts a text into tokens, and what becomes of bytes that are no text."""
+"""Settings that all text families share: the tokeniser, and what happens to bytes that are not UTF-8."""
 
 from __future__ import annotations
 

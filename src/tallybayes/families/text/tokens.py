@@ -1,4 +1,4 @@
-"""From cells to words: which settings decide what the words of a text are, and how texts get to the kernels."""
+"""From cells to words: the settings that define the words of a text, and how texts get to the kernels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOT_SPELLED = (1, 0)  # no runs of characters beside the words
 
 
 class Tokeniser(str):
-    """A function of the user's, from a text to its tokens, known by its name: a file keeps the name, not the code."""
+    """A user's function from a text to its tokens, identified by its name: a file keeps the name, not the code."""
 
     function: Callable[[str], Iterable[str]] | None
 
@@ -41,7 +41,8 @@ class Tokeniser(str):
         return made
 
     def __eq__(self, other: object) -> bool:
-        """Of one name; but what has no name of its own must be the same, unless a file has only kept the name."""
+        """Equal if the names are; functions without a name of their own must be the same object, unless only the name
+        is known."""
         if str.__eq__(self, other) is not True or not isinstance(other, Tokeniser):
             return str.__eq__(self, other)
         functions = {self.function, other.function} - {None}
@@ -79,8 +80,7 @@ def _full_name(function: Any) -> str:
 
 
 class Cutter:
-    """The settings of a family of texts, made ready for the kernels; where `marked`, a start mark comes before the
-    first word of every text."""
+    """The settings of a text family in the form that kernels take; if `marked`, every text begins with a start mark."""
 
     def __init__(self, family: Any, ngrams: tuple[int, int] | None = None, marked: bool = False) -> None:
         self.family = family
@@ -99,7 +99,7 @@ class Cutter:
 
     @cached_property
     def vocabulary(self) -> kernels.StringIndex | None:
-        """The only words that there are, if they are given."""
+        """The vocabulary, if it is given."""
         if self.family.vocabulary is None:
             return None
         index = kernels.StringIndex()
@@ -107,12 +107,12 @@ class Cutter:
         return index
 
     def known(self) -> list[str]:
-        """The words that there are whether or not any document has them."""
+        """The words that exist whether or not any document has them."""
         words = [] if self.family.vocabulary is None else list(self.family.vocabulary)
         return words + [UNKNOWN] * self.family.unknown
 
     def encode(self, cells: Cells) -> Any:
-        """Texts, or lists of tokens, in the form that Arrow's buffers are read in; a text by itself as it is."""
+        """Texts, or lists of tokens, as Arrow arrays that kernels can read; a single text as it is."""
         if type(cells) is list and type(cells[0]) is str and self.family.tokeniser is None and is_writable(cells[0]):
             return cells
         cells = arrow(cells)
@@ -143,21 +143,21 @@ class Cutter:
         return kernels.Documents(*string_buffers(cells.values), np.ascontiguousarray(starts, np.int64), missing)
 
     def reading(self, documents: kernels.Documents, once: bool, unknown: int) -> kernels.Reading:
-        """How these documents become numbers of words; `unknown` is the number of those not in the vocabulary."""
+        """How these documents become word indices; `unknown` is the index of words not in the vocabulary."""
         if unknown < 0 and not isinstance(self.family.stems, str):
             return self._readings[once]
         return kernels.Reading(self.tokeniser, self.translation(documents), self.vocabulary, once, unknown)
 
     @cached_property
     def _readings(self) -> tuple[kernels.Reading, kernels.Reading]:
-        """The same for all documents, with every word or with each once."""
+        """The same for all documents, with repeated words and without."""
         every, once = (
             kernels.Reading(self.tokeniser, self._fixed, self.vocabulary, once, -1) for once in (False, True)
         )
         return every, once
 
     def translation(self, documents: kernels.Documents) -> kernels.Translation | None:
-        """Stop words go, and words become their stems: of a language's stemmer, those of these documents."""
+        """Removes stop words and stems the others; with a stemmer, the words of these documents."""
         if isinstance(self.family.stems, str):
             met = kernels.StringIndex()
             plain = _tokeniser(
@@ -177,7 +177,7 @@ class Cutter:
 
 
 def texts(cells: pa.Array) -> pa.Array:
-    """Cells as strings with buffers of their own; bytes are taken as UTF-8."""
+    """Cells as strings with buffers of their own; bytes are read as UTF-8."""
     kind = cells.type
     if pa.types.is_dictionary(kind):
         return texts(frames.decoded(cells))
@@ -195,7 +195,7 @@ def texts(cells: pa.Array) -> pa.Array:
 
 
 def not_utf8(row: Any) -> CellError:
-    """What the kernel found in this row, in words."""
+    """The error for invalid bytes in this row."""
     reason = "the text is not valid UTF-8. Words(errors='replace') puts replacement characters where it is not."
     return CellError(int(str(row)), reason)
 

@@ -1,4 +1,4 @@
-"""What the words of new texts say, worked out from the counts under one of the readings."""
+"""The evidence of words in new texts, from the counts under one of the readings."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from tallybayes.families.text.word_table import WordTable
 from tallybayes.kernels import special
 from tallybayes.kernels.strings import index_strings, index_words
 
-COMPLEMENT = "complement"  # says how badly a text fits other classes, on a scale of its own
-ASKING = 600  # cells are worked out in the time that a question about a few words takes by itself
+COMPLEMENT = "complement"  # scores how badly a text fits the other classes
+ASKING = 600  # cells are computed in the time of one question about a few words
 
 
 def _size(cells: Any) -> int:
-    """Of a column of texts, or of a text by itself, roughly in bytes."""
+    """The size of a text column, or of a single text, roughly in bytes."""
     return len(cells[0]) if type(cells) is list else cells.nbytes
 
 
 class WordBelief(Belief):
-    """What each word says. As long as little was asked, that is worked out for the words that are asked about, and
-    afterwards for all of them: both come to the same, to the last bit."""
+    """The evidence of each word. The first few questions are answered from their own words alone, later ones from a
+    table of all words: both give the same result, to the last bit."""
 
     has_parts = True
     bound = MANY_PARTS
@@ -67,7 +67,7 @@ class WordBelief(Belief):
         self._once = family.presence or family.reading in ONCE
         self._orders = has_orders(family)
         self._parted = seen is None and may_be_parted(family)
-        self._asked = 0  # as many cells as could have been worked out, while words were looked at a few at a time
+        self._asked = 0  # work spent on partial answers so far, in cells of the whole table
         self._reading: kernels.Reading | None = None
         if seen is not None:
             self.seen = seen
@@ -89,11 +89,11 @@ class WordBelief(Belief):
         return WordTable(self.seen, self.said)
 
     def rows(self, words: Codes) -> Floats:
-        """What these words say about every class, one row for each."""
+        """The evidence of these words for every class, one row for each."""
         return self.table.rows(words)
 
     def _about(self, documents: kernels.Documents, size: int) -> WordBelief:
-        """The same of no other words than these documents have, unless as much was asked as there is to know."""
+        """A belief about the words of these documents only, unless a table of all words has paid off by now."""
         if not self._parted or "table" in self.__dict__:
             return self
         self._asked += size + ASKING
@@ -148,13 +148,13 @@ class WordBelief(Belief):
         return self.seen.vocabulary
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
-        """For every text what each of its words says; what is said of none in particular comes last."""
+        """For every text the evidence of each of its words; what belongs to no particular word comes last."""
         documents = self.family.cutter.documents(cells)
         yield from self._about(documents, _size(cells))._taken_apart(documents, len(cells))
 
     def _taken_apart(self, documents: kernels.Documents, rows: int) -> Iterator[list[Part]]:
         starts, words, counts = kernels.list_words(documents, self._read(documents), self.seen.index, False)
-        different, at = np.unique(words, return_inverse=True)  # not all the words that the index has
+        different, at = np.unique(words, return_inverse=True)  # only the words that occur
         names = pc.take(index_strings(self.seen.index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
         said = self._said_by(words, counts, starts)
         spelled = [] if self.family.characters is None else words_of(self.family, documents)
@@ -183,12 +183,12 @@ class WordBelief(Belief):
 
     @property
     def _common(self) -> Any:
-        """What all words say alike for a class, and so does not count when words are compared."""
+        """The evidence that all words share, which cancels when words are compared."""
         return 0.0
 
     def estimates(self) -> dict[str, Floats]:
-        """P(word | class); of Bernoulli that a document has it, of Poisson how many it has, of complement P(word |
-        other classes), of the compound its Dirichlet parameters."""
+        """P(word | class); for Bernoulli the probability that a document has it, for Poisson its expected count, for
+        complement P(word | other classes), for the Dirichlet-multinomial its Dirichlet parameters."""
         return dict(zip(self.words(), self.probabilities(), strict=True))
 
     def probabilities(self) -> Floats:
@@ -231,7 +231,7 @@ class WordBelief(Belief):
         return found
 
     def unmet(self, cells: Any) -> Unmet:
-        """A word that was never met is as improbable as those were that came once."""
+        """An unseen word is as improbable as those seen once were."""
         documents = self.family.cutter.documents(cells)
         reading, index = self._read(documents), kernels.StringIndex()
         totals = []

@@ -1,7 +1,7 @@
-"""What the smoothing of words says for the probabilities that it leads to: what EM adds to the log-likelihood.
+"""The log prior density of words' probabilities, which EM adds to the log-likelihood.
 
-(count + α) / Σ is the mode of a Dirichlet with α + 1, so that α is worth Σ α·log p, but for a constant; of a Bernoulli
-it is worth as much for being there as for not.
+(count + α) / Σ is the posterior mode under Dirichlet(α + 1), whose log density is Σ α·log p up to a constant; for
+Bernoulli, presence and absence have such a term each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tallybayes.families.smoothing import MEstimate
 
 
 def of_shares(belief: Any) -> float:
-    """Of words whose probabilities add up to one."""
+    """For words whose probabilities add up to one."""
     counts = belief.seen.documents if belief.family.reading == "binary" else belief.seen.n
     pseudo, said = belief.seen.pseudo(belief.alpha, counts), belief.said
     if belief.seen.part or said.table is not None:
@@ -28,14 +28,14 @@ def of_shares(belief: Any) -> float:
 
 
 def of_lengths(belief: Any) -> float:
-    """The same, and of the mean number of words: that of the one document that is assumed."""
+    """The same, plus that of the mean number of words: one pseudo-document."""
     mean = _mean_words(belief)
     overall = belief.seen.whole.n.sum() / max(belief.seen.texts.sum(), 1e-300) or 1.0
     return of_shares(belief) + belief.said.assumed * float((overall * np.log(mean) - mean).sum())
 
 
 def of_presence(belief: Any) -> float:
-    """Of words that are there or not; nothing, where words differ in what is believed of them."""
+    """For words that are present or absent; 0 if words have different pseudo-counts."""
     alpha, seen = belief.alpha, belief.seen
     a = alpha.m / 2.0 if isinstance(alpha, MEstimate) and alpha.p == "uniform" else alpha
     if not isinstance(a, (int, float)) or a == 0 or seen.gaps is not None:
@@ -50,7 +50,7 @@ def _mean_words(belief: Any) -> Floats:
     return -np.asarray(belief.said.document)
 
 
-LOG_PRIORS: dict[str, Callable[[Any], float]] = {  # of readings that are likelihoods of words
+LOG_PRIORS: dict[str, Callable[[Any], float]] = {  # for readings that are likelihoods
     "multinomial": of_shares,
     "binary": of_shares,
     "poisson": of_lengths,

@@ -39,17 +39,17 @@ def as_discount(family: Any, name: str, given: Any) -> str | float:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class WordSequence(Family):
-    """A text, of which each word is told by the ones before it.
+    """A text in which each word depends on the ones before it: an n-gram language model per class.
 
-    What is counted: runs of up to `order` words and the one behind them, a start mark before the first. What a word is,
-    is as for Words: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased; with
-    `punctuation`, every punctuation character and symbol too; with `unit="characters"`, every character; or what a
-    `tokeniser` of your own says. A word may not have a space in it.
+    What is counted: runs of up to `order` words and the one that follows, with a start mark before the first. Words are
+    defined as in Words: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased; with
+    `punctuation`, every punctuation character and symbol too; with `unit="characters"`, every character; or the tokens
+    of your own `tokeniser`. A word may not contain a space.
 
-    What the counts mean: interpolated absolute discounting. P(word | before) is (n − d) / N of the run, and beside that
-    what the discounts left over times P(word | one word less before); in the end all words are alike, and so is one
-    more that stands for any never met. `discount` is d, or "counts": in each class and for each length of runs the one
-    that its counts of counts ask for, (once + ½) / (once + 2 twice + 1), where so many runs were met once and twice.
+    What the counts mean: interpolated absolute discounting. P(word | before) is (n − d) / N of the run, plus the
+    discounted mass times P(word | one word less before); at the end all words are equally likely, with one more that
+    stands for all unseen words. `discount` is d, or "counts": estimated for each class and length of runs from the
+    numbers of runs that occurred once and twice, (once + ½) / (once + 2 twice + 1).
 
     >>> WordSequence(order=2)
     WordSequence(order=2)
@@ -60,21 +60,21 @@ class WordSequence(Family):
     unknown: ClassVar[bool] = False
     stems: ClassVar[None] = None
     stop_words: ClassVar[tuple[str, ...]] = ()
-    order: int = setting(1, "so many words before a word tell it", least=1, most=3, counting=True)
+    order: int = setting(1, "how many words before a word it depends on", least=1, most=3, counting=True)
     shortest: int = setting(1, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
-    lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
+    lower: bool = setting(True, "whether words are lower-cased", counting=True)
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
     punctuation: bool = setting(False, "every punctuation character and symbol is a word of its own", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
     errors: str = not_utf8()
     discount: str | float = setting(
-        FROM_COUNTS, 'what is taken from the count of every run: "counts" finds it out', check=as_discount
+        FROM_COUNTS, 'what is subtracted from the count of every run; "counts" estimates it', check=as_discount
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tokeniser is not None and (self.punctuation or self.unit == CHARACTERS):
-            raise ValueError("WordSequence(tokeniser=…) says itself what a token is; leave punctuation and unit.")
+            raise ValueError("WordSequence(tokeniser=…) defines the tokens itself; leave punctuation and unit.")
         if self.unit == CHARACTERS and self.punctuation:
             raise ValueError("WordSequence(unit='characters') counts punctuation as it is; leave punctuation=False.")
 
@@ -98,7 +98,7 @@ class WordSequence(Family):
             for mark in (" ", START):
                 if pc.any(pc.match_substring(tokens, mark)).as_py():
                     wrong = next(token for token in tokens.to_pylist() if mark in token)
-                    raise CellError(None, f"the token {wrong!r} has {mark!r} in it, which stands between words.")
+                    raise CellError(None, f"the token {wrong!r} contains {mark!r}, which separates words.")
         return found
 
     def empty(self) -> Any:

@@ -1,4 +1,4 @@
-"""What was counted of the words that are not ignored, or of some of them: what every reading starts from."""
+"""The counts of all words that are not ignored, or of some of them: the input of every reading."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from tallybayes.kernels.strings import index_strings, index_words
 
 
 class Whole(NamedTuple):
-    """What there is of all words that are not ignored: how many words, and by class the sums over them."""
+    """Totals over all words that are not ignored: how many words, and the sums by class."""
 
     size: int
     n: Floats
     documents: Floats
     share: Floats
     met: Floats  # different words
-    by_run: Mapping[str, Floats] | None = None  # the sums of words, pairs and so on: [run, class], where they are known
+    by_run: Mapping[str, Floats] | None = None  # the sums of words, pairs and so on: [run, class], if known
 
 
 @dataclass
 class WordStatistics:
-    """What was counted of words, and of all of them together. What a reading says of one word depends on what is held
-    of that word and of the whole, so that words may be looked at a few at a time."""
+    """The counts of words, and their totals. The evidence of a word depends only on its own counts and the totals, so a
+    few words can be computed at a time."""
 
-    words: Codes  # of each cell the word …
+    words: Codes  # the word of each cell …
     classes: Codes  # … and the class
     n: Floats  # how often the word occurred in the class
     documents: Floats  # how many documents have it
-    share: Floats  # Σ over documents of the part of their words that it is
+    share: Floats  # Σ over documents of its share of their words
     index: kernels.StringIndex
     whole: Whole
     corpus: Any  # the `Corpus`, or what vectors have in its place
     part: bool = False  # whether these are not all words
-    gaps: Floats | None = None  # documents of which it is not known whether they have the word: [word, class]
+    gaps: Floats | None = None  # documents where it is unknown whether they have the word: [word, class]
 
     @property
     def size(self) -> int:
-        """How many words are at hand."""
+        """How many words are here."""
         return len(self.index)
 
     @property
@@ -69,7 +69,7 @@ class WordStatistics:
 
     @cached_property
     def frequencies(self) -> list[Frequencies]:
-        """Of each class, how many of all words are in how many of its documents."""
+        """For each class, how many words are in how many of its documents."""
         return self.corpus.frequencies if self.part else frequencies(self.classes, self.documents, self.width)
 
     @cached_property
@@ -78,7 +78,7 @@ class WordStatistics:
 
     @cached_property
     def kept(self) -> Floats:
-        """The part of each class's words that is not ignored."""
+        """The share of each class's words that is not ignored."""
         overall = self.corpus.totals["n"]
         return np.clip(np.divide(self.whole.n, overall, out=np.ones(len(overall)), where=overall > 0), 0.0, 1.0)
 
@@ -97,17 +97,17 @@ class WordStatistics:
         return summed(values, self.words, self.size)
 
     def added_up(self) -> Whole:
-        """The whole, if these are all words."""
+        """The totals, if these are all words."""
         met = np.array(self.n > 0, np.float64)
         n, documents, share, words = map(self.by_class, (self.n, self.documents, self.share, met))
         return Whole(self.size, n, documents, share, words)
 
     def resolved_alpha(self, alpha: Alpha) -> Alpha:
-        """Smoothing that is to be fitted, as the number it comes to."""
+        """The smoothing, with "fitted" resolved to a number."""
         return witten_bell(self.whole.met, max(self.whole.size, 1)) if alpha == FITTED else alpha
 
     def same(self, alpha: Alpha) -> float | None:
-        """The pseudo-count of every word, if all have the same."""
+        """The pseudo-count that all words share, if they do."""
         if isinstance(alpha, MEstimate) and alpha.p == "uniform":
             return alpha.m / max(self.whole.size, 1)
         return float(alpha) if isinstance(alpha, (int, float)) else None
@@ -122,10 +122,10 @@ class WordStatistics:
 
 
 def may_be_parted(family: Any) -> bool:
-    """Whether what is said of a word depends on nothing but what is held of it, and of the whole."""
+    """Whether the evidence of a word depends on nothing but its own counts and the totals."""
     same = family.alpha == FITTED or isinstance(family.alpha, float) or getattr(family.alpha, "p", "") == "uniform"
     if family.reading == "bernoulli" and family.alpha != FITTED and getattr(family.alpha, "m", family.alpha) == 0:
-        return False  # a text may be ruled out by a word that it lacks
+        return False  # a missing word may rule a text out
     return same and not (family.min_count or family.limit or _named(family))
 
 
@@ -147,7 +147,7 @@ def seen_words(family: Any, corpus: Corpus) -> WordStatistics:
 
 
 def seen_of(corpus: Corpus, codes: Codes) -> WordStatistics:
-    """Those of these words that were met."""
+    """Those of these words that were counted."""
     starts, columns, sums = corpus.cells.of(codes)
     met = np.diff(starts) > 0
     seen = _seen(corpus, codes[met], np.append(starts[:-1][met], starts[-1]), columns, sums)
@@ -168,20 +168,20 @@ def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Float
 
 
 def _indexed(corpus: Corpus, codes: Codes) -> kernels.StringIndex:
-    """An index of these words; of all, copied if no more have come meanwhile."""
+    """An index of these words; a copy if they are all words of the index."""
     index = corpus.index.copy() if len(codes) == corpus.words else None
     return index if index is not None and len(index) == corpus.words else corpus.index.subset(codes)
 
 
 def _named(family: Any) -> list[str]:
-    """Words that there are whether or not any document has them; to "auto" they say nothing."""
+    """Words that exist whether or not any document has them; in "auto" they say nothing."""
     return [] if family.reading == AUTO else sorted({*family.cutter.known(), *named_levels(family.alpha)})
 
 
 def chosen_words(
     family: Any, index: kernels.StringIndex, met: NDArray[np.bool_], words: Codes, n: Floats
 ) -> NDArray[np.bool_]:
-    """The words that are frequent enough; of equally frequent ones, the first in the alphabet."""
+    """The words that are frequent enough; ties go to the alphabetically first."""
     if family.limit is None and not family.min_count:
         return met
     overall = summed(n, words, len(met))
@@ -195,28 +195,28 @@ def chosen_words(
 
 
 class NamedWords(NamedTuple):
-    """Words that there are whether or not any document has them."""
+    """Words that exist whether or not any document has them."""
 
-    met: Codes  # the numbers of those that some document has
-    unmet: kernels.StringIndex  # the others, as far as there is room
+    met: Codes  # the indices of those that some document has
+    unmet: kernels.StringIndex  # the others, within the limit
 
 
 def named_words(
     family: Any, index: kernels.StringIndex, met: NDArray[np.bool_], chosen: NDArray[np.bool_]
 ) -> NamedWords:
-    """Of the words that have numbers, some were met, and of these some are chosen."""
+    """The named words, given which indexed words were counted and which of these are chosen."""
     named = kernels.StringIndex()
     index_words(named, _named(family))
     at = np.asarray(index.find_all(named))
-    known = (at >= 0) & np.append(met, False)[np.clip(at, -1, len(met))]  # more may have come to the index
+    known = (at >= 0) & np.append(met, False)[np.clip(at, -1, len(met))]  # the index may have grown since
     unmet = np.flatnonzero(~known).astype(np.int32)
     room = len(unmet) if family.limit is None else max(family.limit - int(chosen.sum()), 0)
     return NamedWords(at[known], named.subset(unmet[:room]))
 
 
 def summed(values: Floats, codes: Codes, size: int) -> Floats:
-    """Sums by code. The order in which cells were met must not show, not even in the last digit: whole numbers add up
-    exactly, and so do those on EM's grid; others are added in the order of their sizes."""
+    """Sums by code. The order of learning must not show, not even in the last digit: whole numbers and those on EM's
+    grid add up exactly; others are sorted first."""
     if not _adds_up_exactly(values):
         order = np.lexsort((values, codes))
         values, codes = values[order], codes[order]

@@ -1,4 +1,4 @@
-"""What every word says about every class, held as a table if that is small, and otherwise only where words were met."""
+"""The evidence of every word for every class: a dense table if that is small, otherwise sparse."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.text.readings import WordEvidence
 from tallybayes.families.text.word_statistics import WordStatistics
 
-DENSE = 1 << 24  # up to so many numbers, words × classes are a table; more are kept sparse
-STEP = 1 << 22  # so many numbers are looked at at once, when all words are
+DENSE = 1 << 24  # words × classes: up to here the table is dense
+STEP = 1 << 22  # numbers at a time, when all words are needed
 
 
 class WordTable:
-    """`add` adds up what the words of documents say; `rows` tells what single words say."""
+    """`add` sums the evidence of documents' words; `rows` has that of single words."""
 
     def __init__(self, seen: WordStatistics, said: WordEvidence) -> None:
         self.seen = seen
@@ -30,11 +30,12 @@ class WordTable:
         self._certain = self._make_certain()
 
     def add(self, documents: kernels.Documents, reading: kernels.Reading, scores: Floats) -> Counts:
-        """Adds what the words say to scores[class, row]; gives how many words each document has, or −1 if missing."""
+        """Adds the evidence of words to scores[class, row]; returns the number of words of each document, −1 if
+        missing."""
         before = scores[self.blank] if self.blank.size else scores
         lengths = self._scorer.add(documents, reading, scores)
         rows = len(lengths)
-        if self.blank.size:  # of these nothing is known, and all words are alike
+        if self.blank.size:  # without counts or prior, all words are equally likely
             each = np.maximum(lengths, 1) * self.said.each[self.blank][:, None]  # which may be −∞
             before[:, :rows] += np.where(lengths > 0, each, 0.0)
             scores[self.blank] = before
@@ -68,7 +69,7 @@ class WordTable:
 
     @cached_property
     def _order(self) -> tuple[Any, Counts]:
-        """The cells in the order of their words, and where each word's start."""
+        """The cells sorted by word, and where each word's cells start."""
         return by_word(self.seen.words, self.seen.classes, self.seen.size)
 
     @cached_property
@@ -85,7 +86,7 @@ class WordTable:
         return kernels.WordScorer(self.seen.index, starts, classes, cells, said.otherwise, said.each, urn)
 
     def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
-        """For each class how many words it says every document has, and what counts those that one has."""
+        """For each class the number of words that every document has, and a scorer that counts those in a document."""
         if self.said.certain is None:
             return None
         words, classes = self.said.certain
@@ -97,7 +98,7 @@ class WordTable:
 
 
 def dense_table(seen: WordStatistics, said: WordEvidence) -> Floats:
-    """What every word says about every class."""
+    """The evidence of every word for every class."""
     if said.table is not None:
         return np.ascontiguousarray(said.table)
     table = said.otherwise[:, None] + said.each

@@ -1,4 +1,4 @@
-"""What is counted of documents: how often each word occurred, in how many documents, and how long documents are."""
+"""The tally of documents: how often each word occurred, in how many documents, and the lengths of documents."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tallybayes.counts.tally import Key, Tally
 from tallybayes.kernels.strings import index_words
 
 FIELDS = ("n", "documents", "share")
-EXACT_BITS = 8  # lengths are counted to so many binary digits: those below 256 as they are
+EXACT_BITS = 8  # significant binary digits of lengths: below 256 they are exact
 
 
 class WordTally(Tallies):
-    """Two tallies that go together: the lengths of documents, and words.
+    """Two tallies: the lengths of documents, and words.
 
-    Of each word: `n`, its occurrences; `documents`, how many have it; `share`, the sum over documents of the part of
-    their words that it is, each rounded to 2⁻⁶⁴ and then added up exactly.
+    Of each word: `n`, its occurrences; `documents`, how many have it; `share`, the sum over documents of its share of
+    their words, each rounded to 2⁻⁶⁴ and then added exactly.
     """
 
     def __init__(self, words: SparseTally, lengths: Tally) -> None:

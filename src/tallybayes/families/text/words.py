@@ -38,7 +38,7 @@ from tallybayes.families.text.words_left_out import WordsLeftOut
 LONGEST_RUN = 5  # of words
 LONGEST_SPELLED = 8  # of characters, beside words
 MULTINOMIAL = "multinomial"
-SHARED_ALPHA = 0.1  # of words in shares, where it is not given
+SHARED_ALPHA = 0.1  # of words in shares, by default
 
 
 def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
@@ -71,30 +71,29 @@ def as_stems(family: Any, name: str, given: Any) -> str | dict[str, str]:
         snowball(given)  # an error now rather than later
         return given
     if not isinstance(given, Mapping) or not all(isinstance(text, str) for pair in given.items() for text in pair):
-        raise ValueError(f"Words(stems={given!r}): give a language, or a word for each word.")
+        raise ValueError(f"Words(stems={given!r}): give a language, or a mapping from words to stems.")
     return dict(sorted({family.as_counted(word): stem for word, stem in given.items()}.items()))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Words(Family):
-    """A text, of which the words are counted; a category is a text of one word.
+    """A text, as a bag of words; a category is a text of one word.
 
     What is counted: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased, as
     Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. With `punctuation`, every punctuation
     character and symbol is a word of its own. `ngrams` counts runs of words as well (2: pairs too; (2, 3): pairs and
-    threes only); `characters=(2, 4)` counts runs of so many characters of these words, too;
-    `unit="characters"` counts them instead of words. `stop_words` are passed over; `stems` are a
-    language's, by Snowball, or a word for each word that becomes another; a `vocabulary` keeps to the words given, all
-    others being ignored, or one word called "<unknown>" with `unknown=True`. With `presence` each word counts once a
-    text. `tokeniser` is a function of your own, from a text to a list of tokens: it is called for every text, and many
-    times slower. `errors` says what becomes of bytes that are not UTF-8: "strict" is an error, "replace" puts a
-    replacement character.
+    threes only); `characters=(2, 4)` counts runs of so many characters of these words, too; `unit="characters"` counts
+    them instead of words. `stop_words` are ignored; `stems` is a language for the Snowball stemmer, or a mapping from
+    words to stems; a `vocabulary` restricts counting to these words and ignores all others, or counts them as
+    "<unknown>" with `unknown=True`. With `presence` each word counts once per text. `tokeniser` is your own function
+    from a text to a list of tokens: it is called for every text, which is many times slower. `errors` is for bytes that
+    are not UTF-8: "strict" raises an error, "replace" puts a replacement character.
 
-    What the counts mean can be changed later: `reading` is "multinomial", "binary" (multinomial, each word once a
+    What the counts mean can be changed later: `reading` is "multinomial", "binary" (multinomial, each word once per
     document), "averaged" over documents, "bernoulli", "poisson", "complement", "dirichlet-multinomial", or "auto":
-    several of these, weighed as `mix` says. `alpha` is the smoothing, as for Categorical; words met less than
-    `min_count` times are ignored, and all but the `limit` most frequent. Words never met are ignored. With
-    `coefficient`, what is scored is the probability of the words in any order.
+    several of these, weighed by `mix`. `alpha` is the smoothing, as for Categorical; words that occurred less than
+    `min_count` times are ignored, and all but the `limit` most frequent. Unseen words are ignored. `coefficient`
+    includes the multinomial coefficient: the probability of the words in any order.
 
     >>> Words(reading="bernoulli", ngrams=2)
     Words(ngrams=(1, 2), reading='bernoulli')
@@ -110,26 +109,26 @@ class Words(Family):
     )
     ngrams: int | tuple[int, int] = setting(
         (1, 1),
-        "how long the runs of words or characters are that are counted: 2 is one and two, (2, 3) is two and three",
+        "lengths of the runs of words or characters to count: 2 is one and two, (2, 3) is two and three",
         check=as_runs,
         counting=True,
     )
     characters: tuple[int, int] | None = setting(
         None,
-        "how long the runs of characters are that are counted beside the words, as in (2, 4); None: there are none",
+        "lengths of the runs of characters to count besides words, like (2, 4); None: no runs",
         check=as_spelled,
         counting=True,
         later=True,
     )
-    vocabulary: tuple[str, ...] | None = setting(None, "the only words there are", check=as_words, counting=True)
+    vocabulary: tuple[str, ...] | None = setting(None, "the only words to count", check=as_words, counting=True)
     unknown: bool = setting(
         False, 'whether words outside the vocabulary are counted together as "<unknown>"', counting=True
     )
     stems: str | Mapping[str, str] | None = setting(
-        None, "a language for Snowball, or a word for each word", check=as_stems, counting=True
+        None, "a language for Snowball, or a mapping from words to stems", check=as_stems, counting=True
     )
-    stop_words: tuple[str, ...] = setting((), "words that are passed over", check=as_words, counting=True)
-    presence: bool = setting(False, "each word counts once a document", counting=True)
+    stop_words: tuple[str, ...] = setting((), "words that are not counted", check=as_words, counting=True)
+    presence: bool = setting(False, "each word counts once per document", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
     errors: str = not_utf8()
     reading: str = setting(
@@ -139,14 +138,14 @@ class Words(Family):
         choices=(*READINGS, AUTO),
     )
     alpha: Alpha = smoothing()
-    min_count: float = setting(0.0, "words met less often are ignored", least=0)
+    min_count: float = setting(0.0, "words that occurred less often are ignored", least=0)
     limit: int | None = setting(
-        None, "all but so many of the most frequent words are ignored", whole=True, least=1, most=1 << 31
+        None, "only so many of the most frequent words are used", whole=True, least=1, most=1 << 31
     )
     coefficient: bool = setting(False, ABOUT_COEFFICIENT, later=True)
     mix: Mix | None = setting(
         None,
-        'for reading="auto": how its pieces are weighed, as `fitted` found out; None: as they usually are',
+        'for reading="auto": the weights of its pieces, as `weigh` fits them; None: the defaults',
         check=as_mix,
         later=True,
         last=True,
@@ -156,7 +155,7 @@ class Words(Family):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tokeniser is not None and self.punctuation:
-            raise ValueError("Words(tokeniser=…) says itself what a token is; leave punctuation=False.")
+            raise ValueError("Words(tokeniser=…) defines the tokens itself; leave punctuation=False.")
         if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
             raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
         if self.unit == CHARACTERS and self.punctuation:
@@ -170,7 +169,7 @@ class Words(Family):
             raise ValueError("Words(reading='auto') smooths all words alike; give alpha as a number, not by word.")
 
     def level_named(self, text: str) -> str:
-        """A word as it is counted."""
+        """A word in the form in which it is counted."""
         found = text if text == UNKNOWN else self.as_counted(text)
         if self.vocabulary and found not in {*self.vocabulary, UNKNOWN}:
             raise ValueError(f"{found!r} is not in the vocabulary.")
@@ -213,7 +212,7 @@ class Words(Family):
         return count_listed(listed(self, documents, cells.is_null().to_numpy(zero_copy_only=False)), rows)
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
-        """How many documents were counted; where there are none left, how many words."""
+        """The number of documents counted; if none are left, the number of words."""
         documents = tally.documents(list(classes))
         none = np.flatnonzero(documents.is_zero())
         if none.size:
@@ -225,7 +224,8 @@ class Words(Family):
         return self.refusal(cells["words"]) or Family.refusal(self, cells["lengths"])
 
     def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
-        """No word is in more documents than there are, and all are no more than the documents are long."""
+        """No word is in more documents than there are, and there are no more words than the documents' lengths
+        allow."""
         _, columns, sums = tally.words.cells()
         if not len(columns):
             return None
@@ -265,8 +265,8 @@ class Words(Family):
         return WordsLeftOut(self, tally, list(classes))
 
     def settled(self, belief: Any) -> Self:
-        """As a likelihood: several readings at once, and those that are none, as multinomial. Smoothing that is to be
-        fitted is small: every class has met every word that has a share in it, which says nothing of words to come."""
+        """A likelihood: readings that are not one are scored as multinomial. "fitted" smoothing becomes a small
+        constant: in EM every class has a share of every word, so the counts say nothing about words to come."""
         reading = self.reading if self.reading in LOG_PRIORS else MULTINOMIAL
         alpha = SHARED_ALPHA if self.alpha == FITTED or self.reading == AUTO else self.alpha
         return replace(self, reading=reading, alpha=alpha, mix=None)
@@ -283,7 +283,7 @@ class Words(Family):
     def fit_left_out(
         self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
     ) -> tuple[Self, Floats | None]:
-        """For reading="auto" with the `mix` that suits these documents, left out one by one, best."""
+        """For reading="auto", with the `mix` fitted on these documents, each left out."""
         if self.reading != AUTO:
             return self, None
         return cast(tuple[Self, Floats], fit_words(self, tally, cells, rows, list(classes), copies))

@@ -1,4 +1,4 @@
-"""Leave-one-out of texts: what each text that was counted says by the words of all others."""
+"""Leave-one-out of texts: each text scored by the words of all others."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tallybayes.families.text.word_statistics import chosen_words, named_words
 from tallybayes.families.text.word_tally import WordTally, rounded_lengths
 from tallybayes.kernels.strings import index_strings, index_words
 
-STEP = 1 << 20  # words × classes that are looked at at once
+STEP = 1 << 20  # words × classes at a time
 
 
 class WordsLeftOut:
-    """What was counted of all words, and how to take documents away from it."""
+    """The counts of all words, and documents subtracted from them."""
 
     def __init__(self, family: Any, tally: WordTally, classes: list[Key]) -> None:
         self.family, self.index = family, tally.words.index
@@ -68,7 +68,7 @@ class WordsLeftOut:
         return np.where(missing[:, None], 0.0, said)
 
     def _concentration(self, left: LeftWords, listed: Listed, rows: Rows) -> Floats:
-        """Of every class without each document; words that are ignored are part of a document too."""
+        """The concentration of every class without each document; ignored words are part of a document too."""
         found = np.tile(self.concentration, (len(rows), 1))
         lengths = rounded_lengths(np.bincount(listed.row, listed.times, len(rows)).astype(np.int64))
         different = totals_without(self.different, listed.own["documents"], listed.row, rows.codes)
@@ -81,7 +81,7 @@ class WordsLeftOut:
 
 
 def _blocks(starts: Counts, most: int) -> Iterator[tuple[int, int]]:
-    """Some documents at a time, of so many words together."""
+    """Ranges of documents with at most so many words together."""
     start, last = 0, len(starts) - 1
     while start < last:
         stop = int(np.searchsorted(starts, starts[start] + most, side="right")) - 1

@@ -1,4 +1,4 @@
-"""Vectors of counts: how often each of many things occurred, and what that says about a new vector."""
+"""Vectors of counts, like bags of words: how often each of many things occurred."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from tallybayes.families.vectors.matrix_cells import (
     vector_size,
 )
 
-FEW = 8  # a batch that has values in less than one of so many positions is counted by those it has
-MOST_VALUES = 1 << 22  # that are looked at in one step, after which Ctrl-C is heard
+FEW = 8  # a batch with values in less than one of so many positions is counted sparsely
+MOST_VALUES = 1 << 22  # per step, after which Ctrl-C takes effect
 MULTINOMIAL = "multinomial"
 AVERAGED = "averaged"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Bag(Family):
-    """A vector of counts, or of weights of at least 0: words or events that were counted elsewhere. Cells are rows of
-    a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
+    """A vector of counts, or of non-negative weights, like a bag of words. Cells are rows of a matrix, dense or sparse,
+    or lists of equal length.
 
-    With `size` there are so many positions, whether or not any vector has something in them. With `shares`, which
-    "averaged" implies, each position's share of its vector is counted too. What the counts mean can be changed later:
-    `reading` is "multinomial", "averaged" over vectors, "poisson", "complement", or "bernoulli", for which a position
-    is above zero or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`,
-    complement scores of each class are divided by their sum. With `coefficient`, what is scored is the probability of
-    the counts in any order. NaN is a missing number: to "bernoulli" neither above zero nor not.
+    `size` is the number of positions, including those where every vector is zero. With `shares`, which "averaged"
+    implies, each position's share of its vector is counted too. What the counts mean can be changed later: `reading` is
+    "multinomial", "averaged" over vectors, "poisson", "complement", or "bernoulli", for which a position is above zero
+    or not; `alpha` is the smoothing, as for Categorical, by position `{0: 2.0, 1: 0.5}`. With `norm`, complement scores
+    of each class are divided by their sum. `coefficient` includes the multinomial coefficient. NaN is a missing number:
+    for "bernoulli" neither present nor absent.
 
     >>> Bag(reading="complement", norm=True)
     Bag(reading='complement', norm=True)
@@ -64,7 +64,7 @@ class Bag(Family):
     size: int | None = vector_size()
     shares: bool = setting(
         False,
-        'count what part of its vector each number is, too; "averaged" needs it and implies it',
+        'also count the share of its vector that each number is; "averaged" needs and implies it',
         counting=True,
         later=True,
     )
@@ -167,7 +167,7 @@ class Bag(Family):
         return LOG_PRIORS[self.reading](belief) if self.reading in LOG_PRIORS else 0.0
 
     def _counted_sparse(self, cells: Sparse, rows: Rows) -> Tally:
-        """All positions there are, or of a few vectors those that they have."""
+        """All positions, or for a few vectors only those that they have."""
         limbs, low = _window(cells)
         size = self.size or cells.width
         few = len(cells.positions) * FEW < size
@@ -186,7 +186,7 @@ class Bag(Family):
 
 
 def _met_positions(tally: Tally, size: int, classes: Sequence[Key]) -> PositionSums:
-    """The sums of those positions that a tally has, if these are few, or of all."""
+    """The sums of the positions in a tally if these are few, else of all positions."""
     if len(tally) * SPARSE >= size:
         return PositionSums(tally.read(positions(size, True), classes), np.arange(size), size)
     met = sorted(slot for slot in tally.slots if isinstance(slot, int) and 0 <= slot < size)
@@ -199,7 +199,7 @@ def _counted_dense(cells: Dense, rows: Rows) -> Tally:
     if found is not None:
         x, n = Exact(found[0]), Exact(found[1][..., None])
     else:
-        _window(cells)  # an error if a number is not one that can be counted
+        _window(cells)  # raises an error for numbers that cannot be counted
         n, x = _positive(matrix, rows), class_sums(matrix, rows, squares=False).x
     n, x = (Exact(np.pad(sums.limbs, none), sums.low) for sums in (n, x))
     return _with_vectors(rows, positions(cells.width, True), n, x, cells.missing)
@@ -213,7 +213,7 @@ def _positive(matrix: Floats, rows: Rows) -> Exact:
 
 
 def _counted_gaps(cells: Dense | Sparse, rows: Rows) -> Tally:
-    """How many vectors lack a number, in every position where one does; those that lack them all are missing."""
+    """For every position with missing numbers, how many vectors lack it; vectors that lack all are missing."""
     gaps = np.flatnonzero(np.isnan(cells.values))
     row, at = (cells.rows[gaps], cells.positions[gaps]) if isinstance(cells, Sparse) else np.divmod(gaps, cells.width)
     kept = ~cells.missing[row] & (rows.codes[row] >= 0)
@@ -226,13 +226,13 @@ def _counted_gaps(cells: Dense | Sparse, rows: Rows) -> Tally:
 
 
 def _gaps(tally: Tally, size: int, classes: Sequence[Key]) -> Floats | None:
-    """The same of all that was counted: a row for each position, if there are any."""
+    """The same from a tally: a row for each position; None if nothing is missing."""
     slots = [slot for slot in tally.slots if isinstance(slot, int) and GAPS - size < slot <= GAPS]
     if not slots:
         return None
     gaps = np.zeros((size, len(classes)))
     gaps[GAPS - np.array(slots)] = tally.aligned(slots, classes).sums["n"].round()
-    return gaps if gaps.any() else None  # those that were forgotten are as if never met
+    return gaps if gaps.any() else None  # forgotten = never seen
 
 
 def _window(cells: Vectors) -> tuple[int, int]:
@@ -257,7 +257,7 @@ def _weighted(cells: Sparse, rows: Rows, weights: Floats, size: int) -> tuple[Ex
 
 
 def _with_vectors(rows: Rows, slots: Any, n: Exact, x: Exact, missing: Any) -> Tally:
-    """The last slot is for the vectors themselves."""
+    """Adds a last slot that counts the vectors themselves."""
     vectors = rows.count(np.where(missing, -1, 0).astype(np.int32), 1)
     for sums in (n, x):
         sums.add_at(slice(len(sums) - 1, None), vectors)

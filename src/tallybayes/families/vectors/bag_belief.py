@@ -1,4 +1,4 @@
-"""What vectors of counts say, under one of the readings that texts have too."""
+"""The evidence of vectors of counts, under the same readings as texts."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, has
 from tallybayes.kernels import special
 
 READINGS = {name: readings.READINGS[name] for name in ("multinomial", "averaged", "bernoulli", "poisson", "complement")}
-BY_POSITION = ("bernoulli", "poisson")  # readings to which a position is a number of its own, which may be missing
+BY_POSITION = ("bernoulli", "poisson")  # readings in which each position may be missing by itself
 
 
-SEEN_AS = {"n": "documents", "x": "n", "share": "share"}  # sums of vectors, as those of texts are called
+SEEN_AS = {"n": "documents", "x": "n", "share": "share"}  # the names of vectors' sums among those of texts
 
 
 class Counted(NamedTuple):
-    """What vectors have in place of a corpus."""
+    """Stands in for a corpus."""
 
     texts: Floats  # vectors of each class
     keys: list[Key]
@@ -49,7 +49,7 @@ class Counted(NamedTuple):
 
 @dataclass
 class PositionStatistics(WordStatistics):
-    """What was counted in every position: words without texts."""
+    """The counts of every position, as those of words."""
 
     positions: int = 0
 
@@ -71,7 +71,7 @@ class PositionStatistics(WordStatistics):
 
 
 class PositionSums(NamedTuple):
-    """What was counted in some positions, and at last of the vectors themselves."""
+    """The counts of some positions, and last those of the vectors themselves."""
 
     sums: Mapping[str, Exact]
     positions: NDArray[np.int64]
@@ -79,7 +79,7 @@ class PositionSums(NamedTuple):
 
 
 def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | None) -> PositionStatistics:
-    """The positions that hold something, as words do."""
+    """The non-empty positions, as words."""
     sums, count = met.sums, len(met.positions)
     words, columns = np.nonzero(~sums["n"][:count].is_zero())
     held = {SEEN_AS[name]: array[words, columns].round() for name, array in sums.items()}
@@ -100,7 +100,7 @@ def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | Non
 
 
 def _gaps(cells: Vectors) -> Vectors:
-    """Vectors that have a 1 where a number is missing from these, and none where all are."""
+    """Vectors with a 1 where a number is missing; zero if all are."""
     if isinstance(cells, Sparse):
         return Sparse(cells.starts - cells.starts[0], cells.positions, np.isnan(cells.values) * 1.0, cells.missing)
     matrix = cells.turned().matrix
@@ -108,7 +108,7 @@ def _gaps(cells: Vectors) -> Vectors:
 
 
 def held_in(cells: Vectors, size: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
-    """All that is above zero: its vector, its position and its value."""
+    """The vector, position and value of every number above zero."""
     if isinstance(cells, Sparse):
         held = (cells.values > 0) & (cells.positions < size)
         return cells.rows[held], cells.positions[held], cells.values[held]
@@ -118,7 +118,7 @@ def held_in(cells: Vectors, size: int) -> tuple[NDArray[Any], NDArray[Any], Floa
 
 
 class BagBelief(Belief):
-    """A table of what each position says about each class, for every one that it counts."""
+    """A table of the evidence of one count in each position for each class."""
 
     has_parts = True
     bound = MANY_PARTS
@@ -141,7 +141,7 @@ class BagBelief(Belief):
         self._certain = self._make_certain()
 
     def _raise_rates(self, gaps: Floats) -> None:
-        """A position that some vectors lack has its total from the others alone."""
+        """A position that is missing in some vectors has its rate from the others alone."""
         vectors = self.seen.texts + self.said.assumed
         known = vectors - gaps
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -149,7 +149,7 @@ class BagBelief(Belief):
         self.said = self.said._replace(document=-np.exp(self.table).sum(axis=0))
 
     def _make_certain(self) -> Floats | None:
-        """Where every vector of a class has something: 1 in a table like the other."""
+        """A table with a 1 where every vector of a class is above zero."""
         if self.said.certain is None:
             return None
         table = np.zeros_like(self.table)
@@ -159,7 +159,9 @@ class BagBelief(Belief):
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
         rows = len(cells)
         self._add(cells, self.table, scores)
-        if self._once or not np.isfinite(scores[:, :rows]).all():  # an infinity leaves a trace otherwise
+        if (
+            self._once or not np.isfinite(scores[:, :rows]).all()
+        ):  # an infinite number shows in the scores, unless values are ignored
             refuse_infinite(cells, "a finite number")
         gaps = _gaps(cells) if self.family.reading in BY_POSITION and has_gaps(cells) else None
         if gaps is not None:
@@ -176,7 +178,7 @@ class BagBelief(Belief):
             scores[:, :rows] += self._log_orders(cells)
 
     def _log_orders(self, cells: Vectors) -> Floats:
-        """What is the same for every class: counts in one order, unless they are meant in any."""
+        """The multinomial coefficient, the same for every class, if it is wanted."""
         row, _, values = held_in(cells, len(self.table))
         said = np.zeros(len(cells))
         if self.said.rate:
@@ -185,7 +187,7 @@ class BagBelief(Belief):
 
     @cached_property
     def _absent(self) -> Floats:
-        """−log P(a position is not above zero | class): what a vector says too much of one that is missing."""
+        """−log P(a position is zero | class): corrects for missing positions, which were scored as zero."""
         if self.said.rate:
             return np.exp(self.table)
         table = np.logaddexp(0.0, self.table)
@@ -202,7 +204,7 @@ class BagBelief(Belief):
         kernels.add_linear(times, np.ascontiguousarray(table[: matrix.shape[1]]), scores)
 
     def parts(self, cells: Vectors) -> Iterator[list[Part]]:
-        """For every vector what each of its positions says; what is said of none in particular comes last."""
+        """For every vector the evidence of each of its positions; what belongs to no particular one comes last."""
         total = np.zeros((self.table.shape[1], len(cells)))
         self.add_evidence(cells, total)
         for row in range(len(cells)):
@@ -220,8 +222,8 @@ class BagBelief(Belief):
         return heaviest(self.seen.vocabulary, self.seen.counts_of(index), odds, top)
 
     def estimates(self) -> dict[str, Floats]:
-        """P(position | class); of Bernoulli that a vector has it, of Poisson how much it has there, of complement
-        P(position | other classes)."""
+        """P(position | class); for Bernoulli the probability that it is above zero, for Poisson its expected value, for
+        complement P(position | other classes)."""
         return dict(zip(self.seen.vocabulary, self.probabilities(), strict=True))
 
     def probabilities(self) -> Floats:
@@ -248,8 +250,8 @@ class BagBelief(Belief):
         return readings.free_of_words(self.family.reading, self.seen.size)
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """Of Bernoulli and Poisson each position by itself; of the multinomial as much in all as a Poisson of the mean
-        that the class has."""
+        """For Bernoulli and Poisson each position by itself; for the multinomial a total drawn from a Poisson with the
+        class's mean."""
         if not self.likelihood:
             raise TypeError("reading='complement' gives scores, from which no vectors can be drawn.")
         chances, size = self.probabilities(), self.seen.size

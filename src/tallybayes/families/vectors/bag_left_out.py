@@ -1,4 +1,4 @@
-"""Leave-one-out of vectors of counts, under the readings that texts have too."""
+"""Leave-one-out of vectors of counts, under the same readings as texts."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tallybayes.families.vectors.bag_belief import SEEN_AS, held_in
 from tallybayes.families.vectors.bag_shares import shares
 from tallybayes.families.vectors.matrix_cells import Vectors
 
-STEP = 1 << 20  # numbers × classes that are looked at at once
+STEP = 1 << 20  # numbers × classes at a time
 
 
 class BagLeftOut:
-    """What was counted in every position, and how to take vectors away from it. `sums` has a row for each of them, and
-    a last one for the vectors themselves."""
+    """The counts of every position, and vectors subtracted from them. `sums` has a row for each position, and a last
+    one for the vectors themselves."""
 
     def __init__(self, family: Any, tally: Tally, sums: Mapping[str, Exact], classes: Sequence[Key], met: int) -> None:
         self.family, self.alone = family, one_by_one(family, tally, classes)
         self.size = len(sums["n"]) - 1
-        self.last = met - 1 if family.size is None and met == self.size else -1  # that depends on who is left out
+        self.last = met - 1 if family.size is None and met == self.size else -1  # depends on which vector is left out
         words, columns = np.nonzero(~sums["n"][: self.size].is_zero())
         needed = {SEEN_AS[name]: array[words, columns] for name, array in sums.items()}
         needed = {name: needed[name] for name in NEEDS[family.reading]}
@@ -69,6 +69,6 @@ class BagLeftOut:
         return found
 
     def _longest(self, left: LeftWords) -> Places:
-        """Vectors that are the only ones to have something in the last position: without one, there are fewer."""
+        """Vectors that alone have a number in the last position: without them there are fewer positions."""
         first = next(iter(left.sums.values()))
         return np.unique(left.row[(left.words == self.last) & ~first.any(axis=1)])

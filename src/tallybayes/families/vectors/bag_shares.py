@@ -1,4 +1,4 @@
-"""What part of its vector each number is, counted beside the numbers themselves where it is asked for."""
+"""The share of its vector that each number is, counted in addition to the numbers if asked for."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tallybayes.counts.sums import cells_of, weighted_sums, weighted_table
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.vectors.matrix_cells import Dense, Sparse
 
-MOST_VALUES = 1 << 20  # whose shares are worked out in one step, after which Ctrl-C is heard
-FINEST = 64  # binary digits after which a share is cut off
+MOST_VALUES = 1 << 20  # per step, after which Ctrl-C takes effect
+FINEST = 64  # binary digits that a share is truncated to
 
 
 def with_shares(tally: Tally, cells: Dense | Sparse, rows: Rows) -> Tally:
     """A tally of vectors with the sums of their shares as well. A vector of zeros has none."""
     number = {slot: i for i, slot in enumerate(tally.slots)}
-    values = max(MOST_VALUES, len(tally) * len(rows.classes))  # a step does not cost more for its table than for them
+    values = max(MOST_VALUES, len(tally) * len(rows.classes))  # so that a step's table costs no more than its values
     step = max(values * len(cells) // max(len(cells.values), 1), 1)
     summed = Exact.zeros((len(tally), len(rows.classes)))
     for start in range(0, len(cells), step):
@@ -31,7 +31,7 @@ def with_shares(tally: Tally, cells: Dense | Sparse, rows: Rows) -> Tally:
 
 
 def _shares(number: Mapping[Any, int], cells: Dense | Sparse, rows: Rows) -> Exact:
-    """The sums of the shares of some vectors, where each position's slot has a number."""
+    """The sums of the shares of some vectors, given the index of each position's slot."""
     held = np.flatnonzero(cells.values > 0)
     if isinstance(cells, Sparse):
         row, at = cells.rows[held], cells.positions[held]
@@ -46,11 +46,11 @@ def _shares(number: Mapping[Any, int], cells: Dense | Sparse, rows: Rows) -> Exa
 
 
 def shares(values: Floats, row: Codes, rows: int) -> Floats:
-    """Each value over the sum of its row's, cut off at 2⁻⁶⁴. The sum is exact and rounded once, so that a vector has
-    the same shares in whatever order its numbers come."""
+    """Each value divided by the sum of its row, truncated to 2⁻⁶⁴. The sum is exact and rounded once, so that the order
+    of a vector's numbers does not matter."""
     largest = np.zeros(rows)
     np.maximum.at(largest, row, values)
-    scaled = np.ldexp(values, -np.frexp(largest)[1][row])  # no sum is then too large for a double
+    scaled = np.ldexp(values, -np.frexp(largest)[1][row])  # so that no sum overflows
     part = scaled / weighted_sums([scaled], row, rows).round()[row]
     return np.ldexp(np.floor(np.ldexp(part, FINEST)), -FINEST)
 

@@ -1,4 +1,4 @@
-"""Vectors of numbers of one kind: every position is counted by itself, all of them in one pass."""
+"""Vectors of numbers: the same family for every position, all counted in one pass."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ from tallybayes.families.vectors.matrix_cells import (
 
 def _of_numbers(each: Any, name: str, given: Any) -> Numeric[Any]:
     if not isinstance(given, Numeric):
-        raise TypeError(f"Each({given!r}): give a family of numbers, as Gaussian() or Poisson().")
+        raise TypeError(f"Each({given!r}): give a family of numbers, like Gaussian() or Poisson().")
     return given
 
 
 @dataclass(frozen=True, repr=False)
 class Each(Family):
-    """A vector of numbers, each of which has this family: as many columns as the vector has positions, and none has a
-    name. Cells are rows of a matrix, dense or sparse (what is absent there is zero), or lists of equal length.
+    """A vector of numbers, each of this family: like as many columns without names as the vector has positions. Cells
+    are rows of a matrix, dense or sparse, or lists of equal length.
 
-    With `size` there are so many positions, and vectors of another length are an error.
+    `size` fixes the number of positions; vectors of another length are then an error.
 
     >>> Each(Gaussian(m=0.0), size=3)
     Each(Gaussian(m=0.0), size=3)
@@ -55,7 +55,7 @@ class Each(Family):
     reads: ClassVar[pa.DataType | None] = None
     family: Numeric[Any] = setting(
         Gaussian(),
-        "which family of numbers every position has; what is belief in it can be changed later",
+        "the family of every position; its beliefs can be changed later",
         check=_of_numbers,
         counting=True,
         to_json=Family.to_json,
@@ -84,7 +84,7 @@ class Each(Family):
         return all(type(slot) is int and 0 <= slot < (self.size or 1 << 31) for slot in slots)
 
     def present(self, tally: Tally, classes: Sequence[Key]) -> Exact:
-        """How many vectors must have been counted: as many as the position that has most."""
+        """The number of vectors counted, by the position that has most."""
         n = tally.aligned(tally.slots, classes).sums["n"]
         if not len(n):
             return Exact.zeros((len(classes),))
@@ -122,8 +122,8 @@ class Each(Family):
         return EachLeftOut(self.family, tally.read(positions(size), classes), fixed=self.size is not None)
 
     def _check(self, cells: Vectors) -> None:
-        """All numbers must be such as the family takes; in sparse vectors, zero is one of them."""
-        if self.family.support is not REAL:  # of any number, the sums find out
+        """All numbers must be in the family's support; for sparse vectors that includes zero."""
+        if self.family.support is not REAL:  # if any finite number is allowed, summing finds infinities
             outside = self.family.support.outside(cells.values)
             if outside.any():
                 raise self._refused(cells, int(np.flatnonzero(outside)[0]))
@@ -149,7 +149,7 @@ class Each(Family):
         return {name: concatenated([sums[name] for sums in found]) for name in found[0]}
 
     def _sparse_sums(self, cells: Sparse, rows: Rows) -> dict[str, Exact]:
-        """Zeros add to how many numbers there are, and to nothing else."""
+        """Zeros add to the counts only."""
         width, size = len(rows.classes), self.size or max(cells.width, 1)
         cell = cells_of(cells.positions, rows.codes[cells.rows], size, width)
         weights = [] if rows.weights is None else [rows.weights[cells.rows]]

@@ -1,4 +1,4 @@
-"""What vectors of numbers say: every position by itself, added up."""
+"""The evidence of vectors of numbers: the sum over all positions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tallybayes.families.numbers.whole_numbers import WholeBelief, first_numbers
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.vectors.matrix_cells import Columns, Dense, Sparse, Vectors, refuse_infinite
 
-STEP = 1 << 18  # so many numbers are worked out at once
-FEW = 1 << 10  # positions, for each of which a table of whole numbers is kept
+STEP = 1 << 18  # numbers computed at a time
+FEW = 1 << 10  # positions: up to here each has a table of whole numbers
 
 
 class EachBelief(Belief):
-    """What is known of every position; all of them are scored at once."""
+    """The beliefs of all positions, scored at once."""
 
     bound = MANY_PARTS
 
@@ -72,7 +72,7 @@ class EachBelief(Belief):
 
     @cached_property
     def _tables(self) -> list[Floats]:
-        """What the first whole numbers say in every position."""
+        """The evidence of the first whole numbers in every position."""
         numbers = first_numbers(self.width)
         step = max(STEP // (self.width * len(numbers)), 1)
         found: list[Floats] = []
@@ -95,7 +95,7 @@ class EachBelief(Belief):
             scores[:, rows] += np.where(missing[rows].T[:, None, :], 0.0, said).sum(axis=0)
 
     def _sparse(self, cells: Sparse) -> Floats:
-        """What vectors of zeros say, and of every number that is stored what it says instead."""
+        """The evidence of a vector of zeros, corrected by every number that is stored."""
         zeros, impossible = self._zeros
         known = cells.positions < self.size
         rows, at, x = cells.rows[known], cells.positions[known], cells.values[known]
@@ -116,19 +116,19 @@ class EachBelief(Belief):
 
     @cached_property
     def _silent(self) -> NDArray[np.bool_]:
-        """The positions in which nothing was counted in any class, and nothing is assumed."""
+        """The positions without counts or prior in any class."""
         said = self.family.log_likelihood(self.s, np.ones((1, 1)))
         return ~self.table.counted & np.isneginf(said).all(axis=1)
 
     @cached_property
     def _zeros(self) -> tuple[Floats, Floats]:
-        """What a zero says in each position, and where it is impossible (and here says nothing)."""
+        """The evidence of a zero in each position, and where it is impossible (0 in the first)."""
         said = self._said(np.arange(self.size), np.zeros(self.size))
         impossible = np.isneginf(said)
         return np.where(impossible, 0.0, said), impossible.astype(np.float64)
 
     def _said(self, at: NDArray[Any], x: Floats) -> Floats:
-        """What numbers in these positions say about every class, one row for each."""
+        """The evidence of numbers in these positions for every class, one row for each."""
         if not self._by_formula.size:
             return self._said_by_kernel(at, x)
         said = self.family.log_likelihood(sums_at(self.s, at), x[:, None])

@@ -12,12 +12,12 @@ from tallybayes.counts.tally import Rows
 from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
 from tallybayes.families.vectors.matrix_cells import Vectors, spelled_out
 
-STEP = 1 << 20  # numbers that are looked at at once
+STEP = 1 << 20  # numbers at a time
 
 
 class EachLeftOut:
-    """The sums of every position. Where it is not `fixed` how many there are, a vector that is the only one with a
-    number in the last positions leaves fewer of them behind."""
+    """The sums of every position. Unless their number is `fixed`, leaving out the only vector with a number in the last
+    positions leaves fewer of them."""
 
     def __init__(self, family: Any, sums: Mapping[str, Exact], fixed: bool) -> None:
         self.numbers, self.fixed = NumbersLeftOut(family, sums), fixed

@@ -1,4 +1,4 @@
-"""Cells that are vectors: rows of a matrix, kept whole, or only what is not zero in them."""
+"""Cells that are vectors: rows of a matrix, dense or sparse."""
 
 from __future__ import annotations
 
@@ -18,26 +18,24 @@ from tallybayes.data.matrices import POSITION, VALUE
 from tallybayes.families.settings import setting
 
 FREE_BYTES = 1 << 30
-THINLY = 256  # positions for each that was met
+THINLY = 256  # positions for each that was counted
 
 
 def vector_size() -> Any:
     """The setting `size` of a family of vectors."""
-    about = (
-        "how many positions there are, whether or not any vector has something in them; not given: those that were met"
-    )
+    about = "the number of positions; not given: up to the last one that was counted"
     return setting(None, about, whole=True, least=1, most=1 << 31, counting=True)
 
 
 class InRows(ABC):
-    """Numbers that are counted along the rows."""
+    """Numbers stored row by row."""
 
     @property
     @abstractmethod
     def width(self) -> int: ...
 
     def where(self, entry: int) -> str:
-        """The place of a number in words."""
+        """The position of a number, for messages."""
         return f"position {entry % self.width}: "
 
     def row(self, entry: int) -> int:
@@ -105,7 +103,7 @@ class Columns(InRows):
 
 @dataclass(frozen=True)
 class Sparse:
-    """Rows of (position, value) pairs, all of which are stored one after the other; what is absent is zero."""
+    """Rows of (position, value) pairs, concatenated; what is absent is zero."""
 
     starts: Counts  # of each row's pairs, and the end
     all_positions: Codes
@@ -149,8 +147,7 @@ Vectors = Dense | Columns | Sparse
 
 
 def spelled_out(cells: Vectors, size: int) -> Floats:
-    """As a matrix of so many columns, with the zeros that are absent from sparse vectors; a missing vector, and what
-    shorter ones lack, is NaN."""
+    """As a dense matrix of so many columns; missing vectors, and what shorter ones lack, are NaN."""
     matrix = np.full((len(cells), size), 0.0 if isinstance(cells, Sparse) else np.nan)
     if isinstance(cells, Sparse):
         near = cells.positions < size
@@ -163,13 +160,13 @@ def spelled_out(cells: Vectors, size: int) -> Floats:
 
 
 def check_proportion(family: str, size: int, tally: Tally, bytes_each: int) -> None:
-    """What is believed of vectors is worked out for every position, which takes so many bytes each: an error where that
-    is much, and hardly any position holds something."""
+    """Believing computes something for every position, which takes so many bytes each: an error if that is a lot and
+    hardly any position was counted."""
     if size * bytes_each > FREE_BYTES and size > THINLY * len(tally):
         met = sum(isinstance(slot, int) and slot >= 0 for slot in tally.slots)
         raise ValueError(
             f"{family} would take {size * bytes_each >> 20:,} MB for {size:,} positions, of which only {met:,} were "
-            "met. Give a smaller size, and no positions beyond it."
+            "counted. Give a smaller size, and no positions beyond it."
         )
 
 
@@ -239,6 +236,6 @@ def _sparse(cells: pa.Array, size: int | None) -> Sparse:
     if below.size:
         raise CellError(found.row(int(below[0])), f"the position {found.positions[below[0]]} is below zero.")
     gaps = np.isnan(found.values)
-    if gaps.any():  # a vector of which nothing is known is missing, as it is where vectors are not sparse
+    if gaps.any():  # a vector without any known number is missing, as in a dense matrix
         found.missing[np.bincount(found.rows, gaps, len(found)) == (size or found.width)] = True
     return found

@@ -1,4 +1,4 @@
-"""Which family counts the rows of a matrix, where one family is given for all its columns."""
+"""Which family counts the rows of a matrix, given one family for all its columns."""
 
 from __future__ import annotations
 

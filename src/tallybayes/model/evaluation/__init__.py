@@ -1,7 +1,6 @@
-"""How well a model does on rows whose classes are known: decided as they would be, and compared with the truth.
+"""How well a model does on rows whose classes are known: each row is decided and compared with the truth.
 
-One pass over a frame or a stream of frames, in constant memory: what is kept of the rows are counts and sums, which
-`Evaluation` adds up and reads.
+One pass over a frame or a stream of frames, in constant memory: only counts and sums are kept, in an `Evaluation`.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from tallybayes.schema.entries import check_apart
 
 __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
 
-CELLS = 1 << 22  # probabilities that are looked at at once
+CELLS = 1 << 22  # probabilities computed at a time
 
 
 class Asked(NamedTuple):
-    """Who decides, and how: the same for all rows."""
+    """The model that decides, and how: the same for all rows."""
 
     model: Model | Mixture
     terms: Terms
     numbers: dict[Key, int]  # of the classes
-    prior: Floats  # of the same, as −log P, and of a class never met
+    prior: Floats  # −log P of each class, and last that of an unseen class
     threads: int | None
     absent: str
 
@@ -61,7 +60,7 @@ def evaluate(
     threads: int | None = None,
     absent: str = ERROR,
 ) -> Evaluation:
-    """What the model decides for each row, beside the label it has. `labels` and `data` are as for `Model.train`,
+    """Compares what the model decides for each row with its label. `labels` and `data` are as for `Model.train`,
     `costs`, `reject` and `absent` as for `Model.decide`.
 
     >>> from tallybayes import Categorical
@@ -88,7 +87,7 @@ def evaluate(
 
 
 def together(parts: Iterator[Evaluation]) -> Evaluation:
-    """Evaluations of some rows after others, as one of them all."""
+    """The evaluations of several parts of the rows as one."""
     first = next(parts, None)
     if first is None:
         raise ValueError("The data has no rows, so there is nothing to evaluate.")
@@ -96,7 +95,7 @@ def together(parts: Iterator[Evaluation]) -> Evaluation:
 
 
 class Answers(NamedTuple):
-    """Some rows: their truth, what is said of them, and −log P(truth)."""
+    """Some rows: their true classes, the posterior, and −log P(truth)."""
 
     truth: Truth
     posterior: Floats
@@ -104,7 +103,7 @@ class Answers(NamedTuple):
 
 
 def compared_with(asked: Asked, parts: Sequence[Answers]) -> Evaluation:
-    """Rows that were answered in parts, together."""
+    """The evaluation of rows that were scored in parts."""
     if len(parts) == 1:
         truth, posterior, losses = parts[0]
     else:
@@ -115,12 +114,12 @@ def compared_with(asked: Asked, parts: Sequence[Answers]) -> Evaluation:
 
 
 def losses_of(_: Asked, parts: Sequence[Answers]) -> Losses:
-    """The same, of which only the log-loss is wanted."""
+    """Their log-losses alone."""
     return reduce(Losses.plus, (Losses.of(part.losses) for part in parts))
 
 
 class Losses(NamedTuple):
-    """Sums over rows: of −log P(truth), where that is finite, and of its square."""
+    """Sums over rows of −log P(truth), where it is finite, and of its square."""
 
     n: int
     impossible: int
@@ -138,7 +137,7 @@ class Losses(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """Of the rows in which the truth was possible."""
+        """The mean over the rows whose true class was possible."""
         return self.total / (self.n - self.impossible) if self.n > self.impossible else np.inf
 
     @property
@@ -147,10 +146,10 @@ class Losses(NamedTuple):
 
 
 def answered(asked: Asked, batch: Batch) -> Iterator[Answers]:
-    """The rows of a batch, as many at once as there is room for."""
+    """The rows of a batch, scored in blocks of bounded size."""
     if asked.numbers and batch.label_type != asked.model.label_type:
         kinds = f"of type {batch.label_type}; those of the model are of type {asked.model.label_type}"
-        raise TypeError(f"The labels are {kinds}. Give labels as the model was trained on.")
+        raise TypeError(f"The labels are {kinds}. Give labels of the type that the model was trained on.")
     step = max(CELLS // max(len(asked.numbers), 1), 1)
     for first in range(0, len(batch.rows), step):
         rows = slice(first, min(first + step, len(batch.rows)))
@@ -161,7 +160,7 @@ def answered(asked: Asked, batch: Batch) -> Iterator[Answers]:
 
 
 def truth_of(batch: Batch, rows: slice, numbers: dict[Key, int]) -> Truth:
-    """The classes of some rows of a batch, of which these have numbers."""
+    """The true classes of some rows of a batch; `numbers` has the model's index of each class."""
     codes = batch.rows.codes[rows]
     at = np.array([numbers.get(key, -1) for key in batch.rows.classes], np.intp)[codes]
     return Truth(label_values(batch.label_type, batch.rows.classes), codes, at)
@@ -177,13 +176,13 @@ def _posterior(asked: Asked, cells: pa.RecordBatch, start: int) -> Floats:
 
 
 def _losses(asked: Asked, cells: pa.RecordBatch, posterior: Floats, truth: Numbers) -> Floats:
-    """−log P(truth) of every row; infinite where the truth is impossible, or a class that the model never met."""
+    """−log P(truth) of every row; infinite if the true class is impossible or unseen."""
     share = np.where(truth < 0, 0.0, posterior[np.arange(len(truth)), truth])
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = -np.log(share)
         small = np.flatnonzero((share == 0.0) & (truth >= 0))
-        if small.size:  # impossible, or less than the least number there is
+        if small.size:  # impossible, or underflowed
             joint = asked.model.log_joint(cells.take(pa.array(small)), absent=asked.absent)
             lost = np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(small)), truth[small]]
             losses[small] = np.where(np.isnan(lost), np.inf, lost)
-    return losses + 0.0  # there is no loss −0.0
+    return losses + 0.0  # turns −0.0 into 0.0

@@ -1,4 +1,4 @@
-"""Probabilities beside the truth: what an evaluation keeps of some rows."""
+"""From probabilities and true classes to the counts and sums of an evaluation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tallybayes.model.decide import REJECTED
 from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.evaluation.result import INTERVALS, Evaluation
 
-FEW_PAIRS = 1 << 12  # which are counted sooner in a table than by sorting
+FEW_PAIRS = 1 << 12  # up to here a table is faster than sorting
 
 Numbers = NDArray[np.intp]
 
@@ -23,7 +23,7 @@ class Terms(NamedTuple):
     """How decisions are made, and what an error costs."""
 
     classes: tuple[Any, ...]
-    given: Floats | None = None  # costs, if there are any
+    given: Floats | None = None  # the costs given, if any
     costs: Floats | None = None  # the same, or those of errors where only `reject` is given
     reject: float | None = None
 
@@ -35,8 +35,8 @@ class Terms(NamedTuple):
 
 
 class Truth(NamedTuple):
-    """The classes of some rows: `labels[codes[row]]`, and each row's number among the classes that are decided for; −1
-    of a class never met."""
+    """The true classes of some rows: `labels[codes[row]]`, and each row's index among the model's classes, −1 for an
+    unseen class."""
 
     labels: list[Any]
     codes: Codes
@@ -44,7 +44,7 @@ class Truth(NamedTuple):
 
 
 def compared(terms: Terms, truth: Truth, posterior: Floats, losses: Floats, prior_losses: Floats) -> Evaluation:
-    """`losses` are −log P(truth) of every row, and `prior_losses` the same before the row is looked at."""
+    """`losses` are −log P(truth) of every row under the posterior, `prior_losses` under the prior."""
     plain = terms.costs is None
     decision = decide.most_probable(posterior) if plain else decide.decide(posterior, terms.given, terms.reject)
     pairs = _pairs(truth, terms.classes, decision)
@@ -75,7 +75,7 @@ def compared(terms: Terms, truth: Truth, posterior: Floats, losses: Floats, prio
 
 
 def _ranks(classes: tuple[Any, ...], posterior: Floats, truth: Numbers) -> dict[Any, Ranks]:
-    """Of every class. Of two, the probability of one is what the other leaves."""
+    """The ranks of every class; with two classes, the second's mirror the first's."""
     shares = np.ascontiguousarray(posterior.T)
     if len(classes) == 2 and (truth >= 0).all():
         ranks = Ranks.of(shares[1], truth == 1)
@@ -84,7 +84,7 @@ def _ranks(classes: tuple[Any, ...], posterior: Floats, truth: Numbers) -> dict[
 
 
 def _pairs(truth: Truth, classes: tuple[Any, ...], decision: Numbers) -> Counter[tuple[Any, Any]]:
-    """How often each class was decided for each label; no class where the row was rejected."""
+    """How often each (truth, decision) occurred; None for a rejected row."""
     names = [None, *classes]
     both = truth.codes.astype(np.int64) * len(names) + decision + 1
     if len(truth.labels) * len(names) <= FEW_PAIRS:
@@ -98,7 +98,7 @@ def _pairs(truth: Truth, classes: tuple[Any, ...], decision: Numbers) -> Counter
 
 
 def _others(posterior: Floats, chosen: Numbers) -> Floats:
-    """The probability that each row leaves to all classes but one: added up, since 1 − P would lose a small one."""
+    """The total probability of all classes but one: summed, since 1 − P would lose small values."""
     if posterior.shape[1] == 2:
         return np.where(chosen == 0, posterior[:, 1], posterior[:, 0])
     rest = posterior.copy()
@@ -107,7 +107,7 @@ def _others(posterior: Floats, chosen: Numbers) -> Floats:
 
 
 def _squares(posterior: Floats, truth: Numbers) -> Floats:
-    """Σ (P(class) − [class is true])² of every row, over all classes, those never met included."""
+    """Σ (P(class) − [class is true])² of every row, over all classes, unseen ones included."""
     off = posterior.copy()
     known = np.flatnonzero(truth >= 0)
     off[known, truth[known]] -= 1.0
@@ -115,13 +115,14 @@ def _squares(posterior: Floats, truth: Numbers) -> Floats:
 
 
 def intervals(probability: Floats, right: NDArray[np.bool_]) -> Floats:
-    """For each interval of the probability of what was decided: how often, the sum of it, how often rightly."""
+    """For each interval of the decision's probability: the number of rows, the sum of their probabilities, and how many
+    were right."""
     at = np.minimum((probability * INTERVALS).astype(np.intp), INTERVALS - 1)
     return np.stack([np.bincount(at, each, INTERVALS) for each in (np.ones(len(at)), probability, right)], axis=1)
 
 
 def _paid(terms: Terms, posterior: Floats, truth: Numbers, decision: Numbers) -> tuple[float | None, float | None]:
-    """What the decisions cost, and what the model expects them to. Of a class never met, every decision costs 1."""
+    """What the decisions cost, and what the model expects them to cost. For an unseen class every decision costs 1."""
     if terms.costs is None:
         return None, None
     without = 0.0 if terms.reject is None else terms.reject

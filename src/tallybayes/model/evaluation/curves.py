@@ -1,4 +1,4 @@
-"""What is read off ranks: ROC, precision against recall, and what errors cost, at every threshold."""
+"""Curves over all thresholds: ROC, precision and recall, and the cost of errors."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tallybayes.model.evaluation.result import Evaluation
 
 @dataclass(frozen=True, eq=False)
 class Thresholds:
-    """A class against the rest: of the `positives` rows that have it and the `negatives` that have not, how many are
-    given at least each of these probabilities. The first threshold is above all of them."""
+    """One class against the rest: how many of the `positives` (rows of the class) and `negatives` (all others) have at
+    least each of these probabilities. The first threshold is above all of them."""
 
     label: Any
-    probability: Floats  # falling
+    probability: Floats  # in descending order
     hits: Floats
     false_alarms: Floats
 
@@ -31,7 +31,7 @@ class Thresholds:
 
     @property
     def recall(self) -> Floats:
-        """The true positive rate; NaN, where no row has the class."""
+        """The true positive rate; NaN if no row has the class."""
         return self.hits / self.positives if self.positives else np.full(len(self.hits), np.nan)
 
     @property
@@ -40,35 +40,35 @@ class Thresholds:
 
     @property
     def precision(self) -> Floats:
-        """Of no decision at all it is 1."""
+        """1 where nothing is decided for the class."""
         decided = self.hits + self.false_alarms
         return np.where(decided > 0, self.hits / np.maximum(decided, 1.0), 1.0)
 
     @property
     def average_precision(self) -> float:
-        """The area under precision against recall, in steps."""
+        """The area under the precision-recall curve, as a step function."""
         return float(np.dot(np.diff(self.recall), self.precision[1:]))
 
     def at(self, threshold: float) -> int:
-        """Where rows are decided for the class that are given at least so much."""
+        """The index of a threshold: rows with at least this probability are decided for the class."""
         return int(np.searchsorted(-self.probability, -threshold, "right")) - 1
 
     def costs(self, share: Floats) -> Floats:
-        """The least cost that any threshold reaches, divided by what the worst decisions would cost, where positives
-        matter so much: `share` is P(positive) times the cost of a miss, divided by that and the same of a false alarm.
-        It is the lower envelope of Drummond and Holte's cost curves."""
+        """The lower envelope of Drummond and Holte's cost curves: the least cost that any threshold reaches, relative
+        to the worst possible. `share` is the x axis: P(positive) times the cost of a miss, divided by the sum of that
+        and P(negative) times the cost of a false alarm."""
         missed, wrong = 1.0 - self.recall, self.false_positive_rate
         return np.min(np.outer(share, missed) + np.outer(1.0 - share, wrong), axis=1)
 
     def costs_at(self, threshold: float, share: Floats) -> Floats:
-        """The same of one threshold, whatever that costs."""
+        """The cost at one fixed threshold."""
         at = self.at(threshold)
         return share * (1.0 - self.recall[at]) + (1.0 - share) * self.false_positive_rate[at]
 
 
 def thresholds(evaluation: Evaluation, label: Any) -> Thresholds:
-    """Of a class, at every probability that any row was given. Where there were more than 8192 of these, those that
-    agree in their first digits are one."""
+    """The thresholds of a class: every probability that occurred. If there are more than 8192, those that agree in
+    their leading bits count as one."""
     if label not in evaluation.classes:
         raise ValueError(f"There is no class {label!r}; the classes are {', '.join(map(repr, evaluation.classes))}.")
     ranks = evaluation.ranks_of(label)

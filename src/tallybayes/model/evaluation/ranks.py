@@ -1,8 +1,9 @@
-"""How probabilities rank rows: how often each was given to rows of a class and to others, and the area that makes.
+"""How a class's probability ranks rows: how often each value occurs in rows of the class and in others, and the area
+under the ROC curve.
 
-A ROC curve needs every probability that was given. Up to `MOST` different ones are kept as they are; beyond, as many of
-their last bits are dropped as it takes to keep no more. How many that is depends on the rows alone, not on their order
-or on batches, so that ranks add up as all else in an evaluation does.
+A ROC curve needs every probability that occurred. Up to `MOST` distinct values are kept exactly; beyond that, just
+enough trailing bits are dropped to keep no more. How many depends on the rows alone, not on their order or batches, so
+ranks add up like the rest of an evaluation.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ Keys = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """`keys` stand for probabilities and sort as they do; `n` has the rows of the class, and the others, with each."""
+    """`keys` encode probabilities and sort as they do; `n` counts the rows of the class, and the others, for each
+    key."""
 
     keys: Keys
     n: Counts
@@ -31,8 +33,8 @@ class Ranks:
 
     @classmethod
     def of(cls, probability: Floats, true: NDArray[np.bool_]) -> Ranks:
-        """Of a class: what it was given in every row, and whether it is the truth there."""
-        keys = _keys(probability) << ONE | true  # the last bit goes along while they are sorted
+        """From the probability of a class in every row, and whether it is the true one there."""
+        keys = _keys(probability) << ONE | true  # the truth rides along as the last bit while keys are sorted
         keys.sort()
         mine = (keys & ONE).astype(np.int64)
         keys >>= ONE
@@ -45,11 +47,11 @@ class Ranks:
 
     @classmethod
     def never(cls, n: int, others: int) -> Ranks:
-        """Of a class that is given no probability in any row."""
+        """The ranks of a class whose probability is 0 in every row."""
         return cls(np.zeros(1, np.uint64), np.array([[n, others]]))
 
     def mirrored(self) -> Ranks:
-        """Of the other one of two classes: all that is left."""
+        """The ranks of the other of two classes."""
         return Ranks(((HALF + HALF) >> np.uint64(self.dropped)) - self.keys[::-1], self.n[::-1, ::-1], self.dropped)
 
     def __add__(self, other: Ranks) -> Ranks:
@@ -64,14 +66,14 @@ class Ranks:
 
     @property
     def probabilities(self) -> Floats:
-        """Those that the keys stand for, or the least of them where bits were dropped."""
+        """The probabilities of the keys, or the least of each group if bits were dropped."""
         whole = self.keys << np.uint64(self.dropped)
         low = np.minimum(whole, HALF + HALF - np.minimum(whole, HALF + HALF)).view(np.float64)
         return np.where(whole <= HALF, low, 1.0 - low)
 
     @property
     def auc(self) -> float:
-        """The share of pairs, a row of the class and another, that are ranked rightly; half of those that tie."""
+        """The share of pairs (a row of the class, another row) that are ranked correctly; ties count half."""
         mine, others = self.n.T.tolist()
         below = np.cumsum([0, *others[:-1]], dtype=float)
         pairs = float(sum(mine)) * sum(others)
@@ -79,8 +81,7 @@ class Ranks:
 
     @property
     def auc_error(self) -> float:
-        """Its standard error, after DeLong: from how the rows of the class are placed among the others, and the others
-        among these. NaN where there are fewer than two of either."""
+        """Its standard error by DeLong's method; NaN if there are fewer than two rows of either kind."""
         mine, others = self.n.astype(float).T
         below, above = np.cumsum(others) - 0.5 * others, np.sum(mine) - np.cumsum(mine) + 0.5 * mine
         return float(
@@ -89,7 +90,7 @@ class Ranks:
 
 
 def _variance(values: Floats, times: Floats) -> float:
-    """Of the mean of values that come so many times each."""
+    """The variance of the mean of values with these multiplicities."""
     n = times.sum()
     if n < 2:
         return np.nan
@@ -98,19 +99,20 @@ def _variance(values: Floats, times: Floats) -> float:
 
 
 def _keys(probability: Floats) -> Keys:
-    """The bits of p, or from one half on, backwards, those of 1 − p, which is exact there: fine at both ends."""
+    """The bits of p below one half, and from there on those of 1 − p (exact there) in reverse: fine resolution at both
+    ends."""
     bits = np.minimum(probability, 1.0 - probability).view(np.uint64)
     return np.where(probability <= 0.5, bits, HALF + HALF - bits)
 
 
 def _firsts(keys: Keys) -> Counts:
-    """Where each of the sorted keys comes first."""
+    """The index of the first occurrence of each sorted key."""
     return np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
 
 
 def _to_drop(keys: Keys) -> int:
-    """How many of their last bits sorted keys must lose, for no more than `MOST` of them to differ: all but so many of
-    the bits in which neighbours differ."""
+    """How many trailing bits to drop so that at most `MOST` sorted keys differ: the `MOST`-th largest XOR of neighbours
+    tells."""
     if len(keys) <= MOST:
         return 0
     apart = keys[1:] ^ keys[:-1]

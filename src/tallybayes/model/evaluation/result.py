@@ -1,4 +1,5 @@
-"""What an evaluation counts, and what is worked out from it: accuracy, log-loss, calibration, and each class's part."""
+"""What an evaluation counts, and the measures computed from it: accuracy, log-loss, calibration, and scores per
+class."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ from tallybayes.families.posteriors import beta
 from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.reported import Reported
 
-INTERVALS = 15  # of probability, all of the same length: as the expected calibration error is mostly worked out
+INTERVALS = 15  # of probability, equally long: the usual number for the expected calibration error
 
 
 class ClassScore(NamedTuple):
-    """One class: how many rows have it, how many were decided for it, and how these agree."""
+    """One class: how many rows have it, how many were decided for it, and how well the two agree."""
 
     label: Any
     n: int
@@ -32,8 +33,8 @@ class ClassScore(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """Rows for whose decision the model gave a probability from `low` to `high`: how many, which on average, and the
-    share of them that was right."""
+    """Rows whose decision had a probability from `low` to `high`: how many, their mean probability, and the share that
+    was right."""
 
     low: float
     high: float
@@ -42,7 +43,7 @@ class Interval(NamedTuple):
     right: float
 
     def credible(self, mass: float = 0.95) -> tuple[float, float]:
-        """Where the share that is right lies with this probability, after Jeffreys."""
+        """The Jeffreys interval of the share that is right, with this probability mass."""
         hits = self.right * self.n
         known = beta(hits + 0.5, self.n - hits + 0.5)
         return float(known.ppf((1.0 - mass) / 2.0)), float(known.ppf((1.0 + mass) / 2.0))
@@ -50,30 +51,29 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Reported):
-    """Decisions beside the truth. Evaluations add up: `+` is that of all rows together.
+    """Decisions compared with the truth. Evaluations add up: `+` is the evaluation of all rows together.
 
     Rejected rows are neither right nor wrong: `accuracy` and `error` are shares of the rows that were decided, while
-    `recall` counts a rejected row as one that was not found. A class that the model never met is an error whatever is
-    decided. Where a share is one of nothing, precision, recall and F1 are 0, and all else is NaN.
+    `recall` counts a rejected row as one that was not found. A row of a class that the model has not seen is an error,
+    whatever is decided. Of no rows, precision, recall and F1 are 0 and every other measure is NaN.
 
-    `log_loss` is the mean of −log P(truth), infinite if the truth was impossible in any row: `impossible` says in how
-    many, and `log_loss_of_possible` is the mean over the others. `brier` is the mean of Σ (P(class) − [class is
-    true])², from 0 to 2. `expected_error` is what the model itself expects of `error`; `cost` is the mean cost, if
-    costs or `reject` were given, and `expected_cost` what the model expects of it. To compare with: `baseline` is the
-    accuracy of always deciding for the `commonest` class of the rows, and `prior_log_loss` the log-loss of the model's
-    prior, whatever a row holds.
+    `log_loss` is the mean of −log P(truth), infinite if the true class of any row was impossible: `impossible` counts
+    those rows, and `log_loss_of_possible` is the mean over the others. `brier` is the mean of Σ (P(class) − [class is
+    true])², from 0 to 2. `expected_error` is the error rate that the model itself expects; `cost` is the mean cost, if
+    costs or `reject` were given, and `expected_cost` what the model expects it to be. For comparison, `baseline` is the
+    accuracy of always deciding for the `commonest` class, and `prior_log_loss` the log-loss of the model's prior alone.
 
-    `standard_errors` are those of means over rows that were drawn independently; of `log_loss_of_possible`, where some
-    rows were impossible. That of the ROC AUC of two classes is DeLong's; of more classes it is not known (NaN).
+    `standard_errors` assume independent rows; the one of the log-loss is that of `log_loss_of_possible` if some rows
+    were impossible. For the ROC AUC of two classes it is DeLong's, for more classes NaN.
     """
 
-    classes: tuple[Any, ...]  # the model's and those that rows have, sorted
-    unknown: tuple[Any, ...]  # those that the model never met
+    classes: tuple[Any, ...]  # the model's and the rows', sorted
+    unknown: tuple[Any, ...]  # those that the model has not seen
     pairs: Mapping[tuple[Any, Any], int]  # (truth, decision) → rows; no decision: rejected
-    intervals: Floats  # of probability: how many rows, the sum of what they have, how many right
+    intervals: Floats  # by probability: rows, sum of probabilities, rows that were right
     ranks: Mapping[Any, Ranks]  # of each class that the model knows
     losses: float
-    losses_squared: float  # Σ of the rows' squared losses, as of `squares` below
+    losses_squared: float  # Σ of squared losses
     prior_losses: float
     impossible: int
     squares: float
@@ -110,15 +110,15 @@ class Evaluation(Reported):
         try:
             classes = sorted({*self.classes, *other.classes})
         except TypeError:
-            raise TypeError("Evaluations add up where labels are of one type; these are not.") from None
+            raise TypeError("Evaluations can be added if their labels are of one type; these are not.") from None
         return tuple(classes), tuple(label for label in classes if label not in known)
 
     def __radd__(self, other: object) -> Evaluation:
-        """So that `sum(evaluations)` is that of all."""
+        """Makes `sum(evaluations)` the evaluation of all rows."""
         return self if other == 0 else NotImplemented
 
     def ranks_of(self, label: Any) -> Ranks:
-        """How the probability of a class ranks rows; of one that the model never met, not at all."""
+        """How the probability of a class ranks rows; for an unseen class all of them tie."""
         found = self.ranks.get(label)
         return found if found is not None else Ranks.never(self.truths[label], self.n - self.truths[label])
 
@@ -149,7 +149,7 @@ class Evaluation(Reported):
 
     @property
     def commonest(self) -> Any:
-        """The class that most rows have, the first of equals."""
+        """The class that most rows have, the first one on a tie."""
         return max(self.classes, key=self.truths.__getitem__)
 
     @property
@@ -178,8 +178,9 @@ class Evaluation(Reported):
 
     @property
     def roc_auc(self) -> float:
-        """How often the class of a row is more probable there than in a row of another class. Of two classes it is one
-        number; of more, the mean over all classes that rows have, each against the rest. NaN, if there is one only."""
+        """The area under the ROC curve: how often a class is more probable in a row of that class than in another row.
+        For more than two classes it is the mean of every class against the rest. NaN if the rows have only one
+        class."""
         areas = [self.ranks_of(label).auc for label in self.classes if self.truths[label]]
         return _share(sum(areas), len(areas)) if len(self.classes) != 2 else areas[-1]
 
@@ -189,7 +190,7 @@ class Evaluation(Reported):
 
     @property
     def standard_errors(self) -> dict[str, float]:
-        """How far off, by chance, these are from what they would be on endless rows of the same kind."""
+        """The standard errors of these measures, over the choice of the rows."""
         possible, decided = self.n - self.impossible, self.n - self.rejected
         areas = [self.ranks_of(label) for label in self.classes] if len(self.classes) == 2 else []
         return {
@@ -209,7 +210,7 @@ class Evaluation(Reported):
 
     @property
     def confusion(self) -> Counts:
-        """How often each class (a row) was decided for as each (a column); the last column is of those rejected."""
+        """The confusion matrix: a row for each true class, a column for each decision, and last the rejected rows."""
         at = {label: number for number, label in enumerate((*self.classes, None))}
         matrix = np.zeros((len(self.classes), len(at)), np.int64)
         for (truth, decision), n in self.pairs.items():
@@ -248,19 +249,18 @@ class Evaluation(Reported):
 
     @property
     def calibration(self) -> list[Interval]:
-        """In every interval of probability that any has, how many decisions were right, to see whether it is what it
-        says."""
+        """The reliability diagram: for every interval of probability that has rows, how many decisions were right."""
         return calibration_of(self.intervals)
 
     @property
     def calibration_error(self) -> float:
-        """The expected calibration error (ECE): how far probabilities and shares of right decisions are apart, on
-        average over the rows decided, in 15 intervals of equal length."""
+        """The expected calibration error (ECE): the distance between mean probability and accuracy in 15 intervals of
+        equal length, averaged over the rows decided."""
         return calibration_error_of(self.intervals)
 
 
 def calibration_of(intervals: Floats) -> list[Interval]:
-    """From how many rows each interval has, the sum of their probabilities, and how many were right."""
+    """From [rows, sum of their probabilities, rows that were right] of each interval."""
     return [
         Interval(i / INTERVALS, (i + 1) / INTERVALS, int(n), total / n, right / n)
         for i, (n, total, right) in enumerate(intervals.tolist())
@@ -278,7 +278,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def standard_error(total: float, squared: float, n: int) -> float:
-    """Of the mean of n numbers with this sum and this sum of squares; NaN of fewer than two."""
+    """The standard error of the mean of n numbers with this sum and sum of squares; NaN for fewer than two."""
     return math.sqrt(max(squared - total * total / n, 0.0) / (n - 1) / n) if n > 1 else math.nan
 
 
@@ -286,5 +286,5 @@ def _both(one: float | None, other: float | None) -> float | None:
     if one is None and other is None:
         return None
     if one is None or other is None:
-        raise ValueError("Evaluations add up where both have costs, or neither; give `evaluate` the same for both.")
+        raise ValueError("Evaluations can be added if both have costs, or neither; give `evaluate` the same for both.")
     return one + other

@@ -16,7 +16,7 @@ from tallybayes.model.joint.questions import Events, asked_events, parted
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, members
 
-CLASS = "class"  # as questions name it where the schema does not
+CLASS = "class"  # its name in questions if the schema gives none
 
 
 def class_name(label: str | None, columns: Container[str]) -> str:
@@ -25,13 +25,13 @@ def class_name(label: str | None, columns: Container[str]) -> str:
 
 
 class Joint:
-    """P(class, columns), as the counts have it."""
+    """P(class, columns) under the model."""
 
     def __init__(self, known: Beliefs, label: str) -> None:
         if known.scores:
-            raise NoJointError(f"Column {known.scores[0]!r} gives scores, which are no probabilities.")
+            raise NoJointError(f"Column {known.scores[0]!r} gives scores, which are not probabilities.")
         if known.schema.weights is not None:
-            raise NoJointError("Weighed evidence is no joint distribution; use believing(weights=None).")
+            raise NoJointError("Weighed evidence is not a joint distribution; use believing(weights=None).")
         self.known = known
         self.columns = list(known.schema.by_column)
         self.label = label
@@ -53,7 +53,7 @@ class Joint:
         return float(np.exp(min(np.logaddexp.reduce(self.log_joint({**known, **both})) - whole, 0.0)))
 
     def log_joint(self, events: Events) -> Floats:
-        """log P(class, events) of every class. A single number of a column that is not whole counts by its density."""
+        """log P(class, events) of every class. A single value of a continuous column counts by its density."""
         total = self._log_classes(events)
         for name, belief in self.known.columns.items():
             asked = {i: events[column] for i, column in enumerate(members(name)) if column in events}
@@ -62,7 +62,7 @@ class Joint:
         return np.asarray(total)
 
     def most_probable_row(self, given: Any = None) -> dict[str, Any]:
-        """The class and the columns that are most probable together, as far as they are not given."""
+        """The most probable combination of the class and all columns that are not given."""
         events = asked_events(given, [*self.columns, self.label])
         total, rows = self._log_classes(events), [dict[str, Any]() for _ in self.known.keys]
         for name, belief in self.known.columns.items():
@@ -95,7 +95,7 @@ class Joint:
 
     def _log_number(self, family: Family, belief: Belief, event: Event) -> Floats:
         if event.but:
-            raise ValueError("numbers are asked about by their bounds, as in 20 < x <= 25, not by what they are not.")
+            raise ValueError("ask about numbers by bounds, like 20 < x <= 25, not by what they are not.")
         points = event.points()
         if points is None:
             return belief.log_within(event)
@@ -123,7 +123,7 @@ class Joint:
         return said, [tuple(_shown(each.states[row[each.column]]) for each in networks[0]) for row in found]
 
     def _told(self, work: Any, name: Name, belief: Belief, asked: Mapping[int, Event]) -> Any:
-        """What is wrong, with the name of the column."""
+        """Names the column in any error."""
         try:
             return work(name, belief, asked)
         except NoJointError as error:
@@ -133,7 +133,7 @@ class Joint:
             raise ValueError(f"Of {name!r} {error}") from None
 
     def _refuse_point(self, name: str, event: Event, known: Event | None) -> None:
-        """A single number is asked about that is not whole, and that was not given."""
+        """An error if the question asks for a single value of a continuous column that is not given."""
         support = None if name == self.label else self.known.schema.by_column[name].support
         if support is None or support.whole or event.is_empty or event.points() is None:
             return
@@ -149,7 +149,7 @@ def _shown(state: Any) -> Any:
 
 
 def _masks(family: Family, network: Sequence[Any], asked: Mapping[int, Event]) -> dict[int, Any]:
-    """Which states are meant, of the columns that are asked about; levels by the texts under which they are counted."""
+    """Which states each question allows; levels are matched by the text under which they are counted."""
     found = {}
     for each in network:
         if each.column in asked:

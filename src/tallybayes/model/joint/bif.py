@@ -1,4 +1,4 @@
-"""A model of levels as a network in the Bayesian Interchange Format, which pgmpy, bnlearn and pyAgrum read."""
+"""A model of categorical columns in the Bayesian Interchange Format, which pgmpy, bnlearn and pyAgrum read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tallybayes.schema.entries import members
 
 
 def to_bif(joint: Joint, name: str = "tallybayes") -> str:
-    """The network as a text. Names are letters, digits and underscores there: others become underscores."""
+    """The network as text. BIF names have letters, digits and underscores only; other characters become underscores."""
     columns = _names([*joint.columns, joint.label])
     classes = _names(map(str, joint.known.labels))
     prior = np.exp(joint.known.prior)
@@ -35,9 +35,9 @@ def _networks(entry: Any, belief: Any) -> list[Conditional]:
     try:
         found = belief.conditionals()
     except NoJointError as error:
-        raise NoJointError(f"Column {entry!r} is not one of levels, as BIF has it: {error}") from None
+        raise NoJointError(f"Column {entry!r} has no levels, which BIF needs: {error}") from None
     if len(found) > 1:
-        raise NoJointError(f"The columns {entry!r} are an average of networks, and no network; use structure='tree'.")
+        raise NoJointError(f"The columns {entry!r} are an average of networks, not one network; use structure='tree'.")
     return list(found[0])
 
 
@@ -69,7 +69,7 @@ def _name(text: str) -> str:
 
 
 def _names(texts: Iterable[str]) -> dict[str, str]:
-    """A name for every text, no two alike."""
+    """A distinct name for every text."""
     found: dict[str, str] = {}
     for text in texts:
         name, more = _name(text), 1

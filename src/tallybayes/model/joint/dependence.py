@@ -1,4 +1,4 @@
-"""How much columns depend on one another within the classes: conditional mutual information, and what chance makes."""
+"""How much columns depend on one another within the classes: conditional mutual information, with a G-test."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tallybayes.kernels import special
 
 
 class Dependence(NamedTuple):
-    """Two columns: what one tells of the other once the class is known, in nats, which is also how far the product that
-    naive Bayes takes is from the pair counts; G = 2 · rows · information, and the probability of as much by chance."""
+    """Two columns: their conditional mutual information given the class, in nats, which is also the Kullback-Leibler
+    divergence of naive Bayes' product from the pair counts; G = 2 · rows · information, and its p-value."""
 
     one: str
     other: str
@@ -22,7 +22,7 @@ class Dependence(NamedTuple):
 
 
 class Dependences(Sequence[Dependence]):
-    """Every two columns that are counted together, those that depend most first."""
+    """Every pair of columns that are counted together, the most dependent first."""
 
     def __init__(self, found: Sequence[PairInformation]) -> None:
         rows = [Dependence(*each, _chance(each.g, each.freedom)) for each in found]

@@ -1,7 +1,7 @@
-"""Variable elimination: columns that nobody asks about are summed, or maximised, out of a network of tables.
+"""Variable elimination: columns that a question does not mention are summed (or maximised) out of a network of tables.
 
-A column goes when the table that its going leaves is the smallest of all; in naive Bayes and in trees that is never
-more than a table of one column, whatever their number.
+The next column to go is the one that leaves the smallest table; in naive Bayes and in trees that is never more than a
+table of one column, however many columns there are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Factor(NamedTuple):
 
 
 Masks = Mapping[int, NDArray[np.bool_]]
-Chosen = tuple[int, tuple[int, ...], Any]  # a column, those that its best state depends on, and that state
+Chosen = tuple[int, tuple[int, ...], Any]  # a column, the columns its best state depends on, and that state
 
 
 def log_sum(network: Sequence[Conditional], masks: Masks) -> Floats:
@@ -39,7 +39,7 @@ def log_sum(network: Sequence[Conditional], masks: Masks) -> Floats:
 
 
 def log_max(network: Sequence[Conditional], masks: Masks) -> tuple[Floats, list[dict[int, int]]]:
-    """Of every class the most probable states of all columns, within the masks, and log P(these | class)."""
+    """For every class, log P of the most probable states of all columns within the masks, and those states."""
     chosen: list[Chosen] = []
     width = network[0].table.shape[-1]
     best = _eliminated([_masked(each, masks) for each in network], [e.column for e in network], width, chosen)
@@ -53,7 +53,7 @@ def log_max(network: Sequence[Conditional], masks: Masks) -> tuple[Floats, list[
 
 
 def _ancestors(network: Sequence[Conditional], masks: Masks) -> set[int]:
-    """The columns asked about, and all that they depend on: the others add up to one."""
+    """The columns in question and their ancestors: all others sum to one."""
     parents = {each.column: each.parents for each in network}
     found, left = set[int](), list(masks)
     while left:
@@ -65,7 +65,7 @@ def _ancestors(network: Sequence[Conditional], masks: Masks) -> set[int]:
 
 
 def _masked(each: Conditional, masks: Masks) -> Factor:
-    """Columns in ascending order; states that are not meant have no probability."""
+    """As a factor with its columns in ascending order; states outside the mask have probability 0."""
     columns, table = (*each.parents, each.column), each.table
     if each.column in masks:
         table = table * masks[each.column][:, None]
@@ -94,7 +94,7 @@ def _eliminated(factors: list[Factor], columns: Sequence[int], width: int, chose
 
 
 def _size_without(factors: Sequence[Factor], column: int) -> int:
-    """How many numbers the table has that is left when a column goes."""
+    """The size of the table that is left when a column goes."""
     sizes: dict[int, int] = {}
     for each in factors:
         if column in each.columns:

@@ -1,4 +1,4 @@
-"""Which columns can depend on which: the network of a model, and Bayes' ball, which finds the paths between two."""
+"""Which columns can depend on which: the network of a model, and d-separation by Bayes' ball."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ UP, DOWN = "up", "down"  # how the ball comes to a node: from a child, or from a
 
 @dataclass(frozen=True)
 class Independence:
-    """Whether two nodes are independent, given others, in every distribution that has this network. If not, `path` is
-    a shortest way on which what is known of one tells of the other."""
+    """Whether two nodes are independent, given others, in every distribution with this network. If not, `path` is a
+    shortest active path between them."""
 
     one: str
     other: str
@@ -54,7 +54,9 @@ class Graph:
         for node, some in kept.items():
             for parent in some:
                 if parent not in kept:
-                    raise ValueError(f"{node!r} has the parent {parent!r}, which is no node.{nearest(parent, [*kept])}")
+                    raise ValueError(
+                        f"{node!r} has the parent {parent!r}, which is not a node.{nearest(parent, [*kept])}"
+                    )
         object.__setattr__(self, "parents", kept)
         self._in_order()
 
@@ -75,26 +77,25 @@ class Graph:
         return {node: tuple(some) for node, some in found.items()}
 
     def _in_order(self) -> list[str]:
-        """Parents before their children; a `ValueError`, if there is a circle."""
+        """Parents before their children; a `ValueError` if there is a cycle."""
         left, found = dict(self.parents), list[str]()
         while left:
             free = [node for node, some in left.items() if not any(parent in left for parent in some)]
             if not free:
-                raise ValueError(f"The network goes round in a circle among {', '.join(map(repr, left))}.")
+                raise ValueError(f"The network has a cycle among {', '.join(map(repr, left))}.")
             found += free
             left = {node: some for node, some in left.items() if node not in free}
         return found
 
     def independent(self, one: str, other: str, given: Iterable[str] | str = ()) -> Independence:
-        """By Bayes' ball: it is thrown from one node, passes where what is known lets it pass, and is waited for at the
-        other. A node that is given stops it, but for a child of two that was given, or of which a descendant was: it
-        lets the ball through from one parent to another."""
+        """By Bayes' ball: two nodes are independent if a ball from one cannot reach the other. A given node stops it,
+        except between two of its parents: a common child that is given, or has a given descendant, lets it through."""
         known = (given,) if isinstance(given, str) else tuple(given)
         for node in (one, other, *known):
             if node not in self.parents:
                 raise ValueError(f"There is no node {node!r}.{nearest(node, [*self.parents])}")
         if one in known or other in known:
-            return Independence(one, other, known, ())  # what is known already, nothing tells more of
+            return Independence(one, other, known, ())  # nothing tells more about what is known
         if one == other:
             return Independence(one, other, known, (one,))
         return self._thrown(one, other, known)
@@ -114,7 +115,7 @@ class Graph:
         return Independence(one, other, known, ())
 
     def _steps(self, node: str, came: str, given: set[str], opened: set[str]) -> list[tuple[str, str]]:
-        """Where the ball goes from a node that it came to from a child, or from a parent."""
+        """Where the ball goes next, from a node that it reached from a child (up) or a parent (down)."""
         up = [(parent, UP) for parent in self.parents[node]]
         down = [(child, DOWN) for child in self.children[node]]
         if came == UP:
@@ -139,7 +140,7 @@ class Graph:
         return Independence(one, other, known, tuple(node for node, _ in steps), arrows)
 
     def to_dot(self) -> str:
-        """As Graphviz has it."""
+        """In Graphviz's DOT language."""
         lines = [f"  {_quoted(node)};" for node in self.nodes]
         lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in self.edges]
         return "\n".join(["digraph {", *lines, "}", ""])
@@ -149,7 +150,7 @@ class Graph:
         try:
             networkx = import_module("networkx")
         except ImportError:
-            raise ImportError("A graph of networkx needs that library: pip install networkx.") from None
+            raise ImportError("to_networkx needs networkx: pip install networkx.") from None
         graph = networkx.DiGraph()
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from(self.edges)

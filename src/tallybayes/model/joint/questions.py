@@ -1,7 +1,7 @@
-"""From a question as it is typed to what it says of each column. It is read, never run.
+"""Parses a question into a condition on each column. Nothing in it is ever executed.
 
 `outlook=sunny, 20 < temp <= 25`: conditions with commas between them, each a column and a level or bounds. Names and
-levels that have a comma, a bar, a sign or spaces around them are put in quotes.
+levels that contain a comma, a bar, an operator or outer spaces are put in quotes.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ class Operand(NamedTuple):
     quoted: bool
 
 
-Condition = list[Any]  # operands, and the signs between them
+Condition = list[Any]  # operands, and the operators between them
 Events = dict[str, Event]
 
 
 def asked_events(question: Any, columns: Sequence[str]) -> Events:
-    """What a question says of each column: a text, or for each column a level, a list of levels or two bounds."""
+    """The condition on each column. A question is a text, or a mapping of columns to a level, a list of levels or two
+    bounds."""
     if question is None:
         return {}
     if isinstance(question, Mapping):
         return {_known(name, columns): _given(value) for name, value in question.items()}
     if not isinstance(question, str):
-        raise TypeError(f"A question is a text, as 'outlook=sunny', or a mapping, not {question!r}.")
+        raise TypeError(f"A question is a text like 'outlook=sunny' or a mapping, not {question!r}.")
     found: Events = {}
     for condition in conditions(question):
         name, event = _event(condition, columns)
@@ -49,7 +50,7 @@ def asked_events(question: Any, columns: Sequence[str]) -> Events:
 
 
 def parted(question: str) -> tuple[str, str | None]:
-    """What is asked, and what is given: the parts before and behind the bar."""
+    """What is asked and what is given: the parts before and after the bar."""
     for match in _tokens(question):
         if match["bar"] == "|":
             return question[: match.start("bar")].strip(), question[match.end("bar") :].strip()
@@ -57,7 +58,7 @@ def parted(question: str) -> tuple[str, str | None]:
 
 
 def conditions(text: str) -> list[Condition]:
-    """Operands and signs, condition by condition."""
+    """Operands and operators, condition by condition."""
     found: list[Condition] = [[]]
     for match in _tokens(text):
         if match["bar"] == "|":
@@ -89,7 +90,7 @@ HOW = "Write column=level, or bounds as 20 < column <= 25, with commas in betwee
 
 
 def _checked(condition: Condition, text: str) -> Condition:
-    """An operand, a sign, an operand, and maybe both once more."""
+    """Two operands with an operator between them, or three with two."""
     shape = "".join("s" if isinstance(each, str) else "o" for each in condition)
     bounds = all(SIGNS[sign][0] in "<>" for sign in condition[1::2] if isinstance(sign, str))
     if shape == "oso" or (shape == "ososo" and bounds):
@@ -98,12 +99,12 @@ def _checked(condition: Condition, text: str) -> Condition:
     if shape == "o":
         raise ValueError(f"{_short(shown)} says nothing about the column. {HOW}")
     if shape == "os":
-        raise ValueError(f"{_short(shown)} lacks what the column is compared with. {HOW}")
-    raise ValueError(f"{_short(shown or text)} is no condition. {HOW}")
+        raise ValueError(f"{_short(shown)} compares the column with nothing. {HOW}")
+    raise ValueError(f"{_short(shown or text)} is not a condition. {HOW}")
 
 
 def _event(condition: Condition, columns: Sequence[str]) -> tuple[str, Event]:
-    """The column that a condition is about, and what it says of it."""
+    """The column of a condition, and the event it describes."""
     if len(condition) == 5:
         low, first, name, second, high = condition
         column = _known(name.text, columns)
@@ -132,10 +133,10 @@ def _known(name: Any, columns: Sequence[str]) -> str:
 
 
 def _given(value: Any) -> Event:
-    """A level, a list of levels, or a tuple of two bounds of which the upper belongs to the interval."""
+    """A level, a list of levels, or a tuple of two bounds: an interval that includes the upper one."""
     if isinstance(value, tuple):
         if len(value) != 2 or not all(each is None or isinstance(each, Real) for each in value):
-            raise ValueError(f"{value!r}: give bounds as a tuple of two numbers, either of which may be None.")
+            raise ValueError(f"{value!r}: give bounds as a tuple of two numbers, where None is no bound.")
         low, high = (math.nan if each is None else float(each) for each in value)
         return Event(
             low=-math.inf if math.isnan(low) else low, high=math.inf if math.isnan(high) else high, with_high=True

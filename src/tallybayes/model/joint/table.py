@@ -1,4 +1,4 @@
-"""A joint distribution that somebody wrote down, to ask the same questions as a model is asked."""
+"""A joint distribution given as a table, which answers the same questions as a model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from tallybayes.model.joint.questions import Events, asked_events, parted
 
-NEAR = Fraction(1, 10**9)  # how far from 1 probabilities may add up
+NEAR = Fraction(1, 10**9)  # how far from 1 the sum of the probabilities may be
 
 
 class JointTable:
-    """P of every combination of levels: a mapping in a mapping for each column. They must add up to 1.
+    """The probability of every combination of levels, as nested mappings, one for each column. They must add up to 1.
 
     >>> sites = JointTable(("major", "site"), {"CS": {"GitHub": 0.1, "Zhihu": 0.3}, "Media": {"GitHub": 0.6}})
     >>> sites.probability("site=GitHub"), sites.probability("site=GitHub | major=CS")
@@ -25,7 +25,7 @@ class JointTable:
         self.levels = {column: sorted({cell[i] for cell in self.cells}) for i, column in enumerate(self.columns)}
         total = sum(self.cells.values(), Fraction(0))
         if abs(total - 1) > NEAR:
-            raise ValueError(f"The probabilities add up to {float(total):g}, not to 1: they are no distribution.")
+            raise ValueError(f"The probabilities add up to {float(total):g}, not to 1.")
 
     def probability(self, question: Any, given: Any = None) -> float:
         """P(question | given)."""
@@ -52,7 +52,7 @@ class JointTable:
 
 
 def _cells(table: Any, depth: int) -> list[tuple[tuple[str, ...], Fraction]]:
-    """Levels and probability of every combination that is named."""
+    """The levels and the probability of every combination in the table."""
     if depth == 0:
         try:
             p = Fraction(str(table))

@@ -1,5 +1,5 @@
-"""How good a model is on rows it has not counted: those of a fold, which are subtracted from the total.
+"""How good a model is on rows it has not counted: each fold is subtracted from the total.
 
-`dealing` says which fold a row belongs to, `folds` counts each once, `cross_validate` scores every row by the counts of
-the other folds, `choose` tries beliefs on them, `calibration` looks at the probabilities. Leans on `evaluation`.
+`dealing` assigns rows to folds, `folds` counts each once, `cross_validate` scores every row by the counts of the other
+folds, and `choose` compares beliefs that way. Leans on `evaluation`.
 """

@@ -1,4 +1,4 @@
-"""Beliefs chosen by how probable they make held-out rows: the counts stay, and are read in several ways."""
+"""Beliefs chosen by held-out log-loss: the same counts are scored under several settings."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from tallybayes.model.validation.held_out import HeldOut, Opened, given_again, h
 from tallybayes.schema import Schema
 
 SWEEPS = 5  # over all settings, at most
-USUAL = {"alpha": (0.01, 0.1, 0.5, 1.0, "fitted")}  # what is tried where nobody says
+USUAL = {"alpha": (0.01, 0.1, 0.5, 1.0, "fitted")}  # tried by default
 
 Candidates = Mapping[Any, Iterable[Any]]
 Scored = Callable[[Mapping[Any, Schema]], Mapping[Any, Losses]]
 
 
 class Trial(NamedTuple):
-    """A value of a setting, or a family of a column, with all else as it was best at that time."""
+    """A value of a setting, or a family of a column, with everything else at the best found so far."""
 
     setting: Any
     value: Any
-    log_loss: float  # the mean over held-out rows in which the truth was possible
+    log_loss: float  # mean over held-out rows whose true class was possible
     standard_error: float
-    impossible: int  # the other rows
+    impossible: int  # the number of other rows
     better: bool  # than all before
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chosen(Reported):
-    """`model` is the one that was given, under the best `beliefs` that were found: what `Model.believing` takes, to be
-    changed in this order. `start` is the loss without them, and `tried` all that was tried.
+    """`model` is the given one under the best `beliefs` found: arguments of `Model.believing`, to be applied in this
+    order. `start` is the loss without them, and `tried` lists all trials.
 
-    The best of several losses is a little too good, since it was chosen on the same rows."""
+    The best of several losses is a little optimistic, since it was chosen on the same rows."""
 
     model: Model
     beliefs: Mapping[Any, Any]
@@ -50,7 +50,7 @@ class Chosen(Reported):
 
     @property
     def log_loss(self) -> float:
-        """That of the model that was chosen."""
+        """The loss of the chosen model."""
         return next((trial.log_loss for trial in reversed(self.tried) if trial.better), self.start.log_loss)
 
 
@@ -74,9 +74,9 @@ def choose(
 
     `candidates` are values by setting, as `{"alpha": [0.1, 1.0, "fitted"], "prior": ["frequencies", "uniform"]}`, or
     families by column or block, as `{"temp": [Histogram(), Density()]}`, which must count the same; without any, some
-    values of alpha are tried. Settings are taken one after the other, again and again until none gets better: that is
-    never worse than the start, and need not be the best of all combinations. Lower is better: first the number of rows
-    in which the truth was impossible, then the log-loss of the others.
+    values of alpha are tried. Settings are tried one after another until none improves (coordinate descent): never
+    worse than the start, though not always the best of all combinations. What counts is first the number of rows whose
+    true class was impossible, then the log-loss of the others.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "rain"] * 10}
@@ -95,18 +95,19 @@ def choose(
 
 
 def losses_under(schemas: Mapping[Any, Schema], counted: Folds, given: Given, threads: int | None) -> dict[Any, Losses]:
-    """Of all held-out rows, read as each schema has it."""
+    """The losses of all held-out rows under each schema."""
     scoring = HeldOut(counted, schemas, losses_of, Losses.plus, absent=given.absent)
     return {name: reduce(Losses.plus, parts) for name, parts in hold_out(scoring, given, threads).items()}
 
 
 def chosen_by(model: Model, candidates: Mapping[Any, list[Any]], scored: Scored) -> Chosen:
-    """Setting after setting, as long as any of them gets better. Every pass over the rows scores all values of one."""
+    """One setting after another, as long as any of them improves. Each pass over the rows scores all values of one
+    setting."""
     schema, beliefs = model.schema, dict[Any, Any]()
     known = _quietly(scored, {_text(schema): schema})
     best = known[_text(schema)]
     start, tried = _trial(None, None, best, False), list[Trial]()
-    unchanged = 0  # settings since the last that got better
+    unchanged = 0  # settings since the last improvement
     for setting in [*candidates] * SWEEPS:
         if unchanged == len(candidates):
             break
@@ -128,14 +129,14 @@ def chosen_by(model: Model, candidates: Mapping[Any, list[Any]], scored: Scored)
 
 
 def _quietly(scored: Scored, schemas: Mapping[Any, Schema]) -> dict[Any, Losses]:
-    """What is not good is not chosen, and need not be warned of."""
+    """Without warnings: a candidate that deserves one is not chosen."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return dict(scored(schemas))
 
 
 def _text(schema: Schema) -> str:
-    """Equal schemas are equal texts."""
+    """Equal schemas have equal texts."""
     return json.dumps(schema.to_json(), sort_keys=True)
 
 
@@ -148,11 +149,11 @@ def _trial(setting: Any, value: Any, losses: Losses, better: bool) -> Trial:
 
 
 def checked_candidates(schema: Schema, candidates: Candidates | None) -> dict[Any, list[Any]]:
-    """What is tried, if all of it can be believed of these counts."""
+    """The candidates, checked: all of them must fit these counts."""
     if candidates is None:
         return _usual(schema)
     if not isinstance(candidates, Mapping) or not candidates:
-        raise ValueError(f"candidates={candidates!r}: give values by setting, as in {{'alpha': [0.1, 1.0]}}.")
+        raise ValueError(f"candidates={candidates!r}: give values by setting, like {{'alpha': [0.1, 1.0]}}.")
     found: dict[Any, list[Any]] = {}
     for setting, values in candidates.items():
         if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable) or not (listed := list(values)):
@@ -174,5 +175,5 @@ def _usual(schema: Schema) -> dict[Any, list[Any]]:
             found.setdefault(setting, []).append(value)
     if not found:
         known = ", ".join(sorted({name for family in schema.columns.values() for name in family.beliefs()}))
-        raise ValueError(f"What is to be chosen? Give candidates, of {known}, a column's family or the prior.")
+        raise ValueError(f"There is nothing to choose. Give candidates for {known}, a column's family or the prior.")
     return found

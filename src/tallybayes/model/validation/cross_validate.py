@@ -1,4 +1,4 @@
-"""Cross-validation: what folds come to, one by one and together."""
+"""Cross-validation: the evaluations of all folds, one by one and pooled."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from tallybayes.schema import Schema
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Reported):
-    """Each fold's `Evaluation` by the counts of all others, and `pooled`: that of all rows together, of which every
-    measure can be asked here as well (`found.accuracy`).
+    """Each fold's `Evaluation` by the counts of all others, and `pooled`, the evaluation of all rows together. Every
+    measure of the pooled one is an attribute here too (`found.accuracy`).
 
-    `standard_errors` are those over rows, each of which is held out once in every repeat; repeats make the estimate
-    steadier and not more certain, so they do not make these smaller. Rows of a group are not independent: with groups,
-    standard errors are those over folds, as that of the ROC AUC is for more than two classes. Training sets overlap, so
-    either is somewhat too small.
+    `standard_errors` are computed over rows, each of which is held out once per repeat. Repeats make the estimate
+    steadier but not more certain, so they do not shrink the errors. Rows of a group are not independent: with groups,
+    standard errors are computed over folds, as is that of the ROC AUC for more than two classes. Training sets overlap,
+    so either kind is somewhat too small.
 
-    A class all of whose rows are in one fold is unknown when that is held out: these rows are errors, they are among
-    the `impossible`, and the log-loss is infinite; `unmet` says how many there are, and `log_loss_of_possible` is the
+    If all rows of a class are in one fold, the class is unknown when that fold is held out: these rows are errors, they
+    are among the `impossible`, and the log-loss is infinite; `unmet` counts them, and `log_loss_of_possible` is the
     log-loss of all other rows.
     """
 
-    folds: tuple[Evaluation, ...]  # those of each repeat one after the other; folds without rows are not among them
+    folds: tuple[Evaluation, ...]  # repeat by repeat, without empty folds
     k: int
     repeats: int = 1
     seed: int = 0
@@ -59,7 +59,7 @@ class CrossValidation(Reported):
         return sum(map(_unmet, self.folds), Counter())
 
     def per_fold(self, measure: str) -> list[float]:
-        """One measure of every fold, as `per_fold("accuracy")`."""
+        """One measure of every fold, like `per_fold("accuracy")`."""
         return [getattr(fold, measure) for fold in self.folds]
 
     @property
@@ -71,7 +71,7 @@ class CrossValidation(Reported):
         }
 
     def _over_folds(self, measure: str) -> float:
-        """Of the mean over folds; the share of rows that all folds of a repeat are is one, however many repeats."""
+        """The standard error of the mean over folds; repeats do not make it smaller."""
         name = "log_loss_of_possible" if measure == "log_loss" else measure
         values = np.array([value for value in self.per_fold(name) if math.isfinite(value)])
         n = len(values) / self.repeats
@@ -82,7 +82,7 @@ def _unmet(fold: Evaluation) -> Counter[Any]:
     return Counter({label: fold.truths[label] for label in fold.unknown})
 
 
-Beliefs = Mapping[Any, Mapping[Any, Any]]  # by name: what `Model.believing` takes
+Beliefs = Mapping[Any, Mapping[Any, Any]]  # by name: arguments of `Model.believing`
 Described = Schema | Mapping[str, Family] | Model
 
 
@@ -104,14 +104,13 @@ def cross_validate(
     threads: int | None = None,
     absent: str = ERROR,
 ) -> CrossValidation | dict[Any, CrossValidation]:
-    """Every row scored by the counts of all folds but its own: they are the total minus its fold, so that each row is
-    counted once, whatever k. How rows come into folds is said at `folds`; repeat r deals with the seed + r.
+    """Scores every row by the counts of all folds but its own: the total minus its fold, so each row is counted once,
+    whatever k. `folds` documents how rows are assigned; repeat r uses the seed + r.
 
-    `beliefs` are several readings of the same counts, by name: what `Model.believing` takes, as in
-    `{"laplace": {"alpha": 1.0}, "fitted": {"alpha": "fitted"}}`; then there is a result for each name. `weights` are
-    what rows weigh when they are counted; held out, every row is one. With `weigh`, every training set has its evidence
-    weighed by rows of its own, as `weigh` does. Data that is read only once, as a stream is, is
-    given as a function that opens it.
+    `beliefs` are several beliefs about the same counts, by name: arguments of `Model.believing`, like `{"laplace":
+    {"alpha": 1.0}, "fitted": {"alpha": "fitted"}}`; then there is a result for each name. `weights` apply when rows are
+    counted; held out, every row counts one. With `weigh`, the evidence of every training set is weighed by its own
+    rows. Data that can be read only once, like a stream, is given as a function that opens it.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "rain"] * 10, "play": ["no", "yes"] * 10}
@@ -134,13 +133,13 @@ def cross_validate(
 
 
 def _schemas(given: Described, beliefs: Beliefs | None) -> dict[Any, Schema]:
-    """How the counts are read, by name; as they are, where no beliefs are given."""
+    """The schema of each belief, by name; the model's own if none are given."""
     schema = given.schema if isinstance(given, Model) else given if isinstance(given, Schema) else Schema(given)
     if beliefs is None:
         return {"": schema}
     if not isinstance(beliefs, Mapping) or not beliefs:
-        raise ValueError(f"beliefs={beliefs!r}: give names and changes, as in {{'laplace': {{'alpha': 1.0}}}}.")
+        raise ValueError(f"beliefs={beliefs!r}: give names and changes, like {{'laplace': {{'alpha': 1.0}}}}.")
     for name, changes in beliefs.items():
         if not isinstance(changes, Mapping):
-            raise TypeError(f"Under {name!r} is {changes!r}; give what `believing` takes, as in {{'alpha': 0.5}}.")
+            raise TypeError(f"{name!r} is {changes!r}; give arguments of `believing`, like {{'alpha': 0.5}}.")
     return {name: schema.believing(changes) for name, changes in beliefs.items()}

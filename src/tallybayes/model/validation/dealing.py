@@ -1,9 +1,9 @@
-"""Which fold each row belongs to: decided while rows stream by, from nothing but the seed, the class and how many rows
-of that class came before; or from the row's group.
+"""Which fold each row belongs to: decided as rows stream by, from nothing but the seed, the class and the number of
+earlier rows of that class; or from the row's group.
 
-Rows of a class are dealt k at a time, to every fold one, in an order drawn from the seed (permuted blocks). So folds
-have the same share of every class to within one row, whatever the order of the rows and however they come in batches.
-A group's fold is a hash of its text: rows of a group stay together wherever they stand.
+Rows of a class are dealt k at a time, one to each fold, in an order drawn from the seed (permuted blocks). So folds
+have equal shares of every class to within one row, whatever the order and the batches. A group's fold is a hash of its
+text: rows of a group stay together wherever they are.
 """
 
 from __future__ import annotations
@@ -50,11 +50,13 @@ class Deal:
             if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
                 raise ValueError(f"{name}={given!r}: give a whole number of at least {least}.")
         if self.k > MOST_FOLDS:
-            raise ValueError(f"k={self.k}: there can be no more than {MOST_FOLDS} folds; left_out leaves out each row.")
+            raise ValueError(
+                f"k={self.k}: there can be no more than {MOST_FOLDS} folds; for leave-one-out use left_out."
+            )
 
 
 class Dealer:
-    """Deals rows in the order they come. `met` says how many rows of each class were dealt."""
+    """Deals rows in the order they come. `met` counts the rows of each class so far."""
 
     def __init__(self, deal: Deal) -> None:
         self.how = deal
@@ -62,7 +64,7 @@ class Dealer:
         self._starts: dict[Key | None, np.uint64] = {}
 
     def deal(self, batch: Batch, groups: pa.Array | None = None) -> Codes:
-        """The fold of every row. Rows that are not `taken` afterwards are as if they had not come."""
+        """The fold of every row. Only rows that are confirmed by `take` afterwards count as dealt."""
         if groups is not None:
             return self._by_group(groups, batch.start)
         if not self.how.stratify:
@@ -77,7 +79,7 @@ class Dealer:
         return folds
 
     def take(self, batch: Batch) -> None:
-        """These rows were dealt for good."""
+        """Confirms that these rows were dealt."""
         if not self.how.stratify:
             self.met[None] += len(batch.rows)
             return
@@ -85,7 +87,7 @@ class Dealer:
         self.met.update({key: n for key, n in zip(batch.rows.classes, counts, strict=True) if n})
 
     def _dealt(self, key: Key | None, rows: int) -> Codes:
-        """The folds of the next rows of a class: of every k that come one after another, each fold has one."""
+        """The folds of the next rows of a class: of every k in succession, each fold gets one."""
         k = self.how.k
         first = self.met[key] // k
         last = -(-(self.met[key] + rows) // k)
@@ -115,7 +117,7 @@ class Dealer:
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers as if drawn by chance, the same everywhere: splitmix64."""
+    """Pseudo-random numbers, the same on every machine: splitmix64."""
     x = numbers * GOLDEN
     x = (x ^ (x >> np.uint64(30))) * FIRST
     x = (x ^ (x >> np.uint64(27))) * SECOND
@@ -125,7 +127,7 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def grouped(
     data: Any, labels: Any, weights: Any, groups: Any, label_type: pa.DataType | None = None
 ) -> Iterator[tuple[Batch, pa.Array | None]]:
-    """Batches, and what group each of their rows belongs to: by the name of a column, or one for each row."""
+    """Batches, with the group of each row: from a named column, or one value per row."""
     whole = None if groups is None or isinstance(groups, str) else label_array(groups, "groups")
     if whole is not None and is_stream(data):
         raise ValueError("With a stream of frames, give the name of the column that holds the groups.")
@@ -143,7 +145,7 @@ def grouped(
 
 
 class Given(NamedTuple):
-    """Rows as they are given: a frame, a stream or a source, and where their labels, weights and groups are."""
+    """The data as given: a frame, a stream or a source, and where its labels, weights and groups are."""
 
     data: Any
     labels: Any = None
@@ -153,8 +155,8 @@ class Given(NamedTuple):
     absent: str = ERROR
 
     def each(self, schema: Schema, deal: Deal, work: Callable[[Batch, Codes], None]) -> None:
-        """Does the work for every batch, with the fold of each of its rows. Rows that it refuses are not dealt: a
-        source may skip them, and asks for the others of their batch once more."""
+        """Applies `work` to every batch, with the fold of each row. Rows that it refuses are not dealt: a source may
+        skip them and offer the rest of the batch again."""
         labels = schema.label if self.labels is None else self.labels
         for given, what in ((labels, "label"), (self.weights, "weight")):
             if isinstance(given, str):

@@ -1,4 +1,4 @@
-"""Rows to weigh the evidence of every training set by: those of all folds but the one that is held out."""
+"""The rows that weigh the evidence of each training set: those of all folds but the held-out one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tallybayes.schema import Schema
 
 
 class FoldSamples:
-    """Of each fold as many rows as any training set may leave out, taken while they are counted."""
+    """A sample of each fold, taken while rows are counted, as large as any training set may need."""
 
     def __init__(self, schema: Schema, k: int) -> None:
         self._samples = [sample_for(schema) for _ in range(k)]
@@ -24,6 +24,6 @@ class FoldSamples:
                 sample.add(part)
 
     def weighed(self, fold: int, trained: Model) -> Model:
-        """The model of all other folds, with its evidence weighed by rows of these."""
+        """The model of all other folds, with its evidence weighed by their rows."""
         others = [sample for number, sample in enumerate(self._samples) if number != fold and sample.seen]
         return reweighed(trained, merged(others).rows())[0]

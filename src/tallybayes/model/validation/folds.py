@@ -1,7 +1,7 @@
 """Folds: every row is counted once, into the model of its fold; training sets are the total minus a fold.
 
-While rows are counted, a fold and a class together are a class: all folds are one model, counted in one pass like any
-other, and taken apart at the end.
+While rows are counted, each pair (fold, class) is a class: all folds are one model, counted in one pass like any other,
+and split at the end.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ class Folds:
     def __init__(self, schema: Schema | Mapping[str, Family] | Model, deal: Deal) -> None:
         self.whole = schema if isinstance(schema, Model) else None
         self.how = deal
-        self.sizes = np.zeros(deal.k, np.int64)  # how many rows there are, whatever they weigh
+        self.sizes = np.zeros(deal.k, np.int64)  # numbers of rows, regardless of weight
         self.refused = False  # whether some rows could not be counted, and a source may have skipped them
         self._counted = Model(schema.schema if isinstance(schema, Model) else schema)  # by (fold, class)
-        self.samples: FoldSamples | None = None  # rows to weigh training sets by, if these are to be weighed
+        self.samples: FoldSamples | None = None  # the rows that weigh training sets, if wanted
 
     @property
     def schema(self) -> Schema:
@@ -64,7 +64,7 @@ class Folds:
 
     @cached_property
     def total(self) -> Model:
-        """The model that folds are taken from."""
+        """The model that folds are subtracted from."""
         if self.whole is not None:
             return self.whole
         total = Model(self.schema)
@@ -74,11 +74,11 @@ class Folds:
 
     @property
     def filled(self) -> list[int]:
-        """The folds that have rows: fewer than k where there are few rows, or few groups."""
+        """The folds that have rows: fewer than k if there are few rows, or few groups."""
         return np.flatnonzero(self.sizes).tolist()
 
     def weighed(self, fold: int, trained: Model) -> Model:
-        """The total minus a fold, weighed by its own rows, if that was asked for."""
+        """The total minus a fold, weighed by its own rows if that is wanted."""
         return trained if self.samples is None else self.samples.weighed(fold, trained)
 
     def without(self, fold: int) -> Model:
@@ -91,7 +91,7 @@ class Folds:
             raise ValueError(f"The model has not counted these rows, so they cannot be left out. {error}") from None
 
     def numbers(self, data: Any, labels: Any = None, *, groups: Any = None) -> Codes:
-        """The fold of every row, if these are the rows that were counted, in the same order."""
+        """The fold of every row, given the rows that were counted in the same order."""
         found = [np.zeros(0, np.int32)]
         Given(data, labels, groups=groups).each(self.schema, self.how, lambda _, where: found.append(where))
         return np.concatenate(found)
@@ -139,7 +139,7 @@ class Folds:
         return found
 
     def check(self) -> None:
-        """An error that says why there is nothing to hold out, or nothing to train on."""
+        """Raises an error if there is nothing to hold out, or nothing to train on."""
         n, used = int(self.sizes.sum()), len(self.filled)
         if not n:
             raise ValueError("The data has no rows, so there is nothing to hold out.")
@@ -168,14 +168,14 @@ def folds(
     """Counts every row once, into one of k folds. `data`, `labels`, `weights` and the rest are as for `Model.train`: a
     frame, a stream of frames or a source of any length, in the memory that k models take.
 
-    Of every k rows of a class that come one after another, each fold has one, in an order drawn from the `seed`; with
-    `stratify=False`, of every k rows of any class. So which fold a row is in depends on the order of the rows, and not
-    on batches, threads or machines. `groups` are a column's name or one value per row: rows of a group are all in one
-    fold, which is drawn from the seed and the group's text alone, whatever the order; classes are not stratified then,
-    and folds are only about equal.
+    Of every k successive rows of a class, each fold gets one, in an order drawn from the `seed`; with `stratify=False`,
+    of every k rows of any class. So a row's fold depends on the order of the rows, but not on batches, threads or
+    machines. `groups` are a column's name or one value per row: all rows of a group are in one fold, drawn from the
+    seed and the group's text alone, whatever the order. Classes are not stratified then, and folds are only about equal
+    in size.
 
-    With a `Model` for the schema, folds are taken from that model, which must have counted these rows and may have
-    counted others."""
+    If a `Model` is given in place of the schema, folds are subtracted from it; it must have counted these rows, and may
+    have counted others."""
     given = Given(data, labels, weights, groups, label_type, absent)
     return counted_folds(schema, given, Deal(k, stratify, seed), threads)
 
@@ -201,13 +201,13 @@ def counted_folds(
 
 
 def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
-    """What must be settled before counting, from all rows; an error, where their labels would choose it."""
+    """The schema prepared on all rows; an error if that would use their labels."""
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     for name, family in schema.columns.items():
         if family.looks_at_labels and not family.is_prepared:
             raise ValueError(
                 f"{name!r}: {family.brief} finds its questions by the labels of rows, held-out rows among them. Find "
-                "them on other rows, prepare(schema, rows, labels), or train anew without each fold, as scikit-learn's "
-                "cross_val_score does with SemiNaiveBayes()."
+                "them on other rows, prepare(schema, rows, labels), or train again without each fold, as "
+                "scikit-learn's cross_val_score does with SemiNaiveBayes()."
             )
     return prepare(schema, given.data, given.labels, weights=given.weights, label_type=given.label_type)

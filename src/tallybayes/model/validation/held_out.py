@@ -1,4 +1,4 @@
-"""Rows scored by the counts of all folds but their own, under one belief or several."""
+"""Rows scored by the counts of all folds but their own, under one set of beliefs or several."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tallybayes.schema import Schema
 
 T = TypeVar("T")
 
-Measure = Callable[[Asked, Sequence[Answers]], T]  # rows that were answered → what is measured of them
-BLOCK = 1 << 16  # rows that are sorted by fold at once: more would not stay near the processor
+Measure = Callable[[Asked, Sequence[Answers]], T]  # scored rows → a measure of them
+BLOCK = 1 << 16  # rows sorted by fold at a time: more would not stay in cache
 TWICE = (
     "The rows are read twice, once to count them and once to score them, and a stream or a source can be read only "
     "once. Give a function that opens it: lambda: tallybayes.open_source('data.csv')."
@@ -31,7 +31,7 @@ TWICE = (
 
 
 class HeldOut(Generic[T]):
-    """What is measured of every fold, read as each of several schemas has it, while rows stream by."""
+    """Measures every fold under each of several schemas, as rows stream by."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class HeldOut(Generic[T]):
         self._sizes = np.zeros(len(folds), np.int64)
 
     def score(self, batch: Batch, where: Codes, threads: int | None = None) -> None:
-        """Rows, and the fold of each."""
+        """Scores rows, given the fold of each."""
 
         def answer(first: int, last: int) -> list[tuple[Any, int, Answers]]:
             edges = range(first, last, BLOCK)
@@ -91,7 +91,7 @@ class HeldOut(Generic[T]):
                     yield name, fold, some
 
     def measured(self) -> dict[Any, list[T]]:
-        """For each schema, fold by fold; an error, if these are not the rows that were counted."""
+        """The measures of each schema, fold by fold; an error if the rows are not those that were counted."""
         for fold, (counted, scored) in enumerate(zip(self.folds.sizes.tolist(), self._sizes.tolist(), strict=True)):
             if counted != scored:
                 raise _changed(fold, counted, scored)
@@ -107,11 +107,11 @@ def _changed(fold: int, counted: int, scored: int) -> ValueError:
 
 
 def hold_out(scoring: HeldOut[T], given: Given, threads: int | None = None) -> dict[Any, list[T]]:
-    """Every row of the data, which is read once more, by the folds that it is not in."""
+    """Reads the data once more and scores every row by the folds that it is not in."""
     folds = scoring.folds
 
     def score(batch: Batch, where: Codes) -> None:
-        if folds.refused:  # the same rows are skipped as when they were counted
+        if folds.refused:  # skip the same rows as when they were counted
             Model(folds.schema)._count(batch, threads, given.absent)
         scoring.score(batch, where, threads)
 
@@ -121,7 +121,7 @@ def hold_out(scoring: HeldOut[T], given: Given, threads: int | None = None) -> d
 
 
 class Opened:
-    """Data that can be read more than once: a frame, a list of frames, or what a function opens each time."""
+    """Data that can be read more than once: a frame, a list of frames, or a function that opens it."""
 
     def __init__(self, data: Any) -> None:
         stream = is_stream(data) and not isinstance(data, Sequence)
@@ -134,7 +134,7 @@ class Opened:
 
 
 def given_again(labels: Any, weights: Any, groups: Any, absent: str) -> Given:
-    """For data that is opened again and again; labels, weights and groups may come as what can be read only once."""
+    """For data that is opened repeatedly: labels, weights and groups that can be read only once are kept."""
 
     def kept(values: Any) -> Any:
         return values if values is None or isinstance(values, str) else label_array(values)

@@ -1,4 +1,4 @@
-"""How a model gets better as rows come in: folds are counted once, and training sets of every size are sums of them."""
+"""Learning curves: folds are counted once, and training sets of every size are sums of them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from tallybayes.model.validation.held_out import Opened, given_again
 
 
 class Learned(NamedTuple):
-    """Models of about so many rows, and how well they do on rows that none of them has counted: one fold after another,
-    all of them together."""
+    """Models of about so many rows, and how well they do on held-out rows: all folds, pooled."""
 
     rows: float  # on average over folds
     held_out: Evaluation
@@ -41,7 +40,7 @@ def learning_curve(
     absent: str = ERROR,
 ) -> list[Learned]:
     """Rows are dealt to k folds, as `folds` does, and counted once. Each fold is scored by the sum of the next 1, 2, …,
-    k − 1 folds, or of as many as `sizes` say: adding models is all the training there is. The rows are read once to
+    k − 1 folds, or of as many as `sizes` say; adding models is all the training there is. The rows are read once to
     count them, and once for every size.
 
     >>> from tallybayes import Categorical
@@ -70,12 +69,14 @@ def _sizes(sizes: Iterable[int] | None, folds: int) -> list[int]:
     wanted = list(range(1, folds)) if sizes is None else list(sizes)
     for size in wanted:
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < folds:
-            raise ValueError(f"sizes: models of {size!r} folds are wanted; of {folds} folds, give 1 to {folds - 1}.")
+            raise ValueError(
+                f"sizes: a model of {size!r} folds was asked for; with {folds} folds, give 1 to {folds - 1}."
+            )
     return wanted
 
 
 def _scored(counted: Folds, asked: dict[int, Asked], given: Given) -> Evaluation:
-    """Every row by the model that is to be asked about its fold."""
+    """Scores every row by the model for its fold."""
     parts: list[Evaluation] = []
 
     def score(batch: Batch, where: Codes) -> None:

@@ -28,7 +28,7 @@ def evaluate_left_out(
     threads: int | None = None,
     absent: str = ERROR,
 ) -> Evaluation:
-    """What would be decided for each row by the model without it, beside the label it has."""
+    """Compares what the model without each row would decide for it with its label."""
     labels = model.schema.label if labels is None else labels
     asked: dict[str, Any] = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
     if isinstance(data, RowSource):
@@ -54,8 +54,8 @@ def _left_out(model: Model, batch: Batch, terms: Terms, threads: int | None, abs
 
 
 def evaluate_scores(terms: Terms, truth: Truth, joint: Floats, priors: Floats) -> Evaluation:
-    """The same from log P(class, row), and log P(class) of every row. A row that no class allows falls to the prior,
-    and if that allows none either, to all classes alike."""
+    """The same from log P(class, row) and log P(class) of every row. A row that is impossible in every class gets the
+    prior, or if that rules out all classes too, equal probabilities."""
     marginal = np.logaddexp.reduce(joint, axis=1)
     dead = ~np.isfinite(marginal)
     with np.errstate(invalid="ignore"):
@@ -66,7 +66,7 @@ def evaluate_scores(terms: Terms, truth: Truth, joint: Floats, priors: Floats) -
 
 
 def _losses(scores: Floats, truth: Truth) -> Floats:
-    """−log P(truth); infinite where the truth is impossible, or a class never met."""
+    """−log P(truth); infinite if the true class is impossible or unseen."""
     with np.errstate(invalid="ignore"):
         lost = np.logaddexp.reduce(scores, axis=1) - scores[np.arange(len(scores)), truth.numbers]
     return np.where(np.isnan(lost) | (truth.numbers < 0), np.inf, lost) + 0.0

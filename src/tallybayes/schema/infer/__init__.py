@@ -1,10 +1,10 @@
-"""Which family a column gets by default: rules on its type and values, each with its reason in words.
+"""Which family a column gets by default: rules on its type and values, each with a reason in words.
 
-The rules look at a sample once, before anything is counted; what they choose is in the schema for everybody to see and
-change. No default family may stop training later: numbers get one that takes every number, texts one
-that takes every text. A column is left out only for what the sample shows for certain.
+The rules look at a sample once, before anything is counted; their choice is in the schema for everyone to see and
+change. No default family may fail on later rows: numbers get one that takes every number, texts one that takes every
+text. A column is left out only if the sample is conclusive.
 
-`numbers` and `texts` have the rules of either kind; this file says which kind a column is.
+`numbers` and `texts` have the rules for each kind; this file decides which kind a column is.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ FIRST_TIME = re.compile(ISO_TIME.encode())
 
 
 def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
-    """The family for a column like this one, and why. `whole` says whether these cells are all that there are: else a
-    column that does not vary here may do so elsewhere."""
+    """The family for a column like this one, and why. `whole` says whether these are all its cells: if not, a column
+    that does not vary here may vary elsewhere."""
     if INDEX.fullmatch(name):
         return Choice(None, "the index of a DataFrame")
     if pa.types.is_temporal(cells.type):
@@ -52,7 +52,7 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
 
 
 def _of_nothing(kind: pa.DataType) -> Family:
-    """The family for cells of which none is known, but that they are of this type."""
+    """The family for cells that are all missing, by their type."""
     if pa.types.is_boolean(kind):
         return TRUTH
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
@@ -67,7 +67,7 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
     if pa.types.is_boolean(cells.type):
         return Choice(TRUTH, "true or false")
     if pa.types.is_dictionary(cells.type):
-        frames.texts(cells)  # an error if these are no categories
+        frames.texts(cells)  # an error if these are not categories
         return Choice(CATEGORY, f"a category already, of {len(cells.dictionary)} levels")
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
         return Choice(TAGS, "lists of words")
@@ -83,7 +83,7 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
 
 
 def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:
-    """Texts, which may be numbers or times."""
+    """The choice for texts, which may be numbers or times."""
     texts = frames.texts(cells)
     present = texts.drop_null() if texts.null_count else texts
     numbers = _as_numbers(cells, present)
@@ -98,16 +98,16 @@ def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:
 
 
 def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:
-    """What texts say that are all finite numbers, and written as numbers are."""
+    """Texts as numbers, if all of them are finite numbers in the usual notation."""
     try:
-        numbers = frames.numbers(cells)  # of most texts the first says that it is none
+        numbers = frames.numbers(cells)  # fails at the first text in most columns
     except CellError:
         return None
     return None if np.isinf(numbers).any() or has_codes(present) else numbers
 
 
 def _are_times(present: pa.Array) -> bool:
-    """Whether all texts are; of most columns the first is not, and Arrow takes longer to read the pattern."""
+    """Whether all texts are times. The first one rules out most columns, faster than Arrow compiles the pattern."""
     first = present[0].as_buffer().to_pybytes()
     return bool(FIRST_TIME.match(first)) and bool(pc.all(pc.match_substring_regex(present, ISO_TIME)).as_py())
 

@@ -1,4 +1,4 @@
-"""What a rule says about a column."""
+"""What a rule chooses for a column, and why."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from tallybayes.families.smoothing import FITTED
 
 
 class Choice(NamedTuple):
-    family: Family | None  # nothing: the column is left out
+    family: Family | None  # None: the column is left out
     reason: str
 
 
-NEARLY_ALL = 0.995  # which would be shown as 100%
+NEARLY_ALL = 0.995  # would round to 100%
 CATEGORY = Categorical(alpha=FITTED)
 
 
 def share_text(share: float) -> str:
-    """A part of the cells, but not all of them, in words."""
+    """A share of the cells as text, never rounded to 100%."""
     return f"{share:.0%}" if share < NEARLY_ALL else "nearly all"
 
 
 def unvarying(what: str, family: Family, whole: bool) -> Choice:
-    """Cells that tell nothing are left out if they are all that there are; the family is for what may come else."""
+    """Cells that are all the same: left out if there are no others, else counted by this family."""
     return Choice(None, f"every cell is {what}") if whole else Choice(family, f"every cell of the sample is {what}")
 
 
 def all_the_same(n: int, family: Family, whole: bool, missing: bool) -> Choice:
-    """The `n` cells that are there are alike. Where others are missing, that may tell, and weighing finds out."""
+    """The `n` present cells are equal. If others are missing, that may be informative, and weighing finds out."""
     if missing:
         return Choice(family, f"the same in {n} cells, missing in the others, which may tell")
     return unvarying("the same", family, whole)

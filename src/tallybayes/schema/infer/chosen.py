@@ -1,8 +1,7 @@
-"""Families of number columns chosen by what they tell: each column by itself, on rows that were held out.
+"""Families of numeric columns chosen by held-out log-loss, each column by itself.
 
-Several families are counted of a sample, each once, and the one under which the classes of held-out rows are most
-probable is taken. A family that takes only some numbers may be chosen, as the rules never do: a zero in a later row is
-then an error for `LogNormal`.
+Several families count a sample, and the one with the lowest held-out log-loss is taken. Unlike the rules, this may
+choose a family that takes only some numbers: for `LogNormal`, a zero in a later row is an error.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ FOLDS = 5
 
 
 def choose_for(cells: pa.Array, name: str, whole: bool, labels: pa.Array | None) -> Choice:
-    """By the rules; of numbers whose labels are given, by what they tell of these."""
+    """By the rules, or if labels are given for a numeric column, by held-out log-loss."""
     found = choose(cells, name=name, whole=whole)
     if labels is None or not isinstance(found.family, (Gaussian, Histogram)):
         return found
@@ -41,7 +40,7 @@ def _by_loss(inferred: Choice, cells: pa.Array, labels: pa.Array) -> Choice:
     cells, labels = cells.take(some), labels.take(some)
     assert inferred.family is not None
     losses = {family: _loss(family, cells, labels) for family in _rivals(inferred.family, cells)}
-    best = min(losses, key=losses.__getitem__)  # the first of equals
+    best = min(losses, key=losses.__getitem__)  # the first one on a tie
     told = ", ".join(f"{_name(family)} {loss:.4f}" for family, (_, loss) in sorted(losses.items(), key=lambda x: x[1]))
     return Choice(best, f"{inferred.reason}; held-out log-loss: {told}")
 

@@ -1,4 +1,4 @@
-"""Which columns are counted together as well, where they may depend on each other, and by which families."""
+"""Which columns are also counted together, because they may depend on each other, and by which families."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tallybayes.schema.entries import Name
 
 NONE, AUTO, TREES, PAIRS = "none", "auto", "trees", "pairs"
 KINDS = (NONE, AUTO, TREES, PAIRS)
-MANY_LEVELS = 100  # of two columns or more, for pairs of levels to be counted one by one …
-SOME_LEVELS = 10  # … of all columns that have so many …
-MOST_CROSSED = 8  # … unless these are more
-MOST = 60  # columns of which every two are counted together, and each is asked about given each other
+MANY_LEVELS = 100  # of at least two columns: then pairs of levels are counted one by one …
+SOME_LEVELS = 10  # … for all columns with at least so many …
+MOST_CROSSED = 8  # … unless there are more of these
+MOST = 60  # columns, for all pairs of them to be counted
 
 
 def check_dependence(dependence: str) -> None:
@@ -27,7 +27,7 @@ def check_dependence(dependence: str) -> None:
 def with_dependence(
     columns: Mapping[Name, Family], reasons: Mapping[Name, str], dependence: str, sample: pa.RecordBatch
 ) -> tuple[dict[Name, Family], dict[Name, str]]:
-    """Columns and why they have their families, and beside these a block of all of them that are numbers or levels."""
+    """The columns with their families and reasons, and a block of all that are numeric or categorical."""
     together = [name for name, family in columns.items() if isinstance(name, str) and _can_be_asked(family)]
     if dependence == NONE or len(together) < 2:
         return dict(columns), dict(reasons)
@@ -49,7 +49,7 @@ def with_dependence(
 
 
 def _of_many_levels(columns: Mapping[Name, Family], names: list[str], sample: pa.RecordBatch) -> list[str]:
-    """Columns of levels, if some have too many for a table of pairs, but for those of very few."""
+    """The categorical columns without those of very few levels, if some have too many for a table of pairs."""
     levels = [name for name in names if columns[name].support is None]
     counts = {name: len(pc.unique(frames.texts(sample.column(name)))) for name in levels}
     some = [name for name in levels if counts[name] > SOME_LEVELS]
@@ -58,5 +58,5 @@ def _of_many_levels(columns: Mapping[Name, Family], names: list[str], sample: pa
 
 
 def _can_be_asked(family: Family) -> bool:
-    """Whether cells are numbers or levels: neither texts nor vectors."""
+    """Whether cells are numbers or levels, not texts or vectors."""
     return not (family.is_text or family.takes_vectors or family.takes_blocks)

@@ -1,4 +1,4 @@
-"""A family for every column of a sample, those that are hinted at aside; and what is counted of columns together."""
+"""A family for every column of a sample that has no hint, and the blocks of columns that are counted together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Inferred(NamedTuple):
 def inferred(
     data: Any, label: str | None, hints: Mapping[Any, Family | None], whole: bool, choose: bool, dependence: str
 ) -> Inferred:
-    """As `Schema.infer` says."""
+    """See `Schema.infer`."""
     if isinstance(data, RowSource):
         label, whole = label or data.label, whole and data.is_sampled_whole()
         data, hints = sample_of(data, label, hints)

@@ -1,7 +1,7 @@
-"""Columns of texts that are numbers but for a few: which of these mean that nothing is known, and a word about others.
+"""Text columns that are numbers but for a few cells: which of these mark missing values, and a warning about others.
 
-A file without types may have "-" or "None" where a number is missing, which in a column of texts may well be a level. A
-column is read as numbers by what its family counts, so that a cell means the same wherever it stands.
+A file without types may have "-" or "None" for a missing number; in a text column these may well be levels. The family
+decides whether a column is read as numbers, so that a cell means the same in every row.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.choice import share_text
 
-MOST = 0.9  # of the cells, if these are numbers, the others are worth a word
-LOOKED_AT = 1000  # cells of a column, before all of them are
+MOST = 0.9  # share of numbers from which on the other cells are worth a warning
+LOOKED_AT = 1000  # cells of a column, before all of them are checked
 
 
 def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collection[str]) -> pa.RecordBatch:
-    """A sample in which columns that are to be counted as numbers are numbers; a note of those that nearly are."""
+    """The sample with such columns as numbers; warns of those that nearly are."""
     for at, name in enumerate(sample.schema.names):
         if name not in passed_over and frames.is_text(sample.schema.types[at]):
             found = _numbers(source, name, sample.column(at))
@@ -63,7 +63,7 @@ def _are_numbers(source: RowSource, texts: pa.Array) -> pa.Array:
 
 
 def _share(source: RowSource, texts: pa.Array, marks: Collection[str] = ()) -> float:
-    """Of the cells, how many are numbers or marks."""
+    """The share of cells that are numbers or marks of missing values."""
     marked = pc.is_in(texts, pa.array(list(marks), texts.type))
     return float(pc.mean(pc.or_(_are_numbers(source, texts), marked)).as_py())
 
@@ -74,4 +74,4 @@ def _named(texts: Collection[str]) -> str:
 
 def _note(name: str, what: str, texts: Collection[str]) -> None:
     options = " ".join(f"--missing {shlex.quote(text)}" for text in texts)
-    warnings.warn(f"Column {name!r}: {what}. If nothing is known there, give {options}.", stacklevel=2)
+    warnings.warn(f"Column {name!r}: {what}. If these are missing values, give {options}.", stacklevel=2)

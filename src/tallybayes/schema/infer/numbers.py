@@ -1,7 +1,7 @@
-"""Rules for columns of numbers: levels, intervals, identifiers.
+"""Rules for numeric columns: levels, intervals, identifiers.
 
-Numbers are counted by interval. Nobody has to say how they are distributed, zeros in a long tail and outliers do no
-harm, and every number is taken; on all but small tables that tells more than a Gaussian does.
+Numbers are counted by interval. That assumes no distribution, is robust to zeros, long tails and outliers, and takes
+every number; on all but small tables it tells more than a Gaussian.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from tallybayes.families.numbers.values import ENOUGH
 from tallybayes.families.smoothing import FITTED
 from tallybayes.schema.infer.choice import CATEGORY, Choice, all_the_same, share_text, unvarying
 
-FEW_LEVELS = 10  # so many different whole numbers are levels rather than a scale
-MANY_CELLS = 50  # from where intervals tell more than a Gaussian
-STEPS = 128  # over the middle of a column whose values are counted, at the least
-BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose alike
-BITS_UNKNOWN = 16  # where the sample does not vary, and what comes later may be near it or far away
-MANY_DIFFERENT = 100  # cells that all differ are no chance meeting, where some should have met …
-MEETINGS = 10.0  # … so often
-EVENLY = 1.5  # how far numbers drawn evenly may be from even, in parts of 1 / √n
+FEW_LEVELS = 10  # up to so many different whole numbers are levels rather than a scale
+MANY_CELLS = 50  # from here on intervals tell more than a Gaussian
+STEPS = 128  # at least, over the middle of a column whose values are counted
+BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose the same
+BITS_UNKNOWN = 16  # if the sample does not vary: later values may be close or far away
+MANY_DIFFERENT = 100  # so many cells that all differ are identifiers, if chance would have made …
+MEETINGS = 10.0  # … so many of them equal
+EVENLY = 1.5  # how far uniform numbers may be from uniform, in units of 1 / √n
 IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|unnamed\W*\d*)|.*[a-z](ID|Id)", re.DOTALL)
 
 
 def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
-    """The family of numbers like these; NaN is missing. Infinite ones are errors when their turn comes to be counted,
-    and say where they stand."""
+    """The family for numbers like these; NaN is missing. Infinite ones are errors when they are counted, with their
+    row."""
     missing = bool(np.isnan(x).any())
     x = x[np.isfinite(x)] + 0.0
     x.sort()
@@ -61,7 +61,7 @@ def _range(x: Floats) -> str:
 
 
 def _spike(x: Floats) -> str:
-    """The value that many of the cells have, if one does."""
+    """The value that a quarter or more of the cells have, if there is one."""
     values, counts = np.unique(x, return_counts=True)
     most = int(counts.argmax())
     share = counts[most] / len(x)
@@ -69,7 +69,7 @@ def _spike(x: Floats) -> str:
 
 
 def _intervals(x: Floats) -> Histogram:
-    """Counts the values themselves, with as many digits as tell them apart."""
+    """A histogram that counts the values themselves, with enough digits to tell them apart."""
     low, high = _quantile(x, 0.05) / 2.0, _quantile(x, 0.95) / 2.0
     span = (high - low) or float(x[-1] / 2.0 - x[0] / 2.0)
     largest = max(abs(low), abs(high))
@@ -79,7 +79,7 @@ def _intervals(x: Floats) -> Histogram:
 
 
 def _quantile(x: Floats, share: float) -> float:
-    """What `numpy.quantile` gives, of numbers in order."""
+    """`numpy.quantile` for sorted numbers."""
     at = (len(x) - 1) * share
     first = int(at)
     part, low, high = at - first, float(x[first]), float(x[min(first + 1, len(x) - 1)])
@@ -95,8 +95,8 @@ UNKNOWN = _histogram(BITS_UNKNOWN)
 
 
 def _is_identifier(values: Floats, name: str) -> bool:
-    """Whether whole numbers of which no two are equal, in order here, name their rows rather than measure them: they
-    are called so, numbers this dense would have met if chance had a part in them, or they are spread evenly."""
+    """Whether distinct whole numbers (sorted here) identify their rows rather than measure them: by the name of the
+    column, because random numbers this dense would have repeated, or because they are spread evenly."""
     if IDENTIFIER.fullmatch(name) or IDENTIFIER.fullmatch(name.lower()):
         return True
     n = len(values)

@@ -1,4 +1,4 @@
-"""Some rows of a table, from all over it: a table is often sorted, and its first rows are not like the others."""
+"""A sample of rows from all over a table: tables are often sorted, so the first rows are not like the others."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SAMPLE_ROWS = 100_000
 
 
 def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
-    """Rows at equal distances, at least half as many as may be looked at, and the first of each column of texts that
-    are numbers but for some; and whether these are all rows."""
+    """Rows at equal distances, at least half as many as the sample may have, with the first odd row of each text column
+    that is mostly numbers; and whether these are all rows."""
     some, whole = _sliced(data)
     kept: list[pa.RecordBatch] = []
     odd: dict[str, tuple[int, pa.RecordBatch]] = {}
@@ -43,7 +43,7 @@ def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
 
 
 def _sliced(data: Any) -> tuple[Any, bool]:
-    """Of a large DataFrame of pandas or polars so many rows that not all of them need become Arrow."""
+    """Some rows of a large pandas or polars DataFrame, so that not all of them need be converted to Arrow."""
     if hasattr(data, "__len__") and (hasattr(data, "iloc") or hasattr(data, "gather_every")):
         step = -(-len(data) // SAMPLE_ROWS)
         if step > 1:
@@ -52,7 +52,7 @@ def _sliced(data: Any) -> tuple[Any, bool]:
 
 
 def _note_odd(odd: dict[str, tuple[int, pa.RecordBatch]], batches: Iterable[pa.RecordBatch], start: int) -> None:
-    """For every column of texts, the first row that has one which is no number, and which row of all it is."""
+    """For every text column, the first row whose text is not a number, and its row number."""
     for batch in batches:
         for name, kind in zip(batch.schema.names, batch.schema.types, strict=True):
             if name in odd or not frames.is_text(kind) or batch.schema.names.count(name) > 1:
@@ -70,7 +70,7 @@ def _every(batch: pa.RecordBatch, step: int, first: int) -> pa.RecordBatch:
 
 
 def _halved(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """Every other row of those that were kept."""
+    """Every other row of those kept so far."""
     halves, offset = [], 0
     for batch in batches:
         halves.append(_every(batch, 2, offset % 2))

@@ -18,23 +18,23 @@ FREE_TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
 SHORT_TEXT = replace(FREE_TEXT, characters=(2, 5))
 TAGS = Words(reading="auto", shortest=1)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-MANY_CHARACTERS = 8.0  # of writing without spaces
-SHORT = 40.0  # words, up to which the parts of words are counted …
-SOME_TEXTS = 200  # … where there are so many texts to learn from: they say less to a reader than words do
-MANY_WORDS = 3.0  # so many to a cell make it free text …
-FEW_EACH = 5.0  # … where a text comes less often than this
-SOME = 1000  # cells that are looked at word by word
+MANY_CHARACTERS = 8.0  # in a cell of a script without spaces
+SHORT = 40.0  # words: up to so many, parts of words are counted …
+SOME_TEXTS = 200  # … if there are so many texts: parts are harder to read than words
+MANY_WORDS = 3.0  # so many in a cell make it free text …
+FEW_EACH = 5.0  # … if a text occurs less often than this
+SOME = 1000  # cells that are split into words
 SEPARATORS = "|;,/"
 NO_SEPARATOR = re.compile(f"[^{SEPARATORS}]*")
-SEVERAL = 1.5  # tags to a cell make it a list …
-OFTEN = 5.0  # … if each tag comes so often
+SEVERAL = 1.5  # tags in a cell make it a list …
+OFTEN = 5.0  # … if each tag occurs so often
 WORD = re.compile(r"\w+")
-HALF = 0.5  # of the cells share a word with another, in names that tell something …
+HALF = 0.5  # of the cells share a word with another if names are informative …
 NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
 
 
 def choose_for_texts(present: pa.Array, whole: bool, missing: bool) -> Choice:
-    """The family of texts like these, none of which is missing; `missing` says whether others are."""
+    """The family for texts like these, all of them present; `missing` says whether others are missing."""
     different = pc.unique(present)
     levels, n = len(different), len(present)
     if n >= ENOUGH and levels == 1:
@@ -65,8 +65,8 @@ def _mean_count(texts: pa.Array, pattern: str) -> float:
 
 
 def _separator(some: pa.Array, different: pa.Array) -> str | None:
-    """What stands between tags that come again and again in ever new lists. Most texts have nothing of the kind, which
-    is soon seen where few are different."""
+    """The separator of tags that recur in ever new lists. Most columns have none, which is quick to see if few texts
+    are different."""
     if len(different) < len(some) and NO_SEPARATOR.fullmatch("".join(different.to_pylist())):
         return None
     texts = some.to_pylist()
@@ -82,8 +82,8 @@ def _separator(some: pa.Array, different: pa.Array) -> str | None:
 
 
 def _for_names(texts: list[str], levels: int, n: int) -> Choice:
-    """Texts that hardly come twice: their parts may, as in names of people, packages and places. Numbers and mixtures
-    of letters and digits are no parts: those of identifiers meet by chance."""
+    """Texts that rarely repeat, though their parts may, as in names of people, packages and places. Numbers and
+    mixtures of letters and digits do not count as parts: those of identifiers repeat by chance."""
     parts = [
         {word for word in map(str.lower, WORD.findall(text)) if len(word) > 1 and word.isalpha()} for text in texts
     ]
