@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
-import resource
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -83,6 +83,10 @@ def url_of(listening: socket.socket) -> str:
 
 def allow_many_connections() -> None:
     """As many files as the system lets this process have: every connection is one."""
+    if sys.platform == "win32":  # where connections are no files
+        return
+    import resource
+
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
