@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -95,7 +96,9 @@ def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -
     """Serves until SIGTERM or Ctrl-C; an error, if something that runs beside it could not begin."""
     allow_many_connections()
     try:
-        make_server(app, ready).run(sockets=[listening])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they quote what was sent, which no log may have
+            make_server(app, ready).run(sockets=[listening])
     except SystemExit:  # so uvicorn ends then, and its log, which we do not keep, would say why
         service: Service = app.state.service
         if service.failed is None:
