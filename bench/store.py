@@ -211,8 +211,8 @@ def memory() -> None:
             some.append((f"{text} own{i}", "spam", f"r-{i}"))
             if i % 1000 == 999:
                 store.learn_all(some)
-                for j in range(i - 999 - kept, i - 999) if i > kept else ():
-                    store.forget(id=f"r-{j}")
+                if i > kept:
+                    store.forget_all((None, None, f"r-{j}") for j in range(i - 999 - kept, i - 999))
             if (i + 1) % (MANY // 10) == 0:
                 print(f"{i + 1:9,} learned, {len(store.ids()):5,} left: {resident():6.0f} MB", flush=True)
 

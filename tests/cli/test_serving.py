@@ -60,7 +60,7 @@ def test_a_token_is_printed_once(tally, tmp_path, model):
         said = tally("serve", "here", "--new-token", "admin").err
         assert "is in use" in said
         assert "Tokens are changed while no service runs" in said
-    assert tally("serve", "here", "--revoke-tokens").err == "weather: 1 tokens are revoked.\n"
+    assert tally("serve", "here", "--revoke-tokens").err == "weather: revoked 1 token.\n"
     assert "for one store" in tally("serve", "here", "there", "--new-token", "learn").err
     assert tally("serve", "here", "--new-token", "root").code == 2
 

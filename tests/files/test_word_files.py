@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tallybayes import Gaussian, Model, Words, load
+from tallybayes import Gaussian, Model, Words, WordSequence, load
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.files.tensors import FileError, arrays_of, file_bytes, text_of
 
@@ -27,6 +27,19 @@ def test_texts_load_for_ever_and_are_written_the_same():
     golden = Path(__file__).parent.parent / "golden" / "format-1-words.tally"
     assert load(golden) == TEXTS
     assert to_bytes(TEXTS) == golden.read_bytes()
+
+
+@pytest.mark.parametrize("family", [Words(), Words(reading="dirichlet-multinomial"), WordSequence()])
+@pytest.mark.parametrize("lengths", [range(0, 300, 3), range(250, 700), [0, 5000]])
+def test_texts_of_every_length_load_as_they_were_counted(family, lengths):
+    """Lengths above 256 are rounded when they are counted, so that some whole numbers between them are none."""
+    texts = [" ".join(f"word{i % 7}" for i in range(length)) for length in lengths]
+    model = Model.train({"body": family}, {"body": texts}, ["a", "b"] * (len(texts) // 2))
+    loaded = from_bytes(to_bytes(model))
+    assert loaded == model
+    assert to_bytes(loaded) == to_bytes(model)
+    asked = {"body": ["word1 word2 never", "word3 " * 300]}
+    assert (loaded.log_joint(asked) == model.log_joint(asked)).all()
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ def test_this_machine_and_allowed_names_are_answered_for(client, host):
         "[::2]",
         "10.0.0.1",
         "a@localhost",
+        "localhost:1@evil.example",
+        "localhost:evil",
         "x:y:z",
     ],
 )

@@ -1,17 +1,17 @@
 """What clients can take of a service: bodies without end, slow senders, idle connections, what is no HTTP at all."""
 
-import json
 import resource
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from raw_http import connected, head, heard
 from service import asked, problem, spam_service
 from tallybayes.serve.protocol import LINGER
 from tallybayes.serve.settings import Limits, Settings
@@ -23,32 +23,6 @@ SHORT = Settings(Limits(seconds=0.2, body=1000, head=2000))
 def client(tmp_path_factory):
     with spam_service(tmp_path_factory.mktemp("limits"), SHORT) as (client, _):
         yield client
-
-
-@contextmanager
-def connected(client, sent=b""):
-    """A connection to the service, on which something was sent."""
-    with socket.socket() as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)  # the kernel would keep tens of megabytes
-        connection.settimeout(30)
-        connection.connect((client.base_url.host, client.base_url.port))
-        connection.sendall(sent)
-        yield connection
-
-
-def heard(connection):
-    """The status of the next answer, and its problem."""
-    with connection.makefile("rb") as said:
-        status = int(said.readline().split()[1])
-        headers = dict(line.rstrip().split(b": ") for line in iter(said.readline, b"\r\n"))
-        assert headers[b"content-type"] == b"application/problem+json"
-        return status, json.loads(said.read(int(headers[b"content-length"])))["detail"]
-
-
-def head(operation="predict", **headers):
-    lines = [f"POST /v1/models/spam/{operation} HTTP/1.1", "host: localhost"]
-    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-    return "\r\n".join([*lines, "", ""]).encode()
 
 
 def test_a_body_that_says_it_is_too_long_is_refused_before_it_is_read(client):
@@ -237,16 +211,6 @@ MALFORMED = [
 def test_malformed_http_is_refused_with_a_problem(client, data):
     with connected(client, data) as connection:
         assert heard(connection)[0] in (400, 404, 405, 421)
-
-
-def test_requests_that_follow_each_other_at_once_are_answered_in_order(client):
-    one = b'{"row": {"text": "win"}}'
-    request = head(content_length=len(one)) + one
-    with connected(client, request * 5) as connection:
-        said = b""
-        while said.count(b'"answers"') < 5:
-            said += connection.recv(65536)
-        assert said.count(b"HTTP/1.1 200 OK") == 5
 
 
 def test_a_client_that_goes_away_does_no_harm(client):

@@ -21,12 +21,18 @@ def client(tmp_path_factory):
 
 REFUSED = {
     "no JSON": ("predict", b"{", "The body is not JSON: "),
-    "no UTF-8": ("predict", b'{"row": {"text": "\xff"}}', "The body is not JSON: "),
+    "no UTF-8": ("predict", b'{"row": {"text": "\xff"}}', "The body is not UTF-8: byte 18 is no part of a character."),
     "no object": ("predict", b"[1]", "The body is an array; send a JSON object"),
     "nothing": ("predict", b"", "The body is not JSON: "),
     "nested": ("predict", b'{"row":' + b"[" * 100_000, "The JSON is nested too deeply."),
     "no number": ("predict", b'{"row": {"text": NaN}}', "NaN is not a number in JSON; write null"),
-    "huge number": ("predict", b'{"row": {"text": 1' + b"0" * 5000 + b"}}", "The body is not JSON: "),
+    "huge number": (
+        "predict",
+        b'{"row": {"text": 1' + b"0" * 5000 + b"}}",
+        "JSON: a number has more than 4,300 digits.",
+    ),
+    "a member twice": ("learn", b'{"row": {"text": "a"}, "label": "ham", "label": "spam"}', "'label' is there twice."),
+    "a cell twice": ("predict", b'{"row": {"text": "a", "text": "b"}}', "the member 'text' is there twice."),
     "no row": ("predict", b"{}", 'Give one row as {"row": {…}}'),
     "row and rows": ("predict", b'{"row": {}, "rows": []}', 'Give one row as {"row": {…}}'),
     "rows that are none": ("predict", b'{"rows": {"text": ["a"]}}', "'rows' is an object; give an array."),
@@ -43,6 +49,7 @@ REFUSED = {
     "half a character": ("learn", b'{"row": {"text": "\\ud800"}, "label": "a"}', "'\\ud800' is half a character."),
     "a label that is none": ("learn", b'{"row": {"text": "a"}, "label": null}', "'label' is null; give a string"),
     "a label of another type": ("learn", b'{"row": {"text": "a"}, "label": 3}', "The labels are of type int64"),
+    "a label without end": ("learn", b'{"row": {"text": "a"}, "label": "%b"}' % (b"x" * 1001), "over 1,000 characters"),
     "an id that is none": (
         "learn",
         b'{"id": 3, "row": {"text": "a"}, "label": "ham"}',
@@ -67,6 +74,11 @@ REFUSED = {
 def test_what_is_wrong_with_a_request_is_said(client, what):
     operation, body, sentence = REFUSED[what]
     assert sentence in problem(client.post(f"/v1/models/spam/{operation}", content=body), 400)
+
+
+def test_a_byte_order_mark_is_passed_over(client):
+    """Which some editors and shells write before everything."""
+    assert client.post("/v1/models/spam/predict", content=b'\xef\xbb\xbf{"row": {"text": "win"}}').status_code == 200
 
 
 def test_half_a_character_is_answered_or_refused_with_a_sentence(client):

@@ -74,7 +74,10 @@ def test_a_secret_that_was_forgotten_is_in_no_log_metric_or_file(tmp_path):
         client.get(f"/receipts/{SECRET}")
         client.get(f"/{SECRET}")
         httpx.get(f"{url}/v1/models/{SECRET}")
-        client.post("/learn", content=f"{SECRET}\n{SECRET}", headers={"content-type": "text/csv"})
+        for header in (SECRET, f"text,{SECRET},{SECRET}"):
+            table = f"{header}\n{header}\n"
+            client.post("/learn?label=none", content=table, headers={"content-type": "text/csv"})
+            client.post("/predict", content=table, headers={"content-type": "text/csv"})
         assert client.post("/forget", json={"id": "m-1"}).json()["forgotten"] == 1
         assert SECRET not in httpx.get(f"{url}/metrics").text
         assert SECRET.encode() not in b"".join(file.read_bytes() for file in path.iterdir())

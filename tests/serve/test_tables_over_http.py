@@ -80,11 +80,30 @@ def test_what_is_wrong_with_a_table_is_said(service):
     assert csv("city,age,paid\n") == "The body has no rows."
     assert "has no label" in csv("city,age,paid\nRome,3,\n")
     assert "has no id" in csv("city,age,paid,id\nRome,3,yes,\n")
+    assert csv("city,age,paid\nRome,3,yes\n", f"{path[:-4]}city").startswith("The model counts the column 'city'")
+    assert "over 1,000 characters" in csv(f"city,age,paid\nRome,3,{'x' * 1001}\n")
     table = pa.table({"age": [1.0], "paid": ["yes"]})
     said = problem(client.post(path, content=stream(table), headers=ARROW), 400)
     assert said.startswith("The data has no column 'city'; it has 'age', 'paid'.")
     assert "not a whole Arrow stream" in problem(client.post(path, content=b"hello", headers=ARROW), 400)
     assert store.number == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"city,age,paid\nRome,old,yes\nRome,3,yes\nRome,4,no\n", "'old' is not a number. Correct it."),
+        (b"city,age,paid\nCaf\xe9,3,yes\n", "b'Caf\\xe9' is not UTF-8. Send UTF-8."),
+        (b'city,age,paid\n"Rome,3,yes\n', "a quote is opened and never closed. Close it."),
+        (b'city,age,paid\n"Rome"x,3,yes\n', "text follows a closing quote. Double the quotes within a cell."),
+        (b"ci\xe9ty,age,paid\nRome,3,yes\n", "Send UTF-8."),
+    ],
+)
+def test_who_sends_a_table_is_not_told_of_the_command_line(service, body, said):
+    client, _ = service
+    found = problem(client.post("/v1/models/s/learn?label=paid", content=body, headers=CSV), 400)
+    assert found.endswith(said)
+    assert "--" not in found
 
 
 def test_what_could_be_huge_in_memory_is_refused(service):

@@ -119,7 +119,8 @@ def _change_tokens(stores: list[str], schema: str | None, model: str | None, sco
         raise ValueError(f"{error} Tokens are changed while no service runs; start it after.") from None
     with store:
         if revoke:
-            say(f"{name_of(store)}: {revoke_tokens(store)} tokens are revoked.")
+            ended = revoke_tokens(store)
+            say(f"{name_of(store)}: revoked {ended} token{'s' * (ended != 1)}.")
         if scope is not None:
             print(new_token(store, scope))
             say(f"This token may {scope} on {name_of(store)!r}. Keep it now: the store has only its hash.")

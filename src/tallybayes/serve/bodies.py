@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -19,6 +20,8 @@ from tallybayes.serve.settings import Limits
 
 JSON = "application/json"
 GZIP = 31  # zlib's number for gzip's own header
+DIGITS_LIMIT = "integer string conversion"  # what Python says of a number of so many digits that reading it takes long
+TOO_MANY_DIGITS = "a number has more than 4,300 digits"
 CLOSE = {"connection": "close"}  # what is left of the body is not read
 
 
@@ -86,11 +89,14 @@ def media_type(headers: Mapping[str, str]) -> str:
 def parsed(body: bytes) -> dict[str, Any]:
     """The object that a body is."""
     try:
-        found = DECODER.decode(body.decode())
+        found = DECODER.decode(body.removeprefix(BOM_UTF8).decode())
     except RecursionError:
         raise Problem(400, "The JSON is nested too deeply.") from None
+    except UnicodeDecodeError as error:
+        raise Problem(400, f"The body is not UTF-8: byte {error.start:,} is no part of a character.") from None
     except ValueError as error:
-        raise Problem(400, f"The body is not JSON: {error}.") from None
+        why = TOO_MANY_DIGITS if DIGITS_LIMIT in str(error) else error
+        raise Problem(400, f"The body is not JSON: {why}.") from None
     if type(found) is not dict:
         raise Problem(400, f'The body is {kind_of(found)}; send a JSON object, as in {{"row": {{…}}}}.')
     return found
@@ -100,7 +106,18 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number in JSON; write null for a missing value")
 
 
-DECODER = json.JSONDecoder(parse_constant=_no_number)  # made once: that takes longer than a short body
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object. Of two members of one name the last would count here, and perhaps the first for who looked before."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the member {twice[:40]!r} is there twice")
+    return found
+
+
+# Made once: that takes longer than a short body.
+DECODER = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_members)
 
 
 def kind_of(value: Any) -> str:

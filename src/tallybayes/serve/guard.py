@@ -138,7 +138,8 @@ def _name(host: str) -> str:
     """
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
-    return (host.rpartition(":")[0] if host.count(":") == 1 else host).lower()
+    name, _, port = host.rpartition(":")
+    return (name if host.count(":") == 1 and (port.isdecimal() or not port) else host).lower()
 
 
 def _is_address(name: str) -> bool:

@@ -112,6 +112,8 @@ def _to_learn(model: ServedModel, body: bytes) -> tuple[list[Labelled], bool]:
 
 def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str) -> Facts:
     known, schema = model.known_labels(), model.store.schema
+    if label in schema.by_column:
+        raise ValueError(f"The model counts the column {label!r}, which cannot be the label as well: ?label=COLUMN.")
     table = table_of(body, kind, schema, model.limits, (label, label_type(known)), id)
     entries = [each._replace(label=label_of(each.label, known)) for each in labelled(table, schema, label, id)]
     return model.learn(entries)

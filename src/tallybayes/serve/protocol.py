@@ -1,6 +1,6 @@
 """HTTP/1.1 as uvicorn speaks it, with what it leaves to others: how long the head of a request may be and may take,
-clients that do not take their answers, answers that arrive although the request goes on, and problems as JSON also
-where nothing can be understood.
+clients that do not take their answers, answers that arrive although the request goes on, offers to speak another
+protocol, and problems as JSON also where nothing can be understood.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from tallybayes.serve.problems import MEDIA_TYPE, Problem
@@ -17,6 +18,7 @@ from tallybayes.serve.settings import Limits
 
 LINGER = 2.0  # seconds in which a client that still sends may hear why it should not
 REFUSED = "This is not a request of HTTP/1.1."
+TUNNEL = b"CONNECT"
 
 
 class Deadline:
@@ -41,11 +43,16 @@ class Transport:
 
     def __init__(self, below: asyncio.Transport, protocol: LimitedProtocol) -> None:
         self._below, self._protocol = below, protocol
-        self.write, self.is_closing = below.write, below.is_closing
+        self.is_closing = below.is_closing
         self.pause_reading, self.resume_reading = below.pause_reading, below.resume_reading
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._below, name)
+
+    def write(self, data: bytes) -> None:
+        """To nobody, once the client is gone: requests that it sent one after the other may still be answered."""
+        if not self._below.is_closing():
+            self._below.write(data)
 
     def close(self) -> None:
         if not self._protocol.lingers():
@@ -79,12 +86,30 @@ class LimitedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
+        self._unset_keepalive_if_required()
         began = self._in_head
-        super().data_received(data)
+        try:
+            self.parser.feed_data(data)
+        except HttpParserUpgrade as offered:
+            self._stay(data[offered.args[0] :])
+        except HttpParserError:
+            self._refuse(400, REFUSED)
         if began and self._in_head:
             self._head += len(data)
-            if self._head > self.limits.head:
-                self._refuse(431, f"The head of the request is longer than {self.limits.head:,} bytes.")
+            self._check_head(self._head)
+
+    def _stay(self, rest: bytes) -> None:
+        """Goes on in HTTP/1.1, as whoever offers another protocol must expect: the same request, without the offer."""
+        method, version = self.parser.get_method(), self.parser.get_http_version().encode()
+        if method == TUNNEL:
+            return
+        lines = [b"%b: %b" % header for header in self.headers if header[0] != b"upgrade"]
+        self.parser = HttpRequestParser(self)
+        self.data_received(b"\r\n".join([b"%b %b HTTP/%b" % (method, self.url, version), *lines, b"", rest]))
+
+    def _check_head(self, size: int) -> None:
+        if size > self.limits.head:
+            self._refuse(431, f"The head of the request is longer than {self.limits.head:,} bytes.")
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -94,15 +119,22 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._to_come.clear()
-        super().on_headers_complete()
+        self._check_head(len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers))
+        if not self._deaf and (not self.parser.should_upgrade() or self.parser.get_method() == TUNNEL):
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        if not self._deaf:
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self._deaf and not self.parser.should_upgrade():
+            super().on_message_complete()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if self.cycle.more_body and not self._deaf:
             self.transport.close()
-
-    def send_400_response(self, msg: str) -> None:
-        self._refuse(400, REFUSED)
 
     def lingers(self) -> bool:
         """Whether there is more to come of the request that is answered: then only the answer's side is closed."""
@@ -148,6 +180,10 @@ class LimitedProtocol(HttpToolsProtocol):
     def _refuse(self, status: int, sentence: str) -> None:
         if self.transport.is_closing():
             return
+        self._deaf = True
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+            self.cycle.keep_alive = False  # the request before this one is still to be answered, and is the last
+            return
         body = Problem(status, sentence).response().body
         lines = [
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
@@ -155,7 +191,6 @@ class LimitedProtocol(HttpToolsProtocol):
             f"content-length: {len(body)}",
             "connection: close",
         ]
-        self._deaf = True
         self.transport.write("\r\n".join([*lines, "", ""]).encode() + body)
         self.transport.close()
 

@@ -13,6 +13,7 @@ from tallybayes.schema import Schema
 
 Row = dict[str, Any]
 SINGLE = frozenset((str, int, float, bool, type(None)))
+LONGEST_LABEL = 1_000  # characters: every answer names all classes
 ADVICE = "Give every column of the model a cell, which may be null."
 
 
@@ -47,6 +48,8 @@ def cells_of(rows: Sequence[Row]) -> Mapping[str, list[Any]]:
 
 def label_of(given: Any, known: Sequence[Any]) -> Any:
     """A label as the model has it. JSON knows no dates, decimals or bytes: these are told by their text."""
+    if isinstance(given, str) and len(given) > LONGEST_LABEL:
+        raise ValueError(f"The label {given[:40]!r} … has over {LONGEST_LABEL:,} characters. Give a shorter one.")
     if not known or type(given) is type(known[0]):
         return given
     if type(given) is int and isinstance(known[0], float):

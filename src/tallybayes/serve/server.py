@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
-import resource
 import socket
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -83,6 +84,10 @@ def url_of(listening: socket.socket) -> str:
 
 def allow_many_connections() -> None:
     """As many files as the system lets this process have: every connection is one."""
+    if sys.platform == "win32":  # where connections are no files
+        return
+    import resource
+
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
@@ -91,7 +96,9 @@ def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -
     """Serves until SIGTERM or Ctrl-C; an error, if something that runs beside it could not begin."""
     allow_many_connections()
     try:
-        make_server(app, ready).run(sockets=[listening])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they quote what was sent, which no log may have
+            make_server(app, ready).run(sockets=[listening])
     except SystemExit:  # so uvicorn ends then, and its log, which we do not keep, would say why
         service: Service = app.state.service
         if service.failed is None:

@@ -22,12 +22,18 @@ from tallybayes.serve.problems import Problem
 from tallybayes.serve.settings import Limits
 from tallybayes.sources import ReadOptions, Source, SourceError, open_source
 from tallybayes.sources.bytes_in import codec_of
-from tallybayes.sources.faults import SKIP
+from tallybayes.sources.faults import QUOTES, SKIP
 from tallybayes.sources.source import ABSENT_ADVICE
 
 CSV, ARROW = "text/csv", "application/vnd.apache.arrow.stream"
 ID, LABEL = "id", "label"  # the columns that hold them, where nothing else is said
 ADVICE = "Every column of the model must be there."
+INSTEAD = {
+    f", {SKIP}": "",
+    f", {QUOTES}": "",
+    ABSENT_ADVICE: ADVICE,
+    "Give the encoding of the file, as --encoding latin-1": "Send UTF-8",
+}
 COMPRESSION = 3  # the member of a record batch that says how it is compressed
 
 
@@ -90,7 +96,10 @@ def csv_source(content: bytes, what: str, if_compressed: str) -> Iterator[Source
 
 def _without_options(sentence: str) -> str:
     """Who sends a body has no command line."""
-    return sentence.replace(f", {SKIP}", "").replace(ABSENT_ADVICE, ADVICE)
+    for said, instead in INSTEAD.items():
+        sentence = sentence.replace(said, instead)
+    told = "; ".join(clause for clause in sentence.split("; ") if "--" not in clause)
+    return told if told.endswith(".") else f"{told}."
 
 
 def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:

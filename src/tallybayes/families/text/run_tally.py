@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact
-from tallybayes.counts.packing import Arrays, PackError
+from tallybayes.counts.packing import Arrays
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.text.tokens import not_utf8
-from tallybayes.families.text.word_tally import rounded_lengths
+from tallybayes.families.text.word_tally import lengths_met, rounded_lengths
 
 START = "\x02"  # before the first word of every text
 
@@ -49,10 +49,7 @@ class RunTally(Tallies):
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> RunTally:
         found = super().unpacked(prefix, about, keys, arrays)
-        met = np.array(found.lengths.slots or [0])
-        if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
-            raise PackError("its lengths of texts are not lengths")
-        return found
+        return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
 
     def texts(self, classes: list[Key]) -> Exact:
         """How many texts each of these classes has."""

@@ -71,14 +71,20 @@ class WordTally(Tallies):
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> WordTally:
         found = super().unpacked(prefix, about, keys, arrays)
-        met = np.array(found.lengths.slots or [0])
-        if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
-            raise PackError("its lengths of documents are not lengths")
-        return found
+        return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
 
     def documents(self, classes: list[Key]) -> Exact:
         """How many documents each of these classes has."""
         return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
+
+
+def lengths_met(read: Tally) -> Tally:
+    """The lengths that a file has counts of, without those between them: to a tally all are positions of one table."""
+    found = read.canonical()
+    met = np.array(found.slots or [0])
+    if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
+        raise PackError("its lengths of documents are not lengths")
+    return found
 
 
 def rounded_lengths(lengths: Counts) -> Counts:
