@@ -104,8 +104,8 @@ def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
 
 
 def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The same rows with strings as offsets and bytes, which kernels read. Polars exports views, and Arrow can neither
-    take nor cut rows of these."""
+    """The same rows with strings as offsets and bytes, which kernels read. Polars exports views, of which
+    Arrow cannot even take some rows."""
     if not any(kind.id in VIEWS for kind in batch.schema.types):
         return batch
     plain = pa.RecordBatch.from_arrays([without_view(cells) for cells in batch.columns], batch.schema.names)
