@@ -97,3 +97,10 @@ def fitted(estimator):
 @pytest.mark.parametrize("estimator", [NaiveBayes, SemiNaiveBayes])
 def test_estimators_are_fitted_to_the_same_bytes(estimator, make):
     assert digest(estimator().fit(MAKES[make](), LABELS).model_) == digest(fitted(estimator).model_)
+
+
+def test_intervals_are_weighed_as_their_texts_are():
+    intervals = pd.DataFrame({"size": pd.cut(np.arange(ROWS) % 30, 3)})
+    texts = intervals.astype(str)
+    answers = NaiveBayes().fit(intervals, LABELS).predict_proba(intervals)
+    np.testing.assert_array_equal(answers, NaiveBayes().fit(texts, LABELS).predict_proba(texts))
