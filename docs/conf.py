@@ -36,6 +36,7 @@ html_theme = "pydata_sphinx_theme"
 html_copy_source = False
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
+html_search_scorer = str(ROOT / "docs" / "_static" / "scorer.js")
 html_sidebars = {"**": ["sections.html"]}
 html_theme_options = {
     "navbar_center": [],

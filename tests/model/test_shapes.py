@@ -192,3 +192,18 @@ def test_words_are_present_as_their_estimates_say():
     )
     with pytest.raises(ValueError, match="neither a text column nor a boolean one"):
         presence(of(Gaussian()))
+
+
+def test_words_stand_in_one_order_whichever_was_met_first():
+    texts, labels = ["zebra apple", "mango", "apple"], ["s", "h", "s"]
+    one = presence(Model.train({"t": Words()}, texts, labels))
+    other = presence(Model.train({"t": Words()}, texts[::-1], labels[::-1]))
+    assert one.names == other.names == ["apple", "mango", "zebra"]
+    np.testing.assert_array_equal(one.p, other.p)
+
+
+def test_a_heavy_tail_does_not_hide_what_most_values_look_like():
+    values = np.linspace(4.0, 6.0, 50)
+    model = Model.train({"x": Histogram(method="equal count")}, {"x": values}, ["a", "b"] * 25)
+    assert 2.9 <= shape(model, "x").x.min() < 4.0
+    assert 6.0 < shape(model, "x").x.max() <= 7.1

@@ -231,3 +231,18 @@ def test_a_weighed_model_is_reported_as_it_decides():
     report = model_report(weighed, FRAME, LABELS, pictures=False)
     assert report.to_json()["evaluation"] == evaluate(weighed, FRAME, LABELS).to_json()
     assert "weighed" in report.text() or weighed.schema.weights is not None
+
+
+def test_a_block_of_many_columns_is_named_in_full_once():
+    frame = {f"column {i}": ["u", "v", "u", "w"] * 5 for i in range(9)}
+    model = Model.train({tuple(frame): Pairs(structure="tree")}, frame, ["yes", "no", "yes", "yes"] * 5)
+    text = model_report(model, frame, ["yes", "no", "yes", "no"] * 5).text()
+    assert text.count("column 8") < 12
+    assert "column 0, column 1, column 2 and 6 more" in text
+    assert "column 0, column 1, column 2 and 6 more" not in str(report_on(model).to_json())
+
+
+def test_only_pictures_too_wide_for_a_phone_are_scrolled(report):
+    wide = dict(re.findall(r'<svg [^>]*width="(\d+)"( class="wide")?', report.html()))
+    assert {bool(kind) for kind in wide.values()} == {True, False}
+    assert all(bool(kind) == (int(width) > 560) for width, kind in wide.items())

@@ -18,7 +18,7 @@ from tallybayes.schema.entries import Name, title
 class Presence:
     """`p[class, name]`: P(word | class) under the family's event model, or P(true | class) of boolean columns."""
 
-    what: str  # words or columns
+    what: str  # words, alphabetically, or columns, in the order of the schema
     names: Sequence[str]
     classes: Sequence[Any]
     p: Floats
@@ -43,5 +43,5 @@ def presence(model: Model, column: Name | None = None) -> Presence:
             raise ValueError("There is neither a text column nor a boolean one, so there are no words.")
         return Presence("columns", list(yes), known.labels, np.array(list(yes.values())).T)
     name = text_column(texts, None if column is None else model.schema.entry(column))
-    table = known.counted[name].estimates()
+    table = dict(sorted(known.counted[name].estimates().items()))  # not as they were met: equal models look equal
     return Presence("words", list(table), known.labels, np.array(list(table.values())).reshape(len(table), -1).T)

@@ -110,8 +110,9 @@ class _Looked(NamedTuple):
         known = drawn[~np.isnan(drawn).any(axis=1)]
         if not len(known):
             return 0.0, 1.0
-        low, high = np.quantile(known, [TAIL, 1.0 - TAIL], axis=1)
-        first, last = float(low.min()), float(high.max())
+        low, left, right, high = np.quantile(known, [TAIL, 0.05, 0.95, 1.0 - TAIL], axis=1)
+        reach = np.where(right > left, 0.5 * (right - left), np.inf)  # of a heavy tail, not all of it
+        first, last = float(np.maximum(low, left - reach).min()), float(np.minimum(high, right + reach).max())
         room = 0.05 * (last - first) or 0.05 * abs(first) or 0.5
         return max(first - room, support.lowest), last + room
 

@@ -26,6 +26,7 @@ HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||")  # of lines: dots wou
 MARKERS = "o^sDvP"
 MOST = 6  # series that can be told apart
 INK = "#0b0c0d"  # stands for the colour of the page's text
+WIDE = 560  # pixels, from which on a picture is scrolled on a phone, so that its letters can be read
 FALLBACK = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans", "Droid Sans Fallback", "WenQuanYi Zen Hei"),
     *("PingFang SC", "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS"),
@@ -164,4 +165,5 @@ def embedded(drawing: str, alt: str) -> str:
     assert box is not None
     assert width is not None
     wide = round(float(width[1]) * 4 / 3)
-    return f'<svg {box[0]} width="{wide}" role="img" aria-label="{escape(alt)}">{rest}'
+    kind = ' class="wide"' if wide > WIDE else ""
+    return f'<svg {box[0]} width="{wide}"{kind} role="img" aria-label="{escape(alt)}">{rest}'

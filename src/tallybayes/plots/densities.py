@@ -204,8 +204,8 @@ def _levels(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
     ax.set_ylim(len(each.x) - 0.4, -0.6)
     label = "probability"
     if each.more:
-        rest = f"{each.rest[classes].min():.0%} to {each.rest[classes].max():.0%}"
-        label += f"\n{count(each.more)} other levels: {rest}"
+        least, most = (f"{share:.0%}" for share in (each.rest[classes].min(), each.rest[classes].max()))
+        label += f"\n{count(each.more)} other levels: {least if least == most else f'{least} to {most}'} in all"
     ax.set_xlabel(label)
     return handles
 

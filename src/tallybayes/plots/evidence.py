@@ -21,6 +21,7 @@ from tallybayes.report.steps import TOP, marked, steps
 from tallybayes.schema.entries import Name
 
 LINE = 72  # characters of a text in a line
+FONT = 9.5  # in which so many characters fill a line
 LINES = 40  # of a text
 
 
@@ -170,7 +171,7 @@ class MarkedTextDisplay(Display):
                     "hatch": None if log_odds > 0 else HATCHED,
                 }
                 style: dict[str, Any] = {"bbox": box} if share > 0.02 else {}
-                ax.text(place, -at, text.replace("$", r"\$"), family="monospace", fontsize=8.5, va="center", **style)
+                ax.text(place, -at, text.replace("$", r"\$"), family="monospace", fontsize=FONT, va="center", **style)
                 place += width(text)
         more = f"; {len(lines) - LINES:,} more lines" if len(lines) > LINES else ""
         ax.set_title(f"plain: for {named(self.first)}; hatched: for {named(self.second)}{more}")

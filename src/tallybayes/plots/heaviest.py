@@ -154,7 +154,8 @@ class WordProbabilityDisplay(Display):
             ax.set_ylim(0.0, 1.22 * top)
             ax.set_ylabel("P(word | class)", fontsize="small")
             ax.set_title(named(self.found.classes[i], 40))
-        axes[-1].set_xlabel(f"{len(self.found.names):,} {self.found.what}, in their order")
+        order = "alphabetically" if self.found.what == "words" else "in the order of the schema"
+        axes[-1].set_xlabel(f"{len(self.found.names):,} {self.found.what}, {order}")
 
     def _panel(self, ax: Any, p: Floats, color: str) -> None:
         gaps = np.full(len(p), np.nan)

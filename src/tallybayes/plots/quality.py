@@ -202,7 +202,8 @@ class ClassMapDisplay(Display):
         (ax,) = axes
         ax.axis("off")
         more = f"; {how_many(self.others, 'class', 'classes')} not shown" if self.others else ""
-        ax.set_title(f"the {how_many(len(self.links), 'pair', 'pairs')} confused most{more}" if self.links else "")
+        pairs = "pair" if len(self.links) == 1 else f"{len(self.links)} pairs"
+        ax.set_title(f"the {pairs} confused most{more}" if self.links else "")
         if not self.classes:
             ax.text(0.5, 0.5, "No decision is wrong.", ha="center", va="center", transform=ax.transAxes)
             return

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes.model.evidence import PRIOR, Evidence
-from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
+from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table, briefly
 from tallybayes.report.characters import short
 from tallybayes.report.plain import spoken
 from tallybayes.schema.entries import Name, members, title
@@ -159,7 +159,7 @@ def _more(facts: EvidenceFacts) -> Iterator[Block]:
 
 def _logarithms(row: RowFacts) -> Table:
     """What is added up, class by class."""
-    lines = [(f"{each.column} (a score)" if each.score else each.column, each.evidence) for each in row.columns]
+    lines = [(briefly(each.column) + " (a score)" * each.score, each.evidence) for each in row.columns]
     total = {label: sum(each.evidence[label] for each in row.columns) for label in row.probability}
     return _table([*lines, ("sum", total), ("probability", row.probability)], "logarithms")
 
@@ -168,7 +168,9 @@ def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
     for column in row.columns:
         if column.words:
             lines = [(word_title(word) + _times(word), word.evidence) for word in column.words]
-            yield replace(_table(lines[:top], f"{_unit(column)}s of {column.column}"), more=max(len(lines) - top, 0))
+            yield replace(
+                _table(lines[:top], f"{_unit(column)}s of {briefly(column.column)}"), more=max(len(lines) - top, 0)
+            )
 
 
 def _table(lines: Sequence[tuple[str, Numbers]], title: str) -> Table:
@@ -234,13 +236,14 @@ def _share(probability: float) -> str:
 
 
 def titled(column: ColumnFacts, named: bool) -> str:
+    name = briefly(column.column)
     if column.score:
-        return f"{column.column} (a score)"
+        return f"{name} (a score)"
     if column.words or not named:
-        return column.column
+        return name
     cells = column.value.values() if isinstance(column.value, dict) else [column.value]
     value = short(", ".join("missing" if cell is None else _number_text(cell) or "(empty)" for cell in cells), LONGEST)
-    return f"{column.column} = {value}"
+    return f"{name} = {value}"
 
 
 def _number_text(value: Any) -> str:

@@ -36,11 +36,12 @@ STYLE = f"""\
 .tallybayes h1, .tallybayes h2 {{ font: inherit; font-size: 1.35em; font-weight: 600; margin: 1.6em 0 .5em; }}
 .tallybayes h1 {{ font-size: 1.8em; margin: 0 0 .4em; overflow-wrap: anywhere; }}
 .tallybayes .pictures {{ display: flex; flex-wrap: wrap; gap: .8em .3em; margin: 0 0 1em; align-items: flex-start; }}
-.tallybayes figure {{ margin: 0; max-width: 100%; }}
+.tallybayes figure {{ margin: 0; max-width: 100%; overflow-x: auto; }}
 .tallybayes figcaption {{ opacity: .75; }}
 .tallybayes svg {{ display: block; max-width: 100%; height: auto; }}
 @media (max-width: 40em) {{
   .tallybayes .bars td.half {{ width: 3.6em; min-width: 3.6em; }}
+  .tallybayes svg.wide {{ max-width: none; width: 34em; }}
 }}
 .tallybayes mark {{ color: inherit; border-radius: .2em;
   background: color-mix(in srgb, {GREEN} var(--share), transparent); }}

@@ -12,7 +12,7 @@ from tallybayes.files import digest
 from tallybayes.model import Model, parameter_count
 from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.report import schema
-from tallybayes.report.blocks import Block, Lines, Table, count, how_many, times
+from tallybayes.report.blocks import Block, Lines, Table, briefly, count, how_many, times
 from tallybayes.report.plain import spoken
 from tallybayes.schema.entries import Name, by_title, title
 
@@ -141,7 +141,7 @@ def believed(facts: ModelFacts) -> Iterator[Block]:
     if facts.parameter_count is not None:
         yield Lines([facts.parameter_count.summary], "parameters")
     for column, lines in facts.networks.items():
-        yield Lines(lines, f"network of {column}")
+        yield Lines(lines, f"network of {briefly(column)}")
     shown = list(facts.classes)[:MANY]
     for column, parameters in list(facts.parameters.items())[: schema.MOST_COLUMNS]:
         rows = [[name, *(_number(values[label]) for label in shown)] for name, values in parameters.items()]
@@ -153,7 +153,7 @@ def weighty(facts: ModelFacts) -> Iterator[Block]:
     """The words and values that speak most for each class."""
     for label, weights in facts.heaviest.items():
         if weights:
-            rows = [[w.value, w.column, count(w.n), f"{times(w.log_odds)} ×"] for w in weights]
+            rows = [[w.value, briefly(w.column), count(w.n), f"{times(w.log_odds)} ×"] for w in weights]
             yield Table(rows, ("", "column", "n", "odds"), f"for {spoken(label)}", "llr")
         elif not (facts.parameters and len(facts.columns) == 1):  # a numeric column has shown everything already
             yield Lines(["nothing in particular"], f"for {spoken(label)}")

@@ -11,7 +11,7 @@ from tallybayes.model.information import information
 from tallybayes.model.looked_at import LookedAt, Mistake
 from tallybayes.model.model import Model
 from tallybayes.report import evaluation, evidence, model
-from tallybayes.report.blocks import Block, Heading, Lines, Marked, Picture, Table, count, how_many
+from tallybayes.report.blocks import Block, Heading, Lines, Marked, Picture, Table, briefly, count, how_many
 from tallybayes.report.characters import clean, short
 from tallybayes.report.evaluation import EvaluationFacts
 from tallybayes.report.evidence import ColumnFacts, EvidenceFacts
@@ -145,7 +145,11 @@ def _telling(facts: WholeFacts) -> Iterator[Block]:
         )
     yield Lines(lines)
     rows = [
-        [each.column, _number(each.information), *([_number(each.gain), _number(each.share)] if tested else [])]
+        [
+            briefly(each.column),
+            _number(each.information),
+            *([_number(each.gain), _number(each.share)] if tested else []),
+        ]
         for each in facts.columns[:MOST_COLUMNS]
     ]
     head = ["column", "information", *(["gain", "share"] if tested else [])]
