@@ -131,10 +131,10 @@ def _answered(graph: Graph, scores: Node, said: PortableModel) -> int:
     from tallybayes.export.graph import TensorProto
 
     most = graph.node("ReduceMax", scores, axes=[1], keepdims=1)
-    nobody = graph.node("Equal", most, -np.inf)
+    impossible = graph.node("Equal", most, -np.inf)
     prior = said.prior[None, :]
-    graph.node("Where", nobody, prior, graph.node("Softmax", scores, axis=1), name="probabilities")
-    best = graph.node("ArgMax", graph.node("Where", nobody, prior, scores), axis=1, keepdims=0)
+    graph.node("Where", impossible, prior, graph.node("Softmax", scores, axis=1), name="probabilities")
+    best = graph.node("ArgMax", graph.node("Where", impossible, prior, scores), axis=1, keepdims=0)
     labels = np.array(said.labels)
     if labels.dtype.kind not in "bif":
         labels = np.array([str(label) for label in said.labels])

@@ -170,10 +170,10 @@ def _bounded(said: PortableModel, rows: Selection, names: Names) -> Selection:
         assert isinstance(each.said, Weighed)
         top = bounded.column(f"m{at}")
         least = exp.Sub(this=top, expression=number(2.0 * each.said.bound))
-        nobody = exp.LT(this=top.copy(), expression=number(IMPOSSIBLE / 10.0))
+        impossible = exp.LT(this=top.copy(), expression=number(IMPOSSIBLE / 10.0))
         for c in classes:
             value = greatest([bounded.column(f"u{at}_{c}"), least.copy()])
-            bounded.add(f"u{at}_{c}", case([(nobody.copy(), number(0.0))], value))
+            bounded.add(f"u{at}_{c}", case([(impossible.copy(), number(0.0))], value))
     return bounded
 
 

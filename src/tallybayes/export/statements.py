@@ -87,7 +87,7 @@ def _answers(said: PortableModel, rows: Selection, names: Names, kept: Sequence[
     return found
 
 
-def _nobody(rows: Selection) -> exp.Expression:
+def _impossible(rows: Selection) -> exp.Expression:
     """Whether the row is impossible in every class."""
     return exp.LT(this=rows.column("most"), expression=number(IMPOSSIBLE / 10.0))
 
@@ -96,14 +96,14 @@ def _power(rows: Selection, said: PortableModel, c: int) -> exp.Expression:
     """The exponential of a score minus the largest; guarded, because PostgreSQL raises an error on underflow."""
     away = exp.Sub(this=rows.column(f"s{c}"), expression=rows.column("most"))
     hopeless = exp.LT(this=away.copy(), expression=number(HOPELESS))
-    pairs: list[tuple[Any, Any]] = [(_nobody(rows), number(said.prior[c])), (hopeless, number(0.0))]
+    pairs: list[tuple[Any, Any]] = [(_impossible(rows), number(said.prior[c])), (hopeless, number(0.0))]
     return case(pairs, exp.Exp(this=away))
 
 
 def _predicted(rows: Selection, said: PortableModel) -> exp.Expression:
     """The class with the largest score, the first one on a tie."""
     labels = [_label(label) for label in said.labels]
-    pairs: list[tuple[Any, Any]] = [(_nobody(rows), labels[int(np.argmax(said.prior))])]
+    pairs: list[tuple[Any, Any]] = [(_impossible(rows), labels[int(np.argmax(said.prior))])]
     for c, label in enumerate(labels[:-1]):
         pairs.append((exp.EQ(this=rows.column(f"s{c}"), expression=rows.column("most")), label))
     return case(pairs, labels[-1].copy())
