@@ -22,7 +22,7 @@ from tallybayes import (
     Words,
     left_out,
 )
-from tallybayes.families.left_out import kinds_of
+from tallybayes.families.left_out import distinct
 from tallybayes.families.text.concentration import Document, concentration, concentration_without
 from tallybayes.testing.left_out import left_out_is_trained_without
 
@@ -163,7 +163,7 @@ def test_a_concentration_without_a_document_is_that_of_the_others(documents, whi
 @given(st.lists(st.integers(-5, 5) | st.integers(-(1 << 40), 1 << 40), max_size=30), st.booleans())
 def test_kinds_are_numbered_by_where_each_comes_first(numbers, whole):
     given_numbers = np.array(numbers, np.int64 if whole else np.float64)
-    firsts, kinds = kinds_of(given_numbers)
+    firsts, kinds = distinct(given_numbers)
     assert given_numbers[firsts][kinds].tolist() == given_numbers.tolist()
     assert all(numbers.index(numbers[first]) == first for first in firsts)
     assert len(firsts) == len(set(numbers))

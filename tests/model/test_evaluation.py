@@ -177,7 +177,7 @@ def test_a_class_never_met_is_an_error_and_said_to_be():
     np.testing.assert_array_equal(found.confusion.sum(axis=1), [labels.count(label) for label in found.classes])
     assert found.per_class[-1][:3] == ("yak", 1, 0)
     assert (found.to_json()["log_loss"], found.to_json()["prior_log_loss"]) == ("inf", "inf")
-    assert "The model has never met 'yak'." in repr(found)
+    assert "The model has not seen 'yak'." in repr(found)
     assert "log-loss        inf            in 1 row the truth was impossible; 0." in repr(found)
     other = evaluate(Model.train(SCHEMA, FRAME, labels), FRAME, labels)
     assert (evaluate(MODEL, FRAME, labels) + other).unknown == ()

@@ -1,4 +1,4 @@
-"""What columns tell, where classes are decided for, and rows looked at once."""
+"""What columns tell, where classes are decided for, and rows diagnosis at once."""
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +21,9 @@ from tallybayes import (
     folds,
     learning_curve,
 )
+from tallybayes.model.diagnosis import diagnose
 from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.information import between, information
-from tallybayes.model.looked_at import look_at
 from tallybayes.model.regions import line, plane
 from tallybayes.model.shapes import NUMBERS
 
@@ -149,49 +149,49 @@ def test_columns_of_a_block_have_a_plane_too():
 
 
 def test_rows_looked_at_come_to_what_evaluate_says():
-    looked, measured = look_at(MODEL, FRAME, PLAY), evaluate(MODEL, FRAME, PLAY)
-    assert looked.evaluation.to_json() == measured.to_json()
-    assert looked.rows == measured.n
+    diagnosis, measured = diagnose(MODEL, FRAME, PLAY), evaluate(MODEL, FRAME, PLAY)
+    assert diagnosis.evaluation.to_json() == measured.to_json()
+    assert diagnosis.rows == measured.n
 
 
 @pytest.mark.parametrize("column", ["outlook", "temp", "note"])
 def test_the_gain_of_a_column_is_what_a_model_of_it_alone_gains_on_the_prior(column):
     alone = evaluate(Model.train({column: FAMILIES[column]}, FRAME, PLAY), FRAME, PLAY)
-    gain = look_at(MODEL, FRAME, PLAY).told()[column].gain
+    gain = diagnose(MODEL, FRAME, PLAY).by_column()[column].gain
     assert gain == pytest.approx(alone.prior_log_loss - alone.log_loss)
 
 
 def test_shares_of_columns_add_up_to_one_where_any_speaks():
-    assert sum(told.share for told in look_at(MODEL, FRAME, PLAY).told().values()) == pytest.approx(1.0)
+    assert sum(told.share for told in diagnose(MODEL, FRAME, PLAY).by_column().values()) == pytest.approx(1.0)
 
 
 def test_the_surest_mistakes_come_first_and_know_their_rows_in_any_batches():
     labels = ["yes", *PLAY[1:]]
-    looked = look_at(MODEL, FRAME, labels)
+    diagnosis = diagnose(MODEL, FRAME, labels)
     posterior = MODEL.posterior(FRAME)
     wrong = [i for i, label in enumerate(labels) if MODEL.classes[posterior[i].argmax()] != label]
-    assert sorted(each.row for each in looked.mistakes) == wrong
-    assert [each.probability for each in looked.mistakes] == sorted(posterior.max(axis=1)[wrong], reverse=True)
+    assert sorted(each.row for each in diagnosis.mistakes) == wrong
+    assert [each.probability for each in diagnosis.mistakes] == sorted(posterior.max(axis=1)[wrong], reverse=True)
     table = pa.table(FRAME)
     parts = [(table.slice(at, 3), labels[at : at + 3]) for at in range(0, 8, 3)]
-    streamed = look_at(MODEL, iter(parts))
-    assert streamed.mistakes == looked.mistakes
-    for name, told in looked.told().items():
-        assert streamed.told()[name] == pytest.approx(told)
+    streamed = diagnose(MODEL, iter(parts))
+    assert streamed.mistakes == diagnosis.mistakes
+    for name, told in diagnosis.by_column().items():
+        assert streamed.by_column()[name] == pytest.approx(told)
 
 
 def test_a_class_never_met_and_rows_that_no_class_allows_are_looked_at():
     model = Model.train({"x": Categorical(alpha=0)}, {"x": ["u", "v", "w"]}, ["a", "b", "b"])
     frame = {"x": ["u", "u", "v"]}
-    looked = look_at(model, frame, ["b", "never met", "b"])
-    assert looked.evaluation.impossible == 2
-    assert [each.truth for each in looked.mistakes] == ["b", "never met"]
-    assert all(np.isfinite(list(told)).all() for told in looked.told().values())
+    diagnosis = diagnose(model, frame, ["b", "never met", "b"])
+    assert diagnosis.evaluation.impossible == 2
+    assert [each.truth for each in diagnosis.mistakes] == ["b", "never met"]
+    assert all(np.isfinite(list(told)).all() for told in diagnosis.by_column().values())
 
 
 def test_no_rows_are_an_error():
     with pytest.raises(ValueError, match="no rows, so there is nothing to report on"):
-        look_at(MODEL, {name: [] for name in FRAME}, [])
+        diagnose(MODEL, {name: [] for name in FRAME}, [])
 
 
 def test_a_learning_curve_is_that_of_models_trained_on_as_many_folds():

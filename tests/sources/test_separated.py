@@ -156,7 +156,7 @@ def test_rows_of_the_wrong_length_are_errors(file):
 def test_bytes_that_are_no_utf8_are_errors_that_suggest_an_encoding(file):
     path = file("a,b\nx,ö\n".encode() + b"caf\xe9,y\n")
     reason = (
-        r"data.csv, line 3, column 'a': b'caf\xe9' is not UTF-8. Give the encoding of the file, as --encoding latin-1"
+        r"data.csv, line 3, column 'a': b'caf\xe9' is not UTF-8. Give the encoding of the file, like --encoding latin-1"
     )
     assert refusal(path, {"a": TEXT}).startswith(reason)
     assert refusal(path).startswith(reason)
@@ -209,7 +209,7 @@ def test_labels_of_other_types_have_errors_too(file):
 @pytest.mark.parametrize(("cell", "decimal"), [("1.0", "."), ("+1.", "."), (" 1.00 ", "."), ("1,0", ",")])
 def test_a_whole_number_with_a_decimal_point_is_not_said_to_be_none(file, cell, decimal):
     message = refusal(file(f"x;y\na;{cell}\n"), {"y": pa.int64()}, ReadOptions(decimal=decimal))
-    expected = "has a decimal point, and whole numbers are written without one here, as 1. Correct it, or"
+    expected = "has a decimal point, and whole numbers are written without one here, like 1. Correct it, or"
     assert message.startswith(f"data.csv, line 2, column 'y': {cell.strip()!r} {expected}")
     assert "'1,000' is not a whole number" in refusal(file("x;y\na;1,000\n"), {"y": pa.int64()})
 

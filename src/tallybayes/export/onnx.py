@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.export.said import Column, Said, said_by, unweighed
+from tallybayes.export.portable_model import Column, PortableModel, portable_model, unweighed
 from tallybayes.families.numbers.support import LARGEST, Support
 from tallybayes.families.portable import ByFormula, ByInterval, ByLevel, ByWords, NotPortableError, Portable, Weighed
 from tallybayes.model.model import Model
@@ -28,7 +28,7 @@ def export_onnx(model: Model) -> bytes:
     for each class in the order of `model.classes`. Numbers are doubles throughout."""
     from tallybayes.export.graph import Graph, TensorProto, helper
 
-    said = said_by(model, "ONNX", _refuse)
+    said = portable_model(model, "ONNX", _refuse)
     for column in said.columns:
         if column.name in ANSWERS or not column.name:
             raise ValueError(f"Column {column.name!r} has a name that ONNX needs for something else. Rename it.")
@@ -126,15 +126,15 @@ def _weighed(graph: Graph, computed: Node, said: Weighed) -> Node:
     return graph.node("Clip", beyond, -said.bound, said.bound) * np.asarray(said.theta)[None, :]
 
 
-def _answered(graph: Graph, scores: Node, said: Said) -> int:
+def _answered(graph: Graph, scores: Node, said: PortableModel) -> int:
     """The outputs, and the type of the classes."""
     from tallybayes.export.graph import TensorProto
 
     most = graph.node("ReduceMax", scores, axes=[1], keepdims=1)
-    nobody = graph.node("Equal", most, -np.inf)
+    impossible = graph.node("Equal", most, -np.inf)
     prior = said.prior[None, :]
-    graph.node("Where", nobody, prior, graph.node("Softmax", scores, axis=1), name="probabilities")
-    best = graph.node("ArgMax", graph.node("Where", nobody, prior, scores), axis=1, keepdims=0)
+    graph.node("Where", impossible, prior, graph.node("Softmax", scores, axis=1), name="probabilities")
+    best = graph.node("ArgMax", graph.node("Where", impossible, prior, scores), axis=1, keepdims=0)
     labels = np.array(said.labels)
     if labels.dtype.kind not in "bif":
         labels = np.array([str(label) for label in said.labels])

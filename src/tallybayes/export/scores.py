@@ -18,7 +18,7 @@ from tallybayes.export.expressions import (
     taken,
     text,
 )
-from tallybayes.export.said import Column, Said, unweighed
+from tallybayes.export.portable_model import Column, PortableModel, unweighed
 from tallybayes.export.selections import Selection, Step, named
 from tallybayes.export.weights import again_of
 from tallybayes.families.numbers.support import REAL
@@ -36,7 +36,7 @@ class Names(NamedTuple):
     prefix: str  # of steps
 
 
-def cells(said: Said, rows: Selection, kept: Sequence[str]) -> Selection:
+def cells(said: PortableModel, rows: Selection, kept: Sequence[str]) -> Selection:
     """The cells of the table, in the form in which they are looked up or computed with."""
     for at, name in enumerate(kept):
         rows.add(f"k{at}", rows.column(name))
@@ -51,7 +51,7 @@ def cells(said: Said, rows: Selection, kept: Sequence[str]) -> Selection:
     return placed
 
 
-def texts_of(said: Said) -> dict[int, ByWords]:
+def texts_of(said: PortableModel) -> dict[int, ByWords]:
     found = {at: unweighed(each.said) for at, each in enumerate(said.columns)}
     return {at: each for at, each in found.items() if isinstance(each, ByWords)}
 
@@ -64,7 +64,7 @@ def _cell(cell: exp.Expression, each: Column) -> exp.Expression:
     return exp.Lower(this=exp.Trim(this=written)) if isinstance(said, ByLevel) and said.truth else written
 
 
-def cut_texts(said: Said, rows: Selection, names: Names, dialect: str) -> tuple[Selection, list[Step]]:
+def cut_texts(said: PortableModel, rows: Selection, names: Names, dialect: str) -> tuple[Selection, list[Step]]:
     """The same cells, with texts replaced by the evidence of their words, computed in earlier steps."""
     found = texts_of(said)
     if not found:
@@ -91,7 +91,7 @@ def _missing(cell: exp.Expression) -> exp.Expression:
     return exp.Is(this=cell.copy(), expression=exp.Null())
 
 
-def scored(said: Said, rows: Selection, names: Names) -> Selection:
+def scored(said: PortableModel, rows: Selection, names: Names) -> Selection:
     """The sum of all columns' evidence, some columns at a time: s0, s1, … for each class."""
     everything = list(enumerate(said.columns))
     below = _bounded(said, rows, names)
@@ -149,7 +149,7 @@ def _said(rows: Selection, each: Column, at: int, c: int) -> exp.Expression:
     return found
 
 
-def _bounded(said: Said, rows: Selection, names: Names) -> Selection:
+def _bounded(said: PortableModel, rows: Selection, names: Names) -> Selection:
     """The evidence of weighed columns for each class, bounded below relative to the largest: u0_1 for column 0 and
     class 1."""
     held = {at: each for at, each in enumerate(said.columns) if isinstance(each.said, Weighed)}
@@ -170,10 +170,10 @@ def _bounded(said: Said, rows: Selection, names: Names) -> Selection:
         assert isinstance(each.said, Weighed)
         top = bounded.column(f"m{at}")
         least = exp.Sub(this=top, expression=number(2.0 * each.said.bound))
-        nobody = exp.LT(this=top.copy(), expression=number(IMPOSSIBLE / 10.0))
+        impossible = exp.LT(this=top.copy(), expression=number(IMPOSSIBLE / 10.0))
         for c in classes:
             value = greatest([bounded.column(f"u{at}_{c}"), least.copy()])
-            bounded.add(f"u{at}_{c}", case([(nobody.copy(), number(0.0))], value))
+            bounded.add(f"u{at}_{c}", case([(impossible.copy(), number(0.0))], value))
     return bounded
 
 

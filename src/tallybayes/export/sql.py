@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tallybayes.export.said import said_by, unweighed
+from tallybayes.export.portable_model import portable_model, unweighed
 from tallybayes.families.portable import ByWords, NotPortableError, Portable
 from tallybayes.model.model import Model
 
@@ -37,7 +37,7 @@ def export_sql(
         if isinstance(unweighed(said), ByWords) and dialect not in CUT_TEXTS:
             raise NotPortableError(f"{dialect} is not known to find the same words; {', '.join(CUT_TEXTS)} are.")
 
-    said = said_by(model, "SQL", refuse)
+    said = portable_model(model, "SQL", refuse)
     parts = [table] if isinstance(table, str) else list(table)
     kept = list(dict.fromkeys([column.name for column in said.columns] if keep is None else keep))
     names = [*parts, *kept, *(column.name for column in said.columns), *([] if view is None else [view])]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tallybayes.export import letters
 from tallybayes.export.expressions import HOPELESS, IMPOSSIBLE, Dialect, case, digits, exp, number, text
-from tallybayes.export.said import Said, unweighed
+from tallybayes.export.portable_model import PortableModel, unweighed
 from tallybayes.export.scores import Names, cells, cut_texts, greatest, scored, texts_of
 from tallybayes.export.selections import FENCED, Selection, named, put_before
 from tallybayes.export.weights import weights_of
@@ -22,7 +22,9 @@ PREFIX = "tally"
 PRETTY = {"identify": True, "pretty": True}
 
 
-def statements(said: Said, dialect: str, table: Sequence[str], view: Sequence[str], kept: Sequence[str]) -> str:
+def statements(
+    said: PortableModel, dialect: str, table: Sequence[str], view: Sequence[str], kept: Sequence[str]
+) -> str:
     names = Names([*view[:-1], f"{view[-1]}_weights"], [*view[:-1], f"{view[-1]}_letters"], _prefix(table, view))
     found = list(_tables(said, dialect, names))
     rows = Selection(named(table, "t"), "t", dialect in FENCED)
@@ -38,7 +40,7 @@ def _prefix(table: Sequence[str], view: Sequence[str]) -> str:
     return found
 
 
-def _tables(said: Said, dialect: str, names: Names) -> Iterator[str]:
+def _tables(said: PortableModel, dialect: str, names: Names) -> Iterator[str]:
     if not all(isinstance(unweighed(each.said), ByFormula) for each in said.columns):
         kinds = {"entry": "int", "level": "text", **{f"w{c}": "double" for c in range(len(said.labels))}}
         yield _table(names.weights, kinds, ("entry", "level"), dialect)
@@ -71,7 +73,7 @@ def _inserts(name: Sequence[str], rows: Iterable[tuple[str, ...]], dialect: str)
         yield f"{into} VALUES\n" + ",\n".join(some)
 
 
-def _answers(said: Said, rows: Selection, names: Names, kept: Sequence[str], dialect: str) -> exp.Expression:
+def _answers(said: PortableModel, rows: Selection, names: Names, kept: Sequence[str], dialect: str) -> exp.Expression:
     classes = range(len(said.labels))
     looked_at, steps = cut_texts(said, cells(said, rows, kept), names, dialect)
     most = scored(said, looked_at, names).above("scored")
@@ -85,23 +87,23 @@ def _answers(said: Said, rows: Selection, names: Names, kept: Sequence[str], dia
     return found
 
 
-def _nobody(rows: Selection) -> exp.Expression:
+def _impossible(rows: Selection) -> exp.Expression:
     """Whether the row is impossible in every class."""
     return exp.LT(this=rows.column("most"), expression=number(IMPOSSIBLE / 10.0))
 
 
-def _power(rows: Selection, said: Said, c: int) -> exp.Expression:
+def _power(rows: Selection, said: PortableModel, c: int) -> exp.Expression:
     """The exponential of a score minus the largest; guarded, because PostgreSQL raises an error on underflow."""
     away = exp.Sub(this=rows.column(f"s{c}"), expression=rows.column("most"))
     hopeless = exp.LT(this=away.copy(), expression=number(HOPELESS))
-    pairs: list[tuple[Any, Any]] = [(_nobody(rows), number(said.prior[c])), (hopeless, number(0.0))]
+    pairs: list[tuple[Any, Any]] = [(_impossible(rows), number(said.prior[c])), (hopeless, number(0.0))]
     return case(pairs, exp.Exp(this=away))
 
 
-def _predicted(rows: Selection, said: Said) -> exp.Expression:
+def _predicted(rows: Selection, said: PortableModel) -> exp.Expression:
     """The class with the largest score, the first one on a tie."""
     labels = [_label(label) for label in said.labels]
-    pairs: list[tuple[Any, Any]] = [(_nobody(rows), labels[int(np.argmax(said.prior))])]
+    pairs: list[tuple[Any, Any]] = [(_impossible(rows), labels[int(np.argmax(said.prior))])]
     for c, label in enumerate(labels[:-1]):
         pairs.append((exp.EQ(this=rows.column(f"s{c}"), expression=rows.column("most")), label))
     return case(pairs, labels[-1].copy())
@@ -113,7 +115,7 @@ def _label(label: Any) -> exp.Expression:
     return text(str(label))
 
 
-def _named_answers(rows: Selection, said: Said, kept: Sequence[str]) -> exp.Expression:
+def _named_answers(rows: Selection, said: PortableModel, kept: Sequence[str]) -> exp.Expression:
     total = rows.column("e0")
     for c in range(1, len(said.labels)):
         total = exp.Add(this=total, expression=rows.column(f"e{c}"))

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from tallybayes.counts.class_totals import SPELLED
 from tallybayes.counts.exact import Floats
-from tallybayes.export.said import Said, unweighed
+from tallybayes.export.portable_model import PortableModel, unweighed
 from tallybayes.families.portable import ByInterval, ByLevel, ByWords
 
 MARK = " "  # before a run of characters; no word begins with one
 TRUE, FALSE = ("true", "t", "1", "1.0", "yes"), ("false", "f", "0", "0.0", "no")
 
 
-def weights_of(said: Said) -> list[tuple[int, str, Floats]]:
+def weights_of(said: PortableModel) -> list[tuple[int, str, Floats]]:
     """What is looked up: the column's number, the text of a level or the number of an interval, and what it says."""
     rows: list[tuple[int, str, Floats]] = []
     for at, column in enumerate(said.columns):
@@ -26,7 +26,7 @@ def weights_of(said: Said) -> list[tuple[int, str, Floats]]:
     return rows
 
 
-def again_of(said: Said, at: int) -> int:
+def again_of(said: PortableModel, at: int) -> int:
     """The number under which the evidence of repeated words of a column is stored."""
     return len(said.columns) + at
 

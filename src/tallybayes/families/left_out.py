@@ -29,7 +29,7 @@ def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
     """Subtracts each cell, believes again, and scores it."""
 
     def score(cells: Any, rows: Rows) -> Floats:
-        firsts, back = alike(_numbered(cells), rows)
+        firsts, back = equal_rows(_numbered(cells), rows)
         said = np.zeros((len(firsts), len(classes)))
         for place, row in enumerate(firsts.tolist()):
             cell = cells[row : row + 1]
@@ -45,18 +45,18 @@ def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
     return score
 
 
-def alike(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
+def equal_rows(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
     """Groups rows that have the same cell (by its number), class and weight: the first row of each group, and the group
     of every row."""
-    firsts, kinds = kinds_of(cells)
+    firsts, kinds = distinct(cells)
     for key in (rows.codes, rows.weights):
         if key is not None and len(key):
-            different, at = kinds_of(key)
-            firsts, kinds = kinds_of(kinds * len(different) + at)
+            different, at = distinct(key)
+            firsts, kinds = distinct(kinds * len(different) + at)
     return firsts, kinds
 
 
-def kinds_of(numbers: NDArray[Any]) -> tuple[Places, Places]:
+def distinct(numbers: NDArray[Any]) -> tuple[Places, Places]:
     """The first index of each distinct number, and for every index, which of these it has. Whole numbers of a small
     range need no sorting."""
     whole = numbers.dtype.kind == "i" and len(numbers) > 0

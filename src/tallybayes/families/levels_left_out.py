@@ -11,7 +11,7 @@ from tallybayes import kernels
 from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.tally import Rows
-from tallybayes.families.left_out import Places, alike, taken, weights_of
+from tallybayes.families.left_out import Places, equal_rows, taken, weights_of
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
 
 STEP = 1 << 18  # numbers computed at a time
@@ -54,7 +54,7 @@ class LevelsLeftOut:
         there = np.flatnonzero(codes >= 0)
         weights = None if rows.weights is None else rows.weights[there]
         some = Rows(rows.classes, rows.codes[there], weights)
-        firsts, kinds = alike(codes[there], some)
+        firsts, kinds = equal_rows(codes[there], some)
         step = max(STEP // max(len(rows.classes), 1), 1)
         for start in range(0, len(firsts), step):
             part = firsts[start : start + step]

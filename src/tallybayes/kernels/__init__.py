@@ -1,7 +1,7 @@
 """The loops that touch every cell, in C++: exact sums by class, words, counting, scoring.
 
-One job a file; `*_module.cpp` gives it its Python name. Each is checked against a slow, obviously right twin in
-`tests/kernels`. All release the interpreter lock, none starts threads of its own. Leans on numpy and Arrow alone.
+One job per file; `*_module.cpp` has the Python bindings. Each is checked against a slow, obviously right twin in
+`tests/kernels`. All release the GIL, none starts threads. Leans on numpy and Arrow alone.
 """
 
 from tallybayes.kernels import compiled

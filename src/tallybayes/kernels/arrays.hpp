@@ -1,5 +1,5 @@
-// What the Python names of all kernels share. Types and shapes are checked, and nothing is converted: an array of another
-// type would be a copy, and what is written to it lost.
+// What the Python bindings of all kernels share. Types and shapes are checked, and nothing is converted: an array of
+// another type would be copied, and writes to the copy lost.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -1,4 +1,4 @@
-// Vectors of counts, of which most are zero: counting them by class, and adding up what they say.
+// Sparse vectors of counts: counting them by class, and summing their evidence.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -13,7 +13,7 @@ struct Bags {
     int64_t rows;
 };
 
-// What kind of numbers these are. NaN is passed over.
+// What kind of numbers these are. NaN is skipped.
 struct Kind {
     int64_t bad = -1;    // the first that is negative or infinite, or −1
     bool whole = true;   // whole numbers below 2^31
@@ -31,11 +31,10 @@ struct BagCounts {
     int64_t positions;
 };
 
-// Adds values up, and how many are above zero. Rows of a class below zero, positions beyond the last and NaN are passed
-// over.
+// Sums values, and counts those above zero. Rows with a negative class, positions beyond the last and NaN are skipped.
 void count_bags(const Bags& bags, const int32_t* classes, const BagCounts& counts);
 
-// The same for a matrix of whole numbers without gaps; says whether that is what it was, and counts nothing if not.
+// The same for a matrix of whole numbers without missing ones; returns whether it was one, and counts nothing if not.
 bool count_matrix(const double* values, int64_t rows, int64_t columns, const int32_t* classes, int64_t width, int64_t* n,
                   int64_t* documents);
 

@@ -1,4 +1,4 @@
-// How to compile a loop that the compiler makes vectors of.
+// How to compile loops that the compiler vectorises.
 #pragma once
 
 // One source, compiled for the baseline and for AVX2, chosen when the library is loaded.
@@ -8,5 +8,5 @@
 #define BOTH
 #endif
 
-// What is not inlined would be compiled for the baseline only.
+// Functions that are not inlined would be compiled for the baseline only.
 #define INLINE inline __attribute__((always_inline))

@@ -1,13 +1,14 @@
-// A sum of Gaussian bumps that all have one width, at many points: the loop of kernel density estimation.
+// A sum of Gaussian bumps of equal width, at many points: the loop of kernel density estimation.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 namespace tallybayes {
 
-// Neighbouring centres are put together in cells of half a width. What a cell of many centres adds at a point is a
-// polynomial in the point's distance from the cell (the fast Gauss transform of Greengard and Strain), so that a point costs
-// what the cells within reach cost, however many centres they hold. Relative to the sum, the error is below 1e-7 anywhere.
+// Neighbouring centres are grouped in cells of half a width. What a cell of many centres adds at a point is a
+// polynomial in the point's distance from the cell (the fast Gauss transform of Greengard and Strain), so that the cost
+// of a point depends on the cells within reach, not on the centres in them. The relative error of the sum is below 1e-7
+// everywhere.
 class Bumps {
   public:
     // Centres in ascending order, each with its weight.

@@ -1,4 +1,4 @@
-// The one canonical form of fixed-point numbers.
+// The canonical form of fixed-point numbers.
 #pragma once
 #include <cstdint>
 

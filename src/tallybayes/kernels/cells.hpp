@@ -1,5 +1,5 @@
-// What was counted of each word in each class, as it was at one moment. Nobody changes it: a change gives another, which shares
-// with this one all pages that were not touched. So it may be read from any thread, and a change costs what it touches.
+// A snapshot of the counts of each word in each class. It never changes: an update makes a new one, which shares all
+// pages that were not touched. So it may be read from any thread, and an update costs what it touches.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
         bool empty() const { return held[0] == 0.0 && held[1] == 0.0 && held[2] == 0.0; }
     };
 
-    // The same with these cells instead of what they were; one that holds nothing is gone. No cell may come twice.
+    // The same with these cells replaced; empty ones are removed. Cells must be distinct.
     WordCells changed(std::vector<Cell> cells) const;
 
     int64_t words() const { return words_; }  // that have cells

@@ -1,4 +1,4 @@
-// The different words of a document, and how often each comes: found in one pass, without sorting.
+// The different words of a document and their counts, in one pass, without sorting.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,7 +16,7 @@ public:
 
     explicit Different(int64_t words) : words_(size_t(words)) {}
 
-    // In the order in which they first come, which depends on the text alone: that of the index depends on history.
+    // In order of first occurrence, which depends on the text alone; the order of the index depends on history.
     const std::vector<Word>& of(const Read& read);
 
 private:

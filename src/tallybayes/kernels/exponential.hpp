@@ -1,4 +1,4 @@
-// Exponentials of numbers that are not above zero, of which the compiler makes vectors.
+// Exponentials of non-positive numbers, vectorised by the compiler.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Trees of yes/no questions about a row's codes: which leaf it ends in, and what the counts on the way say of its class.
+// Trees of yes/no questions about a row's codes: the leaf it ends in, and what the counts on the way say about its
+// class.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +8,7 @@
 namespace tallybayes {
 
 // A question: does the code of this column lie from `low` to `low + span`? Yes leads to node `yes`, no to the next one.
-// A leaf asks what every row answers with yes, and leads to itself.
+// The question of a leaf is always answered yes, and leads to itself.
 struct Node {
     uint32_t yes;
     uint16_t column;
@@ -20,28 +21,28 @@ struct Node {
     uint32_t next(const uint8_t* codes) const { return yes + (uint8_t(codes[column] - low) > span); }
 };
 
-// All bits of a number spread over all bits of another.
+// A hash of a number that spreads all bits.
 inline uint64_t mixed(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
 }
 
-// A number for every row of codes, equal for equal rows.
+// A hash for every row of codes, equal for equal rows.
 void mark_codes(const uint8_t* codes, int64_t rows, int64_t columns, uint64_t* marks);
-// The mark of rows of which there are so many that no single one matters to a tree.
+// The mark of rows so frequent that no single one matters to a tree.
 constexpr uint64_t common_mark = 0;
 // Whether a tree was grown with the rows of this mark, if they were there: 63 of 100 are.
 bool grown_with(uint64_t mark, uint64_t tree);
 
-// Rows of codes, a row after the other.
+// Rows of codes, row-major.
 struct CodeRows {
     const uint8_t* codes;
     int64_t rows, columns;
 };
 
-// Rows that were counted, each to be taken away: its class, what it weighs (nothing given: one), its mark, if that decides which
-// trees are asked.
+// Rows that were counted, each to be left out: its class, its weight (null: 1), and its mark, if that decides which
+// trees score it.
 struct CountedRows {
     const int32_t* classes;
     const double* weights;
@@ -50,7 +51,7 @@ struct CountedRows {
 
 class Forest {
 public:
-    // Trees one after the other, each from its root on; throws std::invalid_argument if they are not trees.
+    // Consecutive trees, each from its root on; throws std::invalid_argument if they are not trees.
     Forest(const uint64_t* nodes, int64_t count, const int32_t* roots, int64_t trees, int64_t columns);
 
     int64_t trees() const { return int64_t(roots_.size()) - 1; }
@@ -64,26 +65,27 @@ public:
     // Each row's leaves in all trees, [row, tree].
     void find_all(const CodeRows& given, int32_t* leaves) const;
 
-    // P(class) in every leaf: on the way down, what is counted in a node is smoothed by m rows as the node above has them.
+    // P(class) in every leaf: on the way down, the counts of a node are smoothed by m rows distributed like the node
+    // above.
     void believe(const double* counts, int64_t classes, double m, double* chances, double* logs) const;
 
-    // Adds to each row's sums what some of the trees say: [row, class], their probabilities and the logarithms of these.
+    // Adds the probabilities of some of the trees, and their logarithms, to each row's sums: [row, class].
     void add(const CodeRows& given, const double* chances, const double* logs, int64_t classes, int64_t first, int64_t last,
              double* sums, double* log_sums) const;
 
-    // What is counted in every node of every tree, [node, class].
+    // The counts of every node of every tree, [node, class].
     int64_t nodes() const { return int64_t(nodes_.size()); }
     void count(const double* counts, int64_t classes, double* sums) const;
 
-    // The same as `add` from the counts of nodes: for few rows, which need not wait for the probabilities of all leaves.
+    // The same as `add` from the counts of nodes: for few rows, without computing the probabilities of all leaves.
     void add_few(const CodeRows& given, const double* counted, int64_t classes, double m, int64_t first, int64_t last,
                  double* sums, double* log_sums) const;
 
-    // The same by the counts without the row itself, of those trees that were grown without its mark; adds how many these are.
+    // The same by the counts without the row itself, over the trees that were grown without it; also adds their number.
     void add_left_out(const CodeRows& given, const CountedRows& own, const double* counts, int64_t classes, double m,
                       int64_t first, int64_t last, double* sums, double* log_sums, int64_t* used) const;
 
-    // Adds to [row, column, class] by how much the logarithm of P(class) changes where a tree asks about a column.
+    // Adds to [row, column, class] the change of log P(class) wherever a tree asks about a column.
     void add_changes(const CodeRows& given, const double* counts, int64_t classes, double m, double* changes) const;
 
 private:
@@ -91,7 +93,7 @@ private:
     void walk(const CodeRows& given, int64_t tree, Each each) const;
     // The nodes from one up to its root.
     void climb(uint32_t node, uint32_t root, std::vector<uint32_t>& path) const;
-    // What is counted in every node of a tree: the leaves' counts added up.
+    // The counts of every node of a tree: sums over its leaves.
     void count_nodes(const double* counts, int64_t classes, int64_t tree, double* sums) const;
     void count_nodes(const double* counts, int64_t classes, int64_t tree, std::vector<double>& sums) const;
 

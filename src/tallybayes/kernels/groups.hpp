@@ -1,4 +1,4 @@
-// The rows of a batch, block by block in the order of their classes, worked out once for all columns.
+// The rows of a batch sorted by class within blocks, computed once for all columns.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@ public:
     static constexpr int block_rows = 4096;
     static constexpr int most_ordered = 256;  // with more classes, a class's share of a block is too short
 
-    // A code below zero marks a row that is not counted. The codes must outlive the groups.
+    // A negative code marks a row that is not counted. The codes must outlive the groups.
     Groups(const int32_t* codes, int64_t rows, int classes);
 
     int64_t rows() const { return rows_; }

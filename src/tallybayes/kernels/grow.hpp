@@ -1,4 +1,4 @@
-// How a tree's questions are found: those that part the classes of some rows, or such as chance has it.
+// Growing trees: questions that split the classes of some rows, or random ones.
 #pragma once
 #include <cstdint>
 #include <vector>

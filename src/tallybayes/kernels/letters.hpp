@@ -5,8 +5,8 @@
 
 namespace tallybayes {
 
-// What every character is, in pages of 256 of which equal ones are kept once. The numbers come from Python, so that a
-// word here is a word there.
+// The class of every character, in pages of 256, equal ones stored once. The table comes from Python, so that a word
+// here is a word there.
 struct Letters {
     static constexpr uint32_t character = (1u << 21) - 1;  // the bits in which it differs from what it becomes
     static constexpr uint32_t word = 1u << 31;
@@ -35,8 +35,8 @@ struct Text {
     uint64_t length = 0;
 
     void clear();
-    // Reads another text, from a place that can be read up to `behind`. Returns where it is not UTF-8, or -1; what is not
-    // UTF-8 becomes a replacement character.
+    // Reads another text, from memory that is readable up to `behind`. Returns the position of invalid UTF-8, or -1;
+    // invalid bytes become a replacement character.
     int64_t add(const char* text, uint64_t size, const char* behind, const Letters& letters);
     // The same, with every run of white space as one space.
     int64_t add_evenly(const char* text, uint64_t size, const Letters& letters);

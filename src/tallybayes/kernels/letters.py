@@ -1,4 +1,4 @@
-"""What every character of Unicode is: part of a word, white space, punctuation, a capital letter and its small one.
+"""Unicode character tables: word characters, white space, punctuation, and lower case.
 
 The tables for the kernels are made from Python's own `str` and `re`, so that a word in C++ is a word in Python, of the
 same version of Unicode. One character has a lower case of two characters: İ (U+0130) becomes i and a dot above, and
@@ -27,10 +27,10 @@ Characters = NDArray[np.uint32]
 
 @cache
 def tables(lower: bool, punctuation: bool) -> tuple[NDArray[np.uint16], Characters]:
-    """For every page of 256 characters its number, and the entries of the pages numbered so: marks, and the bits in
-    which a character differs from the one that it becomes. Punctuation is marked where it is wanted."""
+    """For every page of 256 characters its index, and the entries of those pages: flags, and the XOR of a character
+    with its lower case. Punctuation is flagged if wanted."""
     everything = np.arange(PAGES * 256, dtype=np.uint32)
-    # Nothing beyond is a letter, in any version of Unicode so far; what is not assigned need not be asked.
+    # No character beyond is a letter in any version of Unicode so far.
     asked = np.concatenate([everything[:0xD800], everything[0xE000:0x40000], everything[0xE0000:0xE1000]])
     becomes = _lowered(asked) if lower else asked
     marks = np.where(_matching(r"\w+", becomes), WORD, 0) | np.where(_matching(r"\s+", asked), SPACE, 0)
@@ -56,7 +56,7 @@ def _characters(text: str) -> Characters:
 
 
 def _lowered(characters: Characters) -> Characters:
-    """Each character's lower case; the one of two characters is seen to elsewhere."""
+    """Each character's lower case; İ, which becomes two characters, is handled elsewhere."""
     apart = np.stack(
         [np.where(characters == DOTTED_I, ord("i"), characters), np.full_like(characters, ord(" "))], axis=1
     )
@@ -71,20 +71,20 @@ def _matching(pattern: str, characters: Characters) -> NDArray[np.bool_]:
 
 
 def _is_punctuation(characters: Characters) -> NDArray[np.bool_]:
-    """Unicode's punctuation and symbols, categories P and S: in ASCII all that is printed and no letter or digit."""
+    """Unicode's punctuation and symbols, categories P and S: in ASCII everything printable but letters and digits."""
     return np.array([unicodedata.category(character)[0] in "PS" for character in _text(characters)], bool)
 
 
 def _context(characters: Characters) -> Characters:
-    """What a character is to a capital sigma after it: a cased letter, or one to look past. Python does not tell, but
-    shows it by the sigma it writes."""
+    """Whether a character before a capital sigma counts as cased, or is ignored. Python does not expose this, but its
+    choice of sigma reveals it."""
     cased = _sigma_is_final("", characters)
     either = _sigma_is_final("A", characters)
     return np.where(cased, CASED, np.where(either, IGNORABLE, 0)).astype(np.uint32)
 
 
 def _sigma_is_final(before: str, characters: Characters) -> NDArray[np.bool_]:
-    quiet = np.where(characters == DOTTED_I, ord("I"), characters)  # as good, and of one character
+    quiet = np.where(characters == DOTTED_I, ord("I"), characters)  # equivalent here, and one character
     parts = [np.full_like(quiet, ord(c)) for c in before] + [quiet]
     parts += [np.full_like(quiet, CAPITAL_SIGMA), np.full_like(quiet, ord("\n"))]
     lowered = _characters(_text(np.stack(parts, axis=1).reshape(-1)).lower()).reshape(-1, len(parts))

@@ -1,5 +1,5 @@
-// What the different words of a document say where several readings of them are mixed: a word says more each time it comes,
-// in proportion to log2(1 + times), and all of it is divided by a power of how many different words there are.
+// The evidence of a document's different words when several readings are mixed: it grows with log2(1 + times), and the
+// sum is divided by a power of the number of different words.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace tallybayes {
 
-// Two numbers for every word and class: what the word says by coming once, and how much that grows when times + 1 is doubled. As
-// a table, or only where a class has met the word; elsewhere a word says nothing.
+// Two numbers for every word and class: the evidence of one occurrence, and its growth when times + 1 doubles. As a
+// table, or only for classes that have the word; for others it is 0.
 struct Mixed {
     const double* table;    // [word][2][class], or null
     const int64_t* starts;  // of each word's cells, and the end
@@ -19,7 +19,7 @@ struct Mixed {
     double length;
 };
 
-// Adds up what the words say to scores[class][row], and counts the different words that the index knows.
+// Adds the evidence of words to scores[class][row], and counts the different words that the index knows.
 void add_mixed(const Documents& documents, const Reading& reading, const StringIndex& index, const Mixed& said, double* scores,
                int64_t stride, int64_t* lengths);
 

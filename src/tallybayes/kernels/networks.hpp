@@ -1,17 +1,17 @@
-// What columns say given their parents: sums looked up in tables, and the mean over networks that each have one parent.
+// The evidence of columns given their parents: lookups in tables, and the mean over networks with one parent each.
 #pragma once
 #include <cstdint>
 
 namespace tallybayes {
 
-// Of a column and its parents: what is said of each class is the row of the table at `start` + Σ steps · codes.
+// A column and its parents: the evidence for each class is the row of the table at `start` + Σ steps · codes.
 struct Lookup {
     int64_t start;
     int64_t steps[3];
     int64_t columns[3];
 };
 
-// Adds to scores[class][row] what all lookups say. Rows in which all codes are 0 say nothing.
+// Adds the evidence of all lookups to scores[class][row]. Rows in which all codes are 0 add nothing.
 void add_network(const uint8_t* codes, int64_t rows, int64_t columns, const Lookup* lookups, int64_t count,
                  const double* table, int64_t width, double* scores, int64_t stride);
 

@@ -1,4 +1,4 @@
-// Leave-one-out of columns that depend on one another: what each row is told by the counts without it.
+// Leave-one-out of dependent columns: each row scored by the counts without it.
 #pragma once
 #include <cstdint>
 
@@ -6,9 +6,9 @@
 
 namespace tallybayes {
 
-// How counts become probabilities. Every level of a column has pseudo-counts: each[column], and `shared` times its share of
-// all rows. A column given its parent is drawn towards what it says by itself, as `m` rows would draw it; with m = 0, it has
-// pseudo-counts like any. Where missing cells are `ignored`, they are neither counted nor looked at.
+// How counts become probabilities. Every level of a column has pseudo-counts: each[column], and `shared` times its
+// share of all rows. P(level | parent) is shrunk towards P(level) with the weight of `m` rows; with m = 0 it has
+// pseudo-counts instead. If missing cells are `ignored`, they do not count as a level.
 struct Smoothing {
     const double* each;
     double shared, m;

@@ -1,4 +1,4 @@
-// From scores to probabilities, and to the class that has most of it.
+// From scores to probabilities, and to the most probable class.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@ constexpr double never = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-// Two classes need one exponential: of the odds against the likelier.
+// Two classes need only one exponential: the odds against the more probable.
 BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows, double* out) {
     double odds[stretch], one[stretch], other[stretch];
     int64_t impossible = 0;
@@ -30,7 +30,7 @@ BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows,
             odds[i] = below < lowest ? lowest : below;
         }
         for (int64_t i = 0; i < count; ++i) odds[i] = exp_negative(odds[i]);
-        // Chosen side by side, then written in turn: a choice while writing would be a branch that nobody can foretell.
+        // Selected first, then written interleaved: selecting while writing would be an unpredictable branch.
         for (int64_t i = 0; i < count; ++i) {
             const double more = 1.0 / (1.0 + odds[i]), less = odds[i] * more;
             one[i] = a[i] < b[i] ? less : more;
@@ -44,7 +44,7 @@ BOTH int64_t normalise_pairs(const double* scores, int64_t stride, int64_t rows,
     return impossible;
 }
 
-// Rows in stretches, class by class, so that the compiler makes vectors of the rows.
+// Rows in stretches, class by class, so that the compiler vectorises over rows.
 BOTH int64_t normalise_any(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out) {
     double best[stretch], total[stretch];
     int64_t impossible = 0;
@@ -61,7 +61,7 @@ BOTH int64_t normalise_any(double* scores, int64_t stride, int64_t rows, int64_t
         }
         for (int64_t c = 0; c < classes; ++c) {
             double* score = scores + c * stride + first;
-            // A loop of its own: in one loop the compiler makes a branch of the bound, and no vectors.
+            // A separate loop: in one loop the compiler makes the bound a branch and does not vectorise.
             for (int64_t i = 0; i < count; ++i) {
                 const double below = score[i] - best[i];
                 score[i] = below > lowest ? below : lowest;
@@ -85,7 +85,7 @@ int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t classes,
     return classes == 2 ? normalise_pairs(scores, stride, rows, out) : normalise_any(scores, stride, rows, classes, out);
 }
 
-// Rows in stretches again; of equals the first class.
+// Rows in stretches again; ties go to the first class.
 BOTH int64_t most_probable(const double* scores, int64_t stride, int64_t rows, int64_t classes, int64_t* out) {
     double best[stretch];
     int64_t impossible = 0;

@@ -1,5 +1,5 @@
-// Memory for large tables that are read here and there: in pages of two megabytes where the system has them, so that
-// finding a page does not take longer than reading it.
+// Memory for large tables with random access: in huge pages of two megabytes if the system has them, to avoid TLB
+// misses.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,13 +1,13 @@
-// How often every two columns of small codes, or every three, have each of these together, by class.
+// Joint counts of every pair, or triple, of columns of small codes, by class.
 #pragma once
 #include <cstdint>
 
 namespace tallybayes {
 
-// Where the counts of columns and of pairs of columns lie. Column j has codes 0 … sizes[j] − 1, counted from
-// singles[j] on; columns i < j are counted together from pairs[i · columns + j] on, a row of sizes[j] for each code of
-// i, or not at all where that is below zero. If `triples` are not null, columns i < j < l are counted together from
-// triples[(i · columns + j) · columns + l] on.
+// Where the counts of columns and pairs of columns are. Column j has codes 0 … sizes[j] − 1, counted from singles[j]
+// on; columns i < j are counted together from pairs[i · columns + j] on, a row of sizes[j] for each code of i, or not
+// at all where that is below zero. If `triples` are not null, columns i < j < l are counted together from triples[(i ·
+// columns + j) · columns + l] on.
 struct PairLayout {
     int64_t columns;
     const int64_t* sizes;

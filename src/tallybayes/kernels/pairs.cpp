@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t ahead = 16;
 
-// The numbers come from an index, and so cannot be chosen to collide: one good mix is enough.
+// The numbers come from an index and cannot be crafted to collide: one good mix is enough.
 inline uint64_t scattered(uint64_t pair) {
     pair *= 0x9e3779b97f4a7c15u;
     return pair ^ pair >> 32;

@@ -1,4 +1,4 @@
-// A set of distinct pairs of small whole numbers, numbered in the order they were met.
+// A set of distinct pairs of small whole numbers, numbered in insertion order.
 #pragma once
 #include <cstdint>
 
@@ -11,7 +11,7 @@ public:
     PairIndex() : slots_(64, Slot{0, -1}), mask_(63) {}
 
     int64_t size() const { return size_; }
-    // Writes each pair's number; a pair not met before gets the next number, or -1.
+    // Writes each pair's number; a new pair gets the next number, or -1.
     void encode(const int32_t* a, const int32_t* b, int64_t count, bool grow, int64_t* numbers);
 
 private:

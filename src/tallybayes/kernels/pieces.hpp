@@ -1,4 +1,4 @@
-// What the words of documents that are left out say, in each of several ways of looking at them.
+// The evidence of words in left-out documents, for each of several counts and powers.
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@ namespace tallybayes {
 constexpr int64_t word_bases = 3;   // documents, occurrences, shares
 constexpr int64_t word_powers = 3;  // of a word's information: 0, ½, 1
 
-// What was counted of words. The cells of word w are starts[w] … starts[w + 1] − 1.
+// The counts of words. The cells of word w are starts[w] … starts[w + 1] − 1.
 struct CountedWords {
     const int64_t* starts;
     const int32_t *classes, *blocks;        // of each cell; of each word
@@ -18,7 +18,7 @@ struct CountedWords {
     bool two;                               // classes with texts
 };
 
-// Documents and their words. own[document][class] is what was counted of it there, and is taken away with it.
+// Documents and their words. own[document][class] is its own count, which is left out with it.
 struct LeftDocuments {
     const int64_t* starts;
     const int32_t* words;

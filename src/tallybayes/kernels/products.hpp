@@ -1,4 +1,5 @@
-// Products without rounding: of two columns of a matrix, as a double and a rest that is one too; and sums of them.
+// Exact products: of two columns of a matrix, as a rounded double and its error, which is a double too; and sums of
+// them.
 #pragma once
 #include <cstdint>
 
@@ -10,8 +11,8 @@ struct PairsOfColumns {
     int64_t count;
 };
 
-// For every row of a matrix, the products of these pairs of its columns as they are rounded, and then what the rounding
-// left of each. Says whether all are exact: at the ends of the doubles' range, they need not be.
+// For every row of a matrix, the rounded products of these pairs of columns, followed by their rounding errors. Returns
+// whether all are exact: near the ends of the doubles' range they may not be.
 bool exact_products(const double* values, int64_t rows, int64_t columns, const PairsOfColumns& pairs, double* out);
 
 // Adds a·b·c row by row into limbs[code], each `size` limbs from `low`; b and c may be null. A row with a negative

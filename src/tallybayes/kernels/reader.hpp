@@ -1,5 +1,5 @@
 // From documents to numbered words. Documents are read a few at a time, so that short ones cost little more than their
-// words: what there is to do once is done once for all of them, and memory is asked for what comes next.
+// words: overhead is shared, and memory for the next ones is prefetched.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -22,7 +22,7 @@ struct Read {
     size_t size() const { return size_t(last - first); }
 };
 
-// The rows that are not missing, one after the other, and then −1.
+// The rows that are not missing, in order, and then −1.
 class Present {
 public:
     explicit Present(const Documents& documents) : documents_(documents) {}

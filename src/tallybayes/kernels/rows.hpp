@@ -1,4 +1,4 @@
-// Where the rows of a separated text begin and end, before anybody looks at their cells.
+// Where the rows of a CSV or TSV text begin and end, before their cells are parsed.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -32,10 +32,10 @@ std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, 
 // Where something other than a blank follows a closing quote, though neither the cell nor the row ends there.
 std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter);
 
-// How many lines are not blank; -1 if one of them does not begin with { and end with }.
+// The number of lines that are not blank; -1 if one of them does not begin with { and end with }.
 int64_t count_objects(const char* bytes, int64_t size);
 
-// How deep lists and objects of JSON are nested.
+// The nesting depth of JSON lists and objects.
 int64_t find_depth(const char* bytes, int64_t size);
 
 }  // namespace tallybayes

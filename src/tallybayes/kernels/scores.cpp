@@ -12,8 +12,8 @@
 namespace tallybayes {
 namespace {
 
-// log(1 + u) for finite u ≥ 0, without branches so that the compiler makes vectors of it. 1 + u = 2^k·m with m in
-// [√½, √2); f = m − 1, with what the addition lost put back; log(1+f) = 2·artanh(f / (2 + f)) as a series.
+// log(1 + u) for finite u ≥ 0, without branches, so that the compiler vectorises it. 1 + u = 2^k·m with m in [√½, √2);
+// f = m − 1, with what the addition lost put back; log(1+f) = 2·artanh(f / (2 + f)) as a series.
 INLINE double log1p_positive(double u) {
     const double w = 1.0 + u;
     const double lost = u - (w - 1.0);  // 0 ≤ u: exact, or beyond 2^53 too small to matter
@@ -139,7 +139,7 @@ private:
 INLINE void add_logarithm(const double* x, int64_t count, double centre, double narrow, double steep, double base,
                           double* __restrict score) {
     double u[stretch];
-    // A loop of its own: in one loop the compiler makes a branch of the bound, and no vectors.
+    // A separate loop: in one loop the compiler makes the bound a branch and does not vectorise.
     for (int64_t i = 0; i < count; ++i) {
         const double d = x[i] - centre;
         const double square = d * d * narrow;
@@ -186,7 +186,7 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
     return extreme;
 }
 
-// Nothing times −∞, which is not a number either, says nothing.
+// 0 · −∞ is NaN, and counts as no evidence.
 BOTH void add_linear(const Columns& columns, const double* weight) {
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);

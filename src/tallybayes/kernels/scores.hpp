@@ -1,4 +1,4 @@
-// What a number says about each class, and from the sum of all that to probabilities.
+// The evidence of numbers for each class, and from scores to probabilities.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -27,11 +27,11 @@ void add_linear(const Columns& columns, const double* weight);
 int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
                     const double* constant);
 
-// Each row's class of the highest score. Returns how many rows had −∞ everywhere; theirs mean nothing.
+// Each row's class of the highest score. Returns how many rows had −∞ everywhere; theirs are meaningless.
 int64_t most_probable(const double* scores, int64_t stride, int64_t rows, int64_t classes, int64_t* out);
 
-// out[row][class] = exp(score) / Σ exp(score). Returns how many rows had −∞ everywhere; they mean nothing.
-// The scores are used up.
+// out[row][class] = exp(score) / Σ exp(score). Returns how many rows had −∞ everywhere; theirs are meaningless. The
+// scores are overwritten.
 int64_t normalise(double* scores, int64_t stride, int64_t rows, int64_t classes, double* out);
 
 }  // namespace tallybayes

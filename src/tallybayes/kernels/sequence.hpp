@@ -1,8 +1,8 @@
-// Each word given the ones before it: runs of words counted by class, and what their counts say about new texts.
+// n-gram models: runs of words counted by class, and the probability of each word given the ones before it.
 //
-// A text is a start mark and its words. P(word | before) is (n − d) / N of the run, if it was met, and beside that what is
-// left of 1 times P(word | one word less before), down to all words alike and one more that stands for any never met. N is
-// how often a word came behind `before`, d the discount of runs of this length.
+// A text is a start mark and its words. P(word | before) is (n − d) / N of the run, if it was seen, plus the discounted
+// mass times P(word | one word less before), down to a uniform distribution with one more word that stands for all
+// unseen ones. N is how often any word followed `before`, d the discount of runs of this length.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -33,8 +33,8 @@ class Chain {
 public:
     static constexpr int longest = 3;  // words before a word
 
-    // With a discount below zero, each class and length has the one that its counts of counts ask for. `counts` are kept
-    // where texts are to be left out.
+    // With a negative discount, it is estimated for each class and length from counts of counts. `counts` are kept if
+    // texts are to be left out.
     Chain(const StringIndex& index, bool characters, const RunCells& cells, int width, int order, double discount,
           bool counts);
 
@@ -61,7 +61,8 @@ public:
         std::vector<double> base;
     };
     Cells cells() const;
-    // What each text says by the counts without it: said[row][class]. It was counted in class own[row], `times` times.
+    // The evidence of each text by the counts without it: said[row][class]. It was counted in class own[row], `times`
+    // times.
     void left_out(const Documents& documents, const Reading& reading, const int32_t* own, const double* times,
                   double* said) const;
 

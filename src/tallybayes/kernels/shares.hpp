@@ -1,4 +1,4 @@
-// Rows that belong to several classes at once, with a share in each: their words, their levels and their numbers.
+// Rows with shares in several classes: counting their words, levels and numbers.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -14,15 +14,15 @@ namespace {
 constexpr int64_t stretch = 128;  // rows that stay in the nearest cache with some of their classes
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-// What is known of a stretch of rows.
+// The results for a stretch of rows.
 struct Stretch {
     double best[stretch], total[stretch], left[stretch];
     int64_t which[stretch];  // the class that is best, the first of equals
     int64_t held[stretch];   // in how many classes there is a share
 };
 
-// The scores of a stretch become whole numbers of units. What is worked out on the way is in arrays of its own, of which the
-// compiler knows that nothing else is there.
+// Turns the scores of a stretch into whole units. Intermediate results are in local arrays, which the compiler knows
+// not to alias.
 BOTH void in_units(double* scores, int64_t rows, int64_t count, int64_t classes, const double* weights, Stretch& found) {
     double best[stretch], total[stretch], times[stretch], left[stretch];
     int64_t which[stretch], held[stretch];
@@ -96,7 +96,7 @@ SharedOut share_out(const Scored& scored) {
         }
         patience.spend(count * classes);
     }
-    // Every number is written, and stays if it is a share: a choice would be a branch that nobody can foretell.
+    // Every number is written, and kept if it is a share: a conditional write would be an unpredictable branch.
     lengthen(result.classes, size_t(result.starts.back()) + 1);
     lengthen(result.units, size_t(result.starts.back()) + 1);
     for (int64_t row = 0; row < rows; ++row) {

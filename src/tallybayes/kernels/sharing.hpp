@@ -1,11 +1,12 @@
-// From scores to shares: how much of every row belongs to each class, in whole numbers.
+// From scores to shares: how much of every row belongs to each class, in whole units.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 namespace tallybayes {
 
-// scores[class][row], which are used up, and what every row weighs in units. Of a row that no class allows, all have the same share.
+// scores[class][row], which are overwritten, and the weight of every row in units. A row that is impossible in every
+// class is shared equally.
 struct Scored {
     double* scores;
     int64_t rows, classes;

@@ -1,10 +1,10 @@
-// Pseudo-counts of levels worked out from the counts themselves: see `families/shrinkage.py`.
+// Pseudo-counts of levels estimated from the counts themselves: see `families/shrinkage.py`.
 #pragma once
 #include <cstdint>
 
 namespace tallybayes {
 
-// Writes one pseudo-count a level, from counts[level][class]; where there is too little to go by, 1 each.
+// Writes one pseudo-count per level, from counts[level][class]; 1 each if there is too little data.
 void fit_pseudocounts(const double* counts, int64_t levels, int64_t classes, double* pseudo);
 
 // Cells of the counts, each of which is reduced by itself.

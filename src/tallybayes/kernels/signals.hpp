@@ -1,4 +1,5 @@
-// How a kernel that takes long hears Ctrl-C. Python handles signals between its own steps only, and a kernel is one step.
+// How long-running kernels respond to Ctrl-C. Python handles signals only between its own steps, and a kernel is one
+// step.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -7,11 +8,11 @@
 
 namespace tallybayes {
 
-// Lets Python handle the signals that have come, and throws what it raises; in a thread that has a flag, throws if that is
-// set. Costs a microsecond: to be called every ten milliseconds or so, where nothing is left half done.
+// Lets Python handle pending signals, and throws what it raises; in a thread with a flag, throws if that is set. Costs
+// a microsecond: call it every ten milliseconds or so, where nothing is left half done.
 void heed_signals();
 
-// Heeds signals when much was done since it last did.
+// Heeds signals if much was done since the last time.
 class Patience {
 public:
     void spend(int64_t values) {
@@ -26,7 +27,7 @@ private:
 
 constexpr ptrdiff_t long_stretch = 1 << 18;  // of what takes some nanoseconds each
 
-// Does step(first, last) for one stretch after the other of what is between the two, and heeds signals in between.
+// Calls step(first, last) for consecutive stretches of the range, and heeds signals in between.
 template <class At, class Step>
 void in_stretches(At first, At last, Step step) {
     while (last - first > long_stretch) {
@@ -37,8 +38,7 @@ void in_stretches(At first, At last, Step step) {
     step(first, last);
 }
 
-// Gives a vector this length, stretch by stretch: memory that is touched for the first time may take long, and so may what is
-// moved to another place.
+// Resizes a vector stretch by stretch: touching new memory and moving the old may both take long.
 template <class Vector>
 void lengthen(Vector& items, size_t size, const typename Vector::value_type& value = {}) {
     if (size > items.capacity()) {
@@ -55,7 +55,7 @@ void lengthen(Vector& items, size_t size, const typename Vector::value_type& val
     items.resize(size, value);
 }
 
-// Sorts stretch by stretch, and puts these together.
+// Sorts stretch by stretch, and merges.
 template <class At, class Less = std::less<>>
 void sort_in_stretches(At first, At last, Less less = {}) {
     in_stretches(first, last, [&](At from, At to) { std::sort(from, to, less); });
@@ -66,7 +66,7 @@ void sort_in_stretches(At first, At last, Less less = {}) {
         }
 }
 
-// From here on this thread heeds the flag, which somebody else may set; a null pointer: signals.
+// From here on this thread heeds the flag, which another thread may set; null: signals.
 void heed_flag(const uint8_t* flag);
 
 }  // namespace tallybayes

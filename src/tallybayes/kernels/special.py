@@ -1,6 +1,6 @@
 """scipy's special functions and distributions, loaded when first used: they take longer to import than all the rest.
 
-And what need not wait for them: log Γ, which most families ask for, and a ratio of factorials that keeps its digits.
+log Γ, which most families need, and a precise ratio of factorials do not wait for them.
 """
 
 from importlib import import_module
@@ -31,6 +31,6 @@ def trigamma(x: Any) -> Any:
 
 
 def log_rising(a: Any, x: Any) -> Any:
-    """log Γ(a + x) − log Γ(a), with all digits where a is large and x small."""
+    """log Γ(a + x) − log Γ(a), precise even if a is large and x small."""
     base, more = np.add(a, np.zeros_like(x, np.float64)), np.add(x, np.zeros_like(a, np.float64))
     return kernels.log_rising(base.reshape(-1), more.reshape(-1)).reshape(base.shape)

@@ -29,7 +29,7 @@ inline uint64_t load_short(const char* p, uint64_t length) {
     return length ? load<uint8_t>(p) : 0;
 }
 
-// A key per process: strings made to collide here cannot be found from outside.
+// A key per process, so that colliding strings cannot be crafted from outside.
 struct Key {
     uint64_t a, b;
     Key() {
@@ -64,7 +64,7 @@ StringIndex::Probe StringIndex::probe(std::string_view string) {
     return {head, tail, uint32_t(length), hash(text, length, head, tail), text};
 }
 
-// Without branches, since lengths cannot be foretold: of a short string both ends are the same eight bytes.
+// Without branches, since lengths are unpredictable: for a short string both ends are the same eight bytes.
 inline StringIndex::Probe StringIndex::probe_padded(const char* text, uint32_t length) {
     static constexpr uint64_t masks[] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, ~uint64_t(0)};
     const uint64_t mask = masks[std::min<uint32_t>(length, 8)];
@@ -101,7 +101,7 @@ inline int32_t StringIndex::find(const Probe& probe, bool grow) {
     return code;
 }
 
-// Signals may need the interpreter, which somebody may hold who waits for this index.
+// Signals may need the GIL, which a thread waiting for this index may hold.
 template <class Held>
 inline void StringIndex::heed(Held& held) {
     held.unlock();
@@ -109,8 +109,8 @@ inline void StringIndex::heed(Held& held) {
     held.lock();
 }
 
-// Makes the table so large that more strings find a place. While signals are heeded others may add theirs, or make it larger
-// themselves: then what was begun is of no use.
+// Enlarges the table. While signals are heeded, other threads may add strings or enlarge it themselves: then this
+// attempt is discarded.
 void StringIndex::make_room(Adding& held, uint64_t more) {
     while ((uint64_t(size()) + more) * 2 > slots_.size()) {
         const uint64_t strings = uint64_t(size()), before = slots_.size(), mask = before * 2 - 1;
@@ -223,7 +223,7 @@ void StringIndex::find_all(const StringIndex& other, int32_t* codes) const {
     }
 }
 
-// Once more, if others added strings while signals were heeded.
+// Try again if others added strings while signals were heeded.
 StringIndex StringIndex::copy() const {
     StringIndex result;
     Looking held(lock_.mutex);

@@ -1,4 +1,4 @@
-// A set of distinct strings, numbered in the order they were met: an open-addressing table with a keyed hash.
+// A set of distinct strings, numbered in insertion order: an open-addressing table with a keyed hash.
 #pragma once
 #include <cstdint>
 #include <mutex>
@@ -47,7 +47,7 @@ public:
     StringIndex();
 
     int64_t size() const { return int64_t(ends_.size()) - 1; }
-    // Writes each cell's number, -1 for a missing one; a string not met before gets the next number, or `unknown`.
+    // Writes each cell's number, -1 for a missing one; a new string gets the next number, or `unknown`.
     void encode(const StringColumn& column, bool grow, int32_t* codes);
     // The same for one string.
     int32_t encode(std::string_view text, bool grow);
@@ -71,7 +71,7 @@ public:
     const std::vector<int64_t>& ends() const { return ends_; }
 
 private:
-    // The ends of a string tell most strings apart without a look beyond the table; up to sixteen bytes, all of them.
+    // Both ends of a string tell most strings apart within the table; up to sixteen bytes, all strings.
     struct alignas(32) Slot {
         uint64_t head;  // the first eight bytes
         uint64_t tail;  // the last eight
@@ -86,7 +86,7 @@ private:
         const char* text;
     };
 
-    // Others may look up while one adds. A copy has a lock of its own.
+    // Others may look up while one adds. A copy has its own lock.
     struct Lock {
         mutable std::shared_mutex mutex;
         Lock() = default;

@@ -17,7 +17,7 @@ WITH_ZEROS = "^ *[+-]?0[0-9]"
 
 
 def index_words(index: kernels.StringIndex, words: Sequence[str] | pa.Array, grow: bool = True) -> Codes:
-    """The numbers of words, which the index takes up; or without that, below zero for those that it has not."""
+    """The numbers of words, which are added to the index; without `grow`, negative for unknown ones."""
     return index.encode(*string_buffers(pa.array(words, pa.large_string())), grow)
 
 
@@ -27,7 +27,7 @@ def index_strings(index: kernels.StringIndex) -> pa.Array:
 
 
 def string_buffers(cells: pa.Array) -> tuple[Any, bool, Any, Any, int, int]:
-    """A column of strings as the kernels take it."""
+    """A column of strings in the form that kernels take."""
     validity, offsets, data = cells.buffers()
     return (
         np.frombuffer(offsets, np.uint8) if offsets else np.zeros(0, np.uint8),
@@ -40,7 +40,7 @@ def string_buffers(cells: pa.Array) -> tuple[Any, bool, Any, Any, int, int]:
 
 
 def has_codes(texts: pa.Array) -> bool:
-    """Whether one of them is a code such as 007, which would lose its zeros as a number."""
+    """Whether one of them is a code like 007, which would lose its zeros as a number."""
     return bool(pc.any(pc.match_substring_regex(texts, WITH_ZEROS)).as_py())
 
 

@@ -1,4 +1,4 @@
-// Cells that are small whole numbers, or intervals: counting them by class, and looking their scores up.
+// Cells that are small whole numbers, or intervals: counting them by class, and looking up their scores.
 #pragma once
 #include <cstdint>
 
@@ -24,7 +24,7 @@ void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t c
 void add_intervals(const double* x, int64_t rows, const double* edges, int64_t count, double half, const double* table,
                    int64_t classes, double* scores, int64_t stride);
 
-// Adds sign · values[i][…] to target[rows[i]][…], for rows of so many numbers. Returns the largest magnitude met.
+// Adds sign · values[i][…] to target[rows[i]][…], for rows of so many numbers. Returns the largest resulting magnitude.
 int64_t add_rows(int64_t* target, const int64_t* rows, int64_t count, int64_t width, const int64_t* values, int64_t sign);
 
 }  // namespace tallybayes

@@ -9,14 +9,14 @@
 
 namespace tallybayes {
 
-// Words that are counted as others, or not at all.
+// Words that are replaced by others, or dropped.
 struct Translation {
     StringIndex from;
     StringIndex to;
     std::vector<int32_t> becomes;  // for every word of `from` one of `to`; below zero: it is dropped
 };
 
-// What a few texts were cut into; kept from texts to texts, so that nothing is allocated for each.
+// The tokens of a few texts; reused from text to text, to avoid allocations.
 struct Tokens {
     Text text;
     std::vector<char> joined;    // words with one space between them
@@ -43,9 +43,9 @@ public:
 
     static constexpr char spelled_mark = 3;  // U+0003, which no word has either, comes before such a run
 
-    // Adds a text to those that are to be cut. Returns false if it is not UTF-8 and that is an error.
+    // Adds a text to be tokenised. Returns false if it is not UTF-8 and that is an error.
     bool add(std::string_view text, const char* behind, Tokens& tokens) const;
-    // Cuts the texts.
+    // Tokenises the texts.
     void cut(const Translation* translation, Tokens& tokens) const;
     // Makes of words what is counted, if that is something else.
     void translate(const Translation* translation, Tokens& tokens) const;

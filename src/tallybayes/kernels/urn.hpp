@@ -1,5 +1,5 @@
-// What a word's coming again says where documents are drawn from Pólya's urn: of each word it holds α balls of a class,
-// and every one that is drawn comes back with another.
+// The evidence of repeated words under Pólya's urn: it holds α balls of each word in a class, and every one that is
+// drawn is returned with another.
 #pragma once
 #include <cstdint>
 #include <vector>

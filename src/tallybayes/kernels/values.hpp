@@ -1,4 +1,4 @@
-// Numbers as values that come again: rounded to so many binary digits, and numbered in the order they were met.
+// Numbers as repeated values: rounded to so many binary digits, and numbered in insertion order.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,7 +9,7 @@ namespace tallybayes {
 // row's code is the place of its key; −1 for NaN.
 std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int32_t* codes);
 
-// Cuts half-way between neighbours of values in order, where their cumulated counts come nearest to each share of the whole.
+// Cuts half-way between neighbouring sorted values, where the cumulative count is closest to each share of the whole.
 // Counts are by value and class.
 std::vector<double> equal_count(const double* values, const double* counts, int64_t size, int64_t classes, int64_t intervals);
 

@@ -1,4 +1,4 @@
-// The loss of weighed evidence, and where it falls.
+// The loss of weighed evidence, and its gradient.
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Documents: counting the words of each class, listing the words of each document, and adding up what they say.
+// Documents: counting the words of each class, listing the words of each document, and summing their evidence.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 
 namespace tallybayes {
 
-// Texts of any kind: Arrow strings, a single text, or (with `tokens`) lists of words that are already cut.
+// Texts of any kind: Arrow strings, a single text, or (with `tokens`) lists of words that are already tokenised.
 struct Documents {
     StringColumn column;          // the texts, or the words
     const int64_t* tokens;        // where each document's words start within the column; null if these are texts
@@ -29,7 +29,7 @@ struct Reading {
     int32_t unknown;                 // the number of all words not in the vocabulary; below zero: they are passed over
 };
 
-// What was counted, in two blocks, since every array that Python is given has its price.
+// The counts, in two blocks, since every array passed to Python has a cost.
 struct Counted {
     int64_t cells = 0;
     std::vector<int64_t> sums;   // of all cells n, documents, and share in three limbs each, the lowest of 2^-64; then the
@@ -38,7 +38,7 @@ struct Counted {
                                  // below zero if it was not counted
 };
 
-// The documents' words by class; the index grows unless it is told not to. Throws `NotUtf8`.
+// Counts the documents' words by class; the index grows unless told otherwise. Throws `NotUtf8`.
 Counted count_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow,
                     const int32_t* classes, int width);
 
@@ -51,7 +51,7 @@ struct Listed {
 // Each document's words, by number, and how often it has them.
 Listed list_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow);
 
-// What every word says about every class, as a table, or only where a class has met the word.
+// The evidence of every word for every class, as a table, or only for classes that have the word.
 struct Scores {
     const double* table;      // [word][class], or null
     const int64_t* starts;    // of each word's cells, and the end
@@ -63,7 +63,7 @@ struct Scores {
     bool urn = false;         // whether a word's coming makes it likelier to come again: then this is log α
 };
 
-// Adds up what the words say to scores[class][row], and counts the words that the index knows.
+// Adds the evidence of words to scores[class][row], and counts the words that the index knows.
 void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& said,
                double* scores, int64_t stride, int64_t* lengths);
 

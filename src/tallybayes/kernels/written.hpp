@@ -1,4 +1,4 @@
-// The sums of one class as few bytes, in one form for equal sums, and back.
+// The sums of one class as few bytes, canonical, and back.
 #pragma once
 #include <cstdint>
 #include <stdexcept>

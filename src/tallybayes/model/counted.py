@@ -122,7 +122,7 @@ class Counted(Additive):
 
     def __iadd__(self, other: Self) -> Self:
         """Learns what the other model counted, at the cost of the other's size."""
-        self._check_alike(other)
+        self._check_mergeable(other)
         other = other.copy() if other is self else other
         if self.label_type != other.label_type and not other.rows.filled():
             return self
@@ -145,7 +145,7 @@ class Counted(Additive):
 
     def _take_away(self, other: Self) -> str | None:
         """Subtracts, or says why what the other model counted cannot have been counted here: then nothing changes."""
-        self._check_alike(other)
+        self._check_mergeable(other)
         other = other.copy() if other is self else other
         if self.label_type != other.label_type and not other.rows.filled():
             return None
@@ -270,7 +270,7 @@ class Counted(Additive):
                 f"The labels are of type {label_type}; those already counted are of type {self.label_type}."
             )
 
-    def _check_alike(self, other: Self) -> None:
+    def _check_mergeable(self, other: Self) -> None:
         """Finds everything that may be wrong with the other model before anything changes."""
         if not isinstance(other, Counted):
             raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")

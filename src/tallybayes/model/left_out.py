@@ -12,7 +12,7 @@ from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families.base import Belief
-from tallybayes.families.left_out import LeftOut, alike, one_by_one, totals_without, weights_of
+from tallybayes.families.left_out import LeftOut, equal_rows, one_by_one, totals_without, weights_of
 from tallybayes.model.batches import Batch, check_threads, in_pieces, labelled, size_of
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
@@ -117,7 +117,7 @@ def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> No
 
 def _priors(model: Model, rows: Rows) -> Floats:
     """log P(class) without each row."""
-    firsts, kinds = alike(np.zeros(len(rows), np.int32), rows)
+    firsts, kinds = equal_rows(np.zeros(len(rows), np.int32), rows)
     counts, codes = model.rows.aligned([""], rows.classes).sums["n"][0], rows.codes[firsts]
     each = np.arange(len(firsts))
     left = totals_without(counts, Exact.of(weights_of(rows)[firsts]), each, codes)

@@ -22,14 +22,14 @@ from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.model import decide, draw
 from tallybayes.model.batches import labelled
 from tallybayes.model.evidence import Evidence
-from tallybayes.model.joint.asked import Joint, class_name
 from tallybayes.model.joint.bif import to_bif
 from tallybayes.model.joint.dependence import Dependences
+from tallybayes.model.joint.distribution import Joint, class_name
 from tallybayes.model.joint.graph import Graph
 from tallybayes.model.linear import Linear, linear_view
 from tallybayes.model.parameter_count import ParameterCount, parameter_count
 from tallybayes.model.scoring import Beliefs
-from tallybayes.model.sure import Sure
+from tallybayes.model.uncertainty import Uncertainty
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES, counted_prior
 from tallybayes.schema.entries import Name, members
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SHOWN = 12  # classes that a repr names
 
 
-class Model(Sure):
+class Model(Uncertainty):
     """A schema and its tallies, and what they say.
 
     >>> from tallybayes import Categorical

@@ -59,7 +59,7 @@ def shape(
     (['rain', 'sunny'], [[0.4, 0.6], [0.667, 0.333]])
     """
     if not 0.0 < mass < 1.0:
-        raise ValueError(f"mass={mass!r}: give a probability between 0 and 1, as 0.95.")
+        raise ValueError(f"mass={mass!r}: give a probability between 0 and 1, like 0.95.")
     return shape_in(model.beliefs(), column, mass=mass, top=top, span=span)
 
 

@@ -14,7 +14,7 @@ from tallybayes.model.model import Model
 def numbered_cells(
     model: Model, batches: Iterable[Batch], columns: Sequence[str], levels: Collection[str], most: int
 ) -> tuple[list[int], dict[str, list[Any]]]:
-    """The numbers of rows' classes, −1 of one never met, and their cells: those of `levels` as texts, all others
+    """The indices of the rows' classes, −1 if unseen, and their cells: those of `levels` as texts, all others
     as they are. No more than the first so many."""
     keys = {key: i for i, key in enumerate(model.keys())}
     codes: list[int] = []

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tallybayes.data.matching import ERROR
-from tallybayes.model.looked_at import LookedAt, look_at
+from tallybayes.model.diagnosis import Diagnosis, diagnose
 from tallybayes.model.model import Model
 from tallybayes.plots.canvas import NEEDED, is_installed
 from tallybayes.plots.densities import SEVERAL, DensityDisplay
@@ -51,15 +51,15 @@ def model_report(
     if pictures and not is_installed():
         raise ImportError(NEEDED)
     drawn = is_installed() if pictures is None else pictures
-    looked = None if data is None else look_at(model, data, labels, absent=absent)
-    facts = whole.facts(model, looked, pictures=drawn or pictures is False)
-    shown = _pictures(model, looked, facts) if drawn else {}
+    diagnosis = None if data is None else diagnose(model, data, labels, absent=absent)
+    facts = whole.facts(model, diagnosis, pictures=drawn or pictures is False)
+    shown = _pictures(model, diagnosis, facts) if drawn else {}
     return Report(title, facts, (Heading(title, 1), *whole.blocks(facts, shown)), tuple(whole.brief(facts)))
 
 
-def _pictures(model: Model, looked: LookedAt | None, facts: whole.WholeFacts) -> dict[str, list[Picture]]:
+def _pictures(model: Model, diagnosis: Diagnosis | None, facts: whole.WholeFacts) -> dict[str, list[Picture]]:
     found: dict[str, list[Picture]] = {}
-    for part, make in _displays(model, looked, facts):
+    for part, make in _displays(model, diagnosis, facts):
         try:
             display = make()
         except (TypeError, ValueError):  # no column has levels or numbers, no word weighs
@@ -69,16 +69,16 @@ def _pictures(model: Model, looked: LookedAt | None, facts: whole.WholeFacts) ->
 
 
 def _displays(
-    model: Model, looked: LookedAt | None, facts: whole.WholeFacts
+    model: Model, diagnosis: Diagnosis | None, facts: whole.WholeFacts
 ) -> Iterator[tuple[str, Callable[[], Display]]]:
     """The part of the report, and what is drawn there."""
     if len(model.classes) > 1:
         yield "weighty", lambda: HeaviestDisplay.from_model(model, top=10)
     for name in [each.column for each in facts.columns if each.information is not None][:COLUMNS]:
-        yield "densities", partial(_density, model, looked, name)
+        yield "densities", partial(_density, model, diagnosis, name)
     if any(belief.parents for belief in model.beliefs().counted.values()):
         yield "counted", lambda: GraphDisplay.from_model(model)
-    measured = None if looked is None else looked.evaluation
+    measured = None if diagnosis is None else diagnosis.evaluation
     if measured is None:
         return
     yield "quality", lambda: ConfusionDisplay.from_evaluation(measured)
@@ -90,8 +90,8 @@ def _displays(
     yield "calibration", lambda: ReliabilityDisplay.from_evaluation(measured)
 
 
-def _density(model: Model, looked: LookedAt | None, name: str) -> Display:
-    rows = None if looked is None else looked.kept
+def _density(model: Model, diagnosis: Diagnosis | None, name: str) -> Display:
+    rows = None if diagnosis is None else diagnosis.kept
     frequent = sorted(model.rows_by_class().items(), key=lambda pair: -pair[1])[:CLASSES]
     shown = [label for label in model.classes if label in dict(frequent)]
     return replace(DensityDisplay.from_model(model, name, data=rows, classes=shown, top=SEVERAL), small=True)

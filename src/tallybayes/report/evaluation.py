@@ -71,7 +71,7 @@ def brief(facts: EvaluationFacts) -> Iterator[Block]:
     yield Table(list(summary(facts)), align="lrl")
     if facts.unknown:
         listed = ", ".join(repr(short(label)) for label in facts.unknown[:FEW]) + ", …" * (len(facts.unknown) > FEW)
-        yield Lines([f"The model has never met {listed}."])
+        yield Lines([f"The model has not seen {listed}."])
 
 
 def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:

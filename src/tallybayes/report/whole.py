@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tallybayes.model.diagnosis import Diagnosis, Mistake
 from tallybayes.model.information import information
-from tallybayes.model.looked_at import LookedAt, Mistake
 from tallybayes.model.model import Model
 from tallybayes.report import evaluation, evidence, model
 from tallybayes.report.blocks import Block, Heading, Lines, Marked, Picture, Table, briefly, count, how_many
@@ -60,19 +60,19 @@ class WholeFacts:
     pictures: bool
 
 
-def facts(asked: Model, looked: LookedAt | None = None, *, pictures: bool = False) -> WholeFacts:
+def facts(asked: Model, diagnosis: Diagnosis | None = None, *, pictures: bool = False) -> WholeFacts:
     """The facts of the model, and of test rows if there are any."""
     from tallybayes.files import counts_digest
 
-    measured = None if looked is None or looked.evaluation is None else evaluation.facts(looked.evaluation)
-    mistakes = () if looked is None else tuple(_mistake(asked, each) for each in looked.mistakes)
-    told = _told(asked, looked)
+    measured = None if diagnosis is None or diagnosis.evaluation is None else evaluation.facts(diagnosis.evaluation)
+    mistakes = () if diagnosis is None else tuple(_mistake(asked, each) for each in diagnosis.mistakes)
+    told = _told(asked, diagnosis)
     return WholeFacts(model.facts(asked), counts_digest(asked), measured, told, mistakes, pictures)
 
 
-def _told(asked: Model, looked: LookedAt | None) -> tuple[TellingFacts, ...]:
+def _told(asked: Model, diagnosis: Diagnosis | None) -> tuple[TellingFacts, ...]:
     found = [] if not asked.classes else information(asked).items()
-    said = {} if looked is None else looked.told()
+    said = {} if diagnosis is None else diagnosis.by_column()
     rows = [
         TellingFacts(title(name), told, said[name].gain if name in said else None, said[name].share if said else None)
         for name, told in found

@@ -78,7 +78,7 @@ def _check_objects(labels: NDArray[Any]) -> None:
         check_classification_targets(cells.to_numpy(zero_copy_only=False))
 
 
-def check_alike(classes: NDArray[Any], labels: NDArray[Any]) -> None:
+def check_same_type(classes: NDArray[Any], labels: NDArray[Any]) -> None:
     """Raises an error unless the announced classes have the type of the labels."""
     announced, met = (label_column(label_array(some[:1]), 0).label_type for some in (classes, labels))
     if announced != met and len(classes) and len(labels):
@@ -116,7 +116,7 @@ def checked_classes(classes: Any, labels: NDArray[Any], owner: str) -> NDArray[A
     if classes is None:
         return None
     given = np.sort(checked_labels(classes, owner, "classes"))
-    check_alike(given, labels)
+    check_same_type(given, labels)
     return given
 
 

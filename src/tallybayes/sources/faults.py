@@ -105,7 +105,7 @@ def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str)
     try:
         text = cell.decode("utf-8")
     except UnicodeDecodeError:
-        return f"{quoted(cell)} is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
+        return f"{quoted(cell)} is not UTF-8. Give the encoding of the file, like --encoding latin-1, {SKIP}."
     if pa.types.is_floating(kind):
         return not_a_number(text, name, marks)
     if pa.types.is_integer(kind):
@@ -115,7 +115,7 @@ def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str)
 
 def _not_whole(text: str, decimal: str) -> str:
     if pointed := re.fullmatch(rf"([+-]?[0-9]{{1,19}}){re.escape(decimal)}0*", text.strip()):
-        without = f"whole numbers are written without one here, as {int(pointed[1])}"
+        without = f"whole numbers are written without one here, like {int(pointed[1])}"
         return f"{quoted(text)} has a decimal point, and {without}. Correct it, {SKIP}."
     return f"{quoted(text)} is not a whole number. Correct it, {SKIP}."
 

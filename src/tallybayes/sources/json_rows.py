@@ -49,7 +49,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
     try:
         row = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:
-        reason = f"the line is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
+        reason = f"the line is not UTF-8. Give the encoding of the file, like --encoding latin-1, {SKIP}."
         raise ValueFaultError(None, reason) from None
     except json.JSONDecodeError as error:
         reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."

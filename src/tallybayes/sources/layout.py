@@ -136,7 +136,7 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: ReadOptions
         first = next(row for row in rows if row)
     except UnicodeDecodeError as error:
         raise SourceError(
-            f"{file}, line 1: the names of the columns are not UTF-8 ({error}). Give the encoding of the file, as "
+            f"{file}, line 1: the names of the columns are not UTF-8 ({error}). Give the encoding of the file, like "
             "--encoding latin-1."
         ) from None
     except csv.Error as error:

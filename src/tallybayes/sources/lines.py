@@ -65,7 +65,7 @@ class LinesChunk(Chunk):
                 found.append(line.decode("utf-8"))
                 self._kept.append(row)
             except UnicodeDecodeError:
-                reason = f"{quoted(line)} is not UTF-8. Give the encoding of the file, as --encoding latin-1, {SKIP}."
+                reason = f"{quoted(line)} is not UTF-8. Give the encoding of the file, like --encoding latin-1, {SKIP}."
                 fault = BadRow(self._place(row), reason)
                 if bad is None:
                     raise fault.error() from None

@@ -67,7 +67,7 @@ class Transcoded(io.RawIOBase):
         except UnicodeError as error:
             raise SourceError(
                 f"{self._name} is not {self._encoding}: {printable(error)}, near byte {self._done}. Give its "
-                "encoding, as --encoding latin-1."
+                "encoding, like --encoding latin-1."
             ) from None
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ def open_text(source: Input, reading: ReadOptions) -> None:
     if is_binary(first):
         raise SourceError(
             f"{source.name} is not a table: it holds bytes that are no text. Give CSV, TSV, JSON lines, Parquet or "
-            "Arrow, or the encoding, as --encoding utf-16-le."
+            "Arrow, or the encoding, like --encoding utf-16-le."
         )
 
 

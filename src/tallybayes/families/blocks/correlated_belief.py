@@ -146,7 +146,7 @@ class CorrelatedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         n, weight, mean, covariance = (array[index] for array in self.known)
         if not np.all(np.diag(weight) > 0):
-            raise ValueError("Nothing is counted in this class and there is no prior: there is no posterior.")
+            raise ValueError("Nothing is counted in this class and there is no prior, so there is no posterior.")
         found = {}
         for i, column in enumerate(self.family.columns):
             unit = np.ldexp(1.0, int(self.s.exponents[i]))

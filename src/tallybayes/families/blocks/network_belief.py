@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
@@ -17,7 +18,6 @@ from tallybayes.families.blocks.coded_belief import CodedBelief
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.drawn_codes import draw_codes, drawn_cells
 from tallybayes.families.blocks.drawn_network import drawn_network
-from tallybayes.families.blocks.network_posterior import TablePosterior
 from tallybayes.families.blocks.pair_counts import PairCounts
 from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior
@@ -150,3 +150,13 @@ class NetworkBelief(CodedBelief):
             shares = table[np.arange(len(classes)), :, classes] if some else single.T[classes]
             codes[:, j] = draw_codes(random, shares, self.counts.met[j])
         return codes
+
+
+@dataclass(frozen=True)
+class TablePosterior(Posterior):
+    """The posterior of a network's tables: independent Dirichlet distributions, one for each level of a parent."""
+
+    tables: Sequence[Dirichlet]
+
+    def marginals(self) -> dict[Any, Any]:
+        return {level: known for table in self.tables for level, known in table.marginals().items()}

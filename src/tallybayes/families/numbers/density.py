@@ -14,7 +14,7 @@ from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief, by_class
 from tallybayes.families.events import Event, NoJointError
-from tallybayes.families.left_out import LeftOut, alike, taken, weights_of
+from tallybayes.families.left_out import LeftOut, equal_rows, taken, weights_of
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.stretched import Stretched
 from tallybayes.families.numbers.support import LARGEST
@@ -138,7 +138,7 @@ class DensityBelief(Belief):
         there = np.flatnonzero(~np.isnan(cells))
         weights = None if rows.weights is None else rows.weights[there]
         some = Rows(rows.classes, rows.codes[there], weights)
-        firsts, kinds = alike(cells[there], some)
+        firsts, kinds = equal_rows(cells[there], some)
         x, codes, own = cells[there][firsts], some.codes[firsts], weights_of(some)[firsts]
         n = np.tile(self.totals, (len(x), 1))
         n[np.arange(len(x)), codes] = taken(totals, codes, Exact.of(own)).round()

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import added_up
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
-from tallybayes.families.numbers.interval_densities import Densities, Ranges, densities_of
+from tallybayes.families.numbers.interval_densities import LEAST, Densities, Ranges, densities_of
 from tallybayes.families.numbers.intervals import METHODS
-from tallybayes.families.numbers.intervals_left_out import IntervalsLeftOut
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Values, keys_from, least_of_keys, values_of_keys
@@ -245,3 +244,25 @@ def interval_names(edges: Floats) -> list[str]:
             break
     closing = [")"] * (len(edges) - 2) + ["]"]
     return [f"[{a}, {b}{end}" for a, b, end in zip(written, written[1:], closing, strict=False)]
+
+
+@dataclass(frozen=True)
+class IntervalsLeftOut:
+    """Fixed intervals, and their counts without each value."""
+
+    edges: Floats
+    levels: LevelsLeftOut
+
+    def __call__(self, cells: Floats, rows: Rows) -> Floats:
+        said = np.zeros((len(rows), len(rows.classes)))
+        codes = np.where(np.isnan(cells), -1, self.edges[1:-1].searchsorted(cells, "right"))
+        last = len(self.edges) - 2
+        with np.errstate(over="ignore"):
+            widths = np.log(np.clip(np.diff(self.edges), LEAST, LARGEST))
+        for at, left, kinds in self.levels.left(codes, rows):
+            outside = 1.0 / (2.0 + left.counts.sum(axis=1))
+            inside = 1.0 - outside * (1.0 * (left.levels == 0) + (left.levels == last))
+            others = np.asarray(left.totals.any(axis=1))
+            shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
+            said[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
+        return said

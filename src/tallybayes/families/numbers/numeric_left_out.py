@@ -12,7 +12,7 @@ from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.sums import Square, sums_at, weighted_sums
 from tallybayes.counts.tally import Rows
-from tallybayes.families.left_out import alike, kinds_of, taken, weights_of
+from tallybayes.families.left_out import distinct, equal_rows, taken, weights_of
 
 STEP = 1 << 18  # numbers computed at a time
 
@@ -41,8 +41,8 @@ class NumbersLeftOut:
         if not there.size:
             return said, alone
         x, column, codes, weights = cells[there], columns[there], rows.codes[there], weights_of(rows)[there]
-        key = kinds_of(x)[1] * len(next(iter(self.whole.values()))) + column
-        firsts, kinds = alike(key, Rows(rows.classes, codes, None if rows.weights is None else weights))
+        key = distinct(x)[1] * len(next(iter(self.whole.values()))) + column
+        firsts, kinds = equal_rows(key, Rows(rows.classes, codes, None if rows.weights is None else weights))
         step = max(STEP // len(rows.classes), 1)
         parts = (firsts[at : at + step] for at in range(0, len(firsts), step))
         found = [self._said(x[part], column[part], codes[part], weights[part]) for part in parts]

@@ -6,14 +6,14 @@ from typing import Any
 
 from tallybayes.counts.tally import Key
 from tallybayes.families.base import Belief
-from tallybayes.families.text.compound_belief import CompoundBelief
 from tallybayes.families.text.corpus import Corpus
+from tallybayes.families.text.dirichlet_multinomial_belief import DirichletMultinomialBelief
 from tallybayes.families.text.mix import AUTO, reads_runs
 from tallybayes.families.text.mixed_belief import MixedBelief
 from tallybayes.families.text.word_belief import WordBelief
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 
-KINDS: dict[str, type[WordBelief]] = {"dirichlet-multinomial": CompoundBelief, AUTO: MixedBelief}
+KINDS: dict[str, type[WordBelief]] = {"dirichlet-multinomial": DirichletMultinomialBelief, AUTO: MixedBelief}
 ASK_SHARES = ("averaged", AUTO)  # the readings that need shares
 
 

@@ -15,7 +15,7 @@ from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Rows
-from tallybayes.families.left_out import kinds_of, taken, totals_without, weights_of
+from tallybayes.families.left_out import distinct, taken, totals_without, weights_of
 from tallybayes.families.text.left_words import LeftWords, Listed, Mask
 
 
@@ -88,7 +88,7 @@ class CountedWords:
 
     def dense(self, name: str, words: Counts) -> Floats:
         """One of the sums of these words over all documents: [word, class]."""
-        firsts, back = kinds_of(words)
+        firsts, back = distinct(words)
         different = words[firsts]
         lengths = self.starts[different + 1] - self.starts[different]
         ends = np.cumsum(lengths)

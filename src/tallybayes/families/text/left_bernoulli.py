@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
-from tallybayes.families.left_out import alike
+from tallybayes.families.left_out import equal_rows
 from tallybayes.families.smoothing import MEstimate, pseudocounts
 from tallybayes.families.text.left_words import LeftWords
 
@@ -84,7 +84,7 @@ def _by_word(left: LeftWords, alpha: Any) -> Floats:
     counted, texts = left.counted, left.texts
     met, unmet = (_believed(alpha, names) for names in counted.vocabulary.names())
     chosen = np.flatnonzero(counted.vocabulary.chosen)
-    firsts, kinds = alike(left.missing.astype(np.int32), Rows(range(counted.width), left.classes, left.weights))
+    firsts, kinds = equal_rows(left.missing.astype(np.int32), Rows(range(counted.width), left.classes, left.weights))
     documents = np.concatenate(
         [counted.dense("documents", chosen), np.zeros((counted.vocabulary.unmet, counted.width))]
     )

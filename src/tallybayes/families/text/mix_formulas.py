@@ -57,14 +57,14 @@ def parts_of(totals: Floats) -> Floats:
     return np.divide(totals, overall, out=np.zeros_like(totals), where=overall > 0)
 
 
-class Said(NamedTuple):
+class CellEvidence(NamedTuple):
     """The evidence of words for the classes that have them, and each class's contribution to a word's information."""
 
     evidence: Floats
     information: Floats
 
 
-def said(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> Said:
+def said(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> CellEvidence:
     """From B_wc, B_w and π_c of non-empty cells."""
     likely = a + counts / part  # (B_w + a) · q / π
     log_ratio = np.log(likely) - np.log(a + overall)
@@ -74,7 +74,7 @@ def said(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> 
         held = np.divide(others, rest, out=np.zeros_like(others), where=(others > 0) & (rest > 0))
         evidence -= np.log(a + held) - np.log(a + overall)
     q = part * likely / (a + overall)
-    return Said(evidence, q * log_ratio)
+    return CellEvidence(evidence, q * log_ratio)
 
 
 def unmet(overall: Floats, part: Floats, a: float) -> Floats:

@@ -17,8 +17,7 @@ from tallybayes.families.portable import ByWords
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import mix_of
 from tallybayes.families.text.mixed_table import MixedTable
-from tallybayes.families.text.portable_words import cutting_of
-from tallybayes.families.text.word_belief import WordBelief
+from tallybayes.families.text.word_belief import WordBelief, cutting_of
 
 
 class MixedBelief(WordBelief):

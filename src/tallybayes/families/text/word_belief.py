@@ -26,7 +26,7 @@ from tallybayes.families.base import (
     heaviest,
     log_odds,
 )
-from tallybayes.families.portable import ByWords, NotPortableError
+from tallybayes.families.portable import ByWords, Cutting, NotPortableError
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.coefficient import has_orders, log_orders
@@ -34,10 +34,9 @@ from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_parameters import drawn_words
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
-from tallybayes.families.text.portable_words import cutting_of
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
 from tallybayes.families.text.spelled_parts import told_of_words, words_of
-from tallybayes.families.text.tokens import UNKNOWN, not_utf8
+from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, not_utf8
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
 from tallybayes.kernels import special
@@ -251,3 +250,16 @@ class WordBelief(Belief):
             )
         alpha = self.seen.pseudo(self.alpha, self.seen.n)
         return Dirichlet(dict(zip(self.words(), (alpha + self.seen.counts_of(index)).tolist(), strict=True)))
+
+
+def cutting_of(family: Any) -> Cutting:
+    """How other programs can split a text into the same words; an error if they cannot."""
+    for given, reason in (
+        (family.tokeniser, "its tokeniser is a Python function, and an export holds no code."),
+        (family.stems, "its stems are found by code, and an export holds none."),
+        (family.unit == CHARACTERS, "with unit='characters' there are no words to look up."),
+        (family.unknown, "with unknown=True, words that are in no table count too."),
+    ):
+        if given:
+            raise NotPortableError(reason)
+    return Cutting(**{name: getattr(family, name) for name in Cutting._fields})

@@ -20,7 +20,7 @@ from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, check_threads, labelled
-from tallybayes.model.evaluation.compare import Numbers, Terms, Truth, compared
+from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
 from tallybayes.model.mixture import Mixture
 from tallybayes.model.model import Model
@@ -32,22 +32,22 @@ __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
 CELLS = 1 << 22  # probabilities computed at a time
 
 
-class Asked(NamedTuple):
+class Decider(NamedTuple):
     """The model that decides, and how: the same for all rows."""
 
     model: Model | Mixture
-    terms: Terms
+    rule: DecisionRule
     numbers: dict[Key, int]  # of the classes
     prior: Floats  # −log P of each class, and last that of an unseen class
     threads: int | None
     absent: str
 
     @classmethod
-    def of(cls, model: Model | Mixture, costs: Any, reject: float | None, threads: int | None, absent: str) -> Asked:
+    def of(cls, model: Model | Mixture, costs: Any, reject: float | None, threads: int | None, absent: str) -> Decider:
         numbers = {key: number for number, key in enumerate(model.keys())}
         with np.errstate(divide="ignore"):
             prior = -np.log([*model.prior().values(), 0.0])
-        return cls(model, Terms.of(tuple(model.classes), costs, reject), numbers, prior, threads, absent)
+        return cls(model, DecisionRule.of(tuple(model.classes), costs, reject), numbers, prior, threads, absent)
 
 
 def evaluate(
@@ -80,7 +80,7 @@ def evaluate(
 
         parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
     else:
-        asked = Asked.of(model, costs, reject, threads, absent)
+        asked = Decider.of(model, costs, reject, threads, absent)
         batches = labelled(model.schema.frame(data), labels, None)
         parts = (compared_with(asked, [answers]) for batch in batches for answers in answered(asked, batch))
     return together(parts)
@@ -102,7 +102,7 @@ class Answers(NamedTuple):
     losses: Floats
 
 
-def compared_with(asked: Asked, parts: Sequence[Answers]) -> Evaluation:
+def compared_with(asked: Decider, parts: Sequence[Answers]) -> Evaluation:
     """The evaluation of rows that were scored in parts."""
     if len(parts) == 1:
         truth, posterior, losses = parts[0]
@@ -110,10 +110,10 @@ def compared_with(asked: Asked, parts: Sequence[Answers]) -> Evaluation:
         codes, numbers = (np.concatenate(each) for each in zip(*(part.truth[1:] for part in parts), strict=True))
         truth = Truth(parts[0].truth.labels, codes, numbers)
         posterior, losses = (np.concatenate(each) for each in zip(*(part[1:] for part in parts), strict=True))
-    return compared(asked.terms, truth, posterior, losses, asked.prior[truth.numbers])
+    return compared(asked.rule, truth, posterior, losses, asked.prior[truth.numbers])
 
 
-def losses_of(_: Asked, parts: Sequence[Answers]) -> Losses:
+def losses_of(_: Decider, parts: Sequence[Answers]) -> Losses:
     """Their log-losses alone."""
     return reduce(Losses.plus, (Losses.of(part.losses) for part in parts))
 
@@ -145,7 +145,7 @@ class Losses(NamedTuple):
         return standard_error(self.total, self.squared, self.n - self.impossible)
 
 
-def answered(asked: Asked, batch: Batch) -> Iterator[Answers]:
+def answered(asked: Decider, batch: Batch) -> Iterator[Answers]:
     """The rows of a batch, scored in blocks of bounded size."""
     if asked.numbers and batch.label_type != asked.model.label_type:
         kinds = f"of type {batch.label_type}; those of the model are of type {asked.model.label_type}"
@@ -166,7 +166,7 @@ def truth_of(batch: Batch, rows: slice, numbers: dict[Key, int]) -> Truth:
     return Truth(label_values(batch.label_type, batch.rows.classes), codes, at)
 
 
-def _posterior(asked: Asked, cells: pa.RecordBatch, start: int) -> Floats:
+def _posterior(asked: Decider, cells: pa.RecordBatch, start: int) -> Floats:
     try:
         return asked.model.posterior(cells, threads=asked.threads, absent=asked.absent)
     except RowError as error:
@@ -175,7 +175,7 @@ def _posterior(asked: Asked, cells: pa.RecordBatch, start: int) -> Floats:
         raise CellError(error.row, error.reason).located(error.column, start) from None
 
 
-def _losses(asked: Asked, cells: pa.RecordBatch, posterior: Floats, truth: Numbers) -> Floats:
+def _losses(asked: Decider, cells: pa.RecordBatch, posterior: Floats, truth: Numbers) -> Floats:
     """−log P(truth) of every row; infinite if the true class is impossible or unseen."""
     share = np.where(truth < 0, 0.0, posterior[np.arange(len(truth)), truth])
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -19,7 +19,7 @@ FEW_PAIRS = 1 << 12  # up to here a table is faster than sorting
 Numbers = NDArray[np.intp]
 
 
-class Terms(NamedTuple):
+class DecisionRule(NamedTuple):
     """How decisions are made, and what an error costs."""
 
     classes: tuple[Any, ...]
@@ -28,7 +28,7 @@ class Terms(NamedTuple):
     reject: float | None = None
 
     @classmethod
-    def of(cls, classes: tuple[Any, ...], costs: Any = None, reject: float | None = None) -> Terms:
+    def of(cls, classes: tuple[Any, ...], costs: Any = None, reject: float | None = None) -> DecisionRule:
         given = None if costs is None else decide.cost_matrix(classes, costs)
         matrix = decide.cost_matrix(classes, {}) if given is None and reject is not None else given
         return cls(classes, given, matrix, reject)
@@ -43,25 +43,25 @@ class Truth(NamedTuple):
     numbers: Numbers
 
 
-def compared(terms: Terms, truth: Truth, posterior: Floats, losses: Floats, prior_losses: Floats) -> Evaluation:
+def compared(rule: DecisionRule, truth: Truth, posterior: Floats, losses: Floats, prior_losses: Floats) -> Evaluation:
     """`losses` are −log P(truth) of every row under the posterior, `prior_losses` under the prior."""
-    plain = terms.costs is None
-    decision = decide.most_probable(posterior) if plain else decide.decide(posterior, terms.given, terms.reject)
-    pairs = _pairs(truth, terms.classes, decision)
+    plain = rule.costs is None
+    decision = decide.most_probable(posterior) if plain else decide.decide(posterior, rule.given, rule.reject)
+    pairs = _pairs(truth, rule.classes, decision)
     missed = truth.numbers < 0
-    unknown = {label for label, _ in pairs}.difference(terms.classes) if missed.any() else set()
+    unknown = {label for label, _ in pairs}.difference(rule.classes) if missed.any() else set()
     decided: Any = slice(None) if plain else np.flatnonzero(decision != REJECTED)
     chosen = posterior[np.arange(len(decision)), decision]
     squares = _squares(posterior, truth.numbers)
     possible = np.isfinite(losses)
     finite = losses if possible.all() else losses[possible]
-    paid, expected = _paid(terms, posterior, truth.numbers, decision)
+    paid, expected = _paid(rule, posterior, truth.numbers, decision)
     return Evaluation(
-        classes=tuple(sorted(unknown.union(terms.classes))) if unknown else terms.classes,
+        classes=tuple(sorted(unknown.union(rule.classes))) if unknown else rule.classes,
         unknown=tuple(sorted(unknown)),
         pairs=pairs,
         intervals=intervals(chosen[decided], (decision == truth.numbers)[decided]),
-        ranks=_ranks(terms.classes, posterior, truth.numbers),
+        ranks=_ranks(rule.classes, posterior, truth.numbers),
         losses=float(finite.sum()),
         losses_squared=float(np.square(finite).sum()),
         prior_losses=float(prior_losses.sum()) + 0.0,
@@ -121,12 +121,14 @@ def intervals(probability: Floats, right: NDArray[np.bool_]) -> Floats:
     return np.stack([np.bincount(at, each, INTERVALS) for each in (np.ones(len(at)), probability, right)], axis=1)
 
 
-def _paid(terms: Terms, posterior: Floats, truth: Numbers, decision: Numbers) -> tuple[float | None, float | None]:
+def _paid(
+    rule: DecisionRule, posterior: Floats, truth: Numbers, decision: Numbers
+) -> tuple[float | None, float | None]:
     """What the decisions cost, and what the model expects them to cost. For an unseen class every decision costs 1."""
-    if terms.costs is None:
+    if rule.costs is None:
         return None, None
-    without = 0.0 if terms.reject is None else terms.reject
-    real = np.where(truth < 0, 1.0, terms.costs[truth, decision])
-    expected = decide.expected_cost(posterior, terms.costs)[np.arange(len(decision)), decision]
+    without = 0.0 if rule.reject is None else rule.reject
+    real = np.where(truth < 0, 1.0, rule.costs[truth, decision])
+    expected = decide.expected_cost(posterior, rule.costs)[np.arange(len(decision)), decision]
     rejected = decision == REJECTED
     return float(np.where(rejected, without, real).sum()), float(np.where(rejected, without, expected).sum())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes.families.events import Conditional, NoJointError
-from tallybayes.model.joint.asked import Joint
+from tallybayes.model.joint.distribution import Joint
 from tallybayes.schema.entries import members
 
 

@@ -86,7 +86,7 @@ def _tokens(text: str) -> list[re.Match[str]]:
     return found
 
 
-HOW = "Write column=level, or bounds as 20 < column <= 25, with commas in between; put odd names in quotes."
+HOW = "Write column=level, or bounds like 20 < column <= 25, with commas in between; put odd names in quotes."
 
 
 def _checked(condition: Condition, text: str) -> Condition:

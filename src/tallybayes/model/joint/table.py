@@ -33,7 +33,7 @@ class JointTable:
             question, given = parted(question)
         asked, known = asked_events(question, self.columns), asked_events(given, self.columns)
         if not asked:
-            raise ValueError("The question asks nothing. Write a column and a level, as 'site=GitHub'.")
+            raise ValueError("The question asks nothing. Write a column and a level, like 'site=GitHub'.")
         whole = self._sum([known])
         if not whole:
             raise ValueError(f"What is given, {given!r}, has probability 0, so nothing follows from it.")

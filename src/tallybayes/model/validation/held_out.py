@@ -14,7 +14,7 @@ from tallybayes.data.labels import label_array
 from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.model.decide import cost_matrix
-from tallybayes.model.evaluation import Answers, Asked, answered
+from tallybayes.model.evaluation import Answers, Decider, answered
 from tallybayes.model.model import Model
 from tallybayes.model.validation.dealing import Given
 from tallybayes.model.validation.folds import Folds
@@ -22,7 +22,7 @@ from tallybayes.schema import Schema
 
 T = TypeVar("T")
 
-Measure = Callable[[Asked, Sequence[Answers]], T]  # scored rows → a measure of them
+Measure = Callable[[Decider, Sequence[Answers]], T]  # scored rows → a measure of them
 BLOCK = 1 << 16  # rows sorted by fold at a time: more would not stay in cache
 TWICE = (
     "The rows are read twice, once to count them and once to score them, and a stream or a source can be read only "
@@ -47,13 +47,13 @@ class HeldOut(Generic[T]):
         self.folds, self._measure, self._add = folds, measure, add
         classes = folds.total.classes
         matrix = None if costs is None else cost_matrix(classes, costs)
-        self._asked: dict[int, dict[Any, Asked]] = {}
+        self._asked: dict[int, dict[Any, Decider]] = {}
         for fold in folds.filled:
             trained = folds.without(fold)
             left = [number for number, label in enumerate(classes) if label in set(trained.classes)]
             own = None if matrix is None else matrix[np.ix_(left, left)]
             read = {name: folds.weighed(fold, trained._reading(schema)) for name, schema in schemas.items()}
-            self._asked[fold] = {name: Asked.of(model, own, reject, 1, absent) for name, model in read.items()}
+            self._asked[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in read.items()}
         self._found: dict[tuple[Any, int], T] = {}
         self._sizes = np.zeros(len(folds), np.int64)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tallybayes.counts.exact import Codes
 from tallybayes.data.matching import ERROR
 from tallybayes.model.batches import Batch
-from tallybayes.model.evaluation import Asked, Evaluation, answered, compared_with
+from tallybayes.model.evaluation import Decider, Evaluation, answered, compared_with
 from tallybayes.model.model import Model
 from tallybayes.model.validation.cross_validate import Described
 from tallybayes.model.validation.dealing import Deal, Given
@@ -59,7 +59,7 @@ def learning_curve(
         for at, model in enumerate(trained):
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
-            asked = {fold: Asked.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
+            asked = {fold: Decider.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
             scored = _scored(counted, asked, given._replace(data=opened(), weights=None))
             found.append(Learned(sum(model.n for model in trained) / len(folds), scored))
     return found
@@ -75,7 +75,7 @@ def _sizes(sizes: Iterable[int] | None, folds: int) -> list[int]:
     return wanted
 
 
-def _scored(counted: Folds, asked: dict[int, Asked], given: Given) -> Evaluation:
+def _scored(counted: Folds, asked: dict[int, Decider], given: Given) -> Evaluation:
     """Scores every row by the model for its fold."""
     parts: list[Evaluation] = []
 

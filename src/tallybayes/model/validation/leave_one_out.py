@@ -13,7 +13,7 @@ from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.evaluation import Evaluation, together, truth_of
-from tallybayes.model.evaluation.compare import Terms, Truth, compared
+from tallybayes.model.evaluation.compare import DecisionRule, Truth, compared
 from tallybayes.model.model import Model
 from tallybayes.model.sources import each_batch
 
@@ -38,22 +38,22 @@ def evaluate_left_out(
 
         parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
     else:
-        terms = Terms.of(tuple(model.classes), costs, reject)
+        rule = DecisionRule.of(tuple(model.classes), costs, reject)
         batches = labelled(model.schema.frame(data), labels, None)
-        parts = (_left_out(model, batch, terms, threads, absent) for batch in batches)
+        parts = (_left_out(model, batch, rule, threads, absent) for batch in batches)
     return together(parts)
 
 
-def _left_out(model: Model, batch: Batch, terms: Terms, threads: int | None, absent: str) -> Evaluation:
+def _left_out(model: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str) -> Evaluation:
     numbers = {key: number for number, key in enumerate(model.keys())}
     truth = truth_of(batch, slice(0, len(batch.rows)), numbers)
     labels = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
     said = tallybayes.left_out(model, batch.cells, labels, threads=threads, absent=absent)
-    priors = np.broadcast_to(said.prior, (len(labels), len(terms.classes)))
-    return evaluate_scores(terms, truth, said.total(), priors)
+    priors = np.broadcast_to(said.prior, (len(labels), len(rule.classes)))
+    return evaluate_scores(rule, truth, said.total(), priors)
 
 
-def evaluate_scores(terms: Terms, truth: Truth, joint: Floats, priors: Floats) -> Evaluation:
+def evaluate_scores(rule: DecisionRule, truth: Truth, joint: Floats, priors: Floats) -> Evaluation:
     """The same from log P(class, row) and log P(class) of every row. A row that is impossible in every class gets the
     prior, or if that rules out all classes too, equal probabilities."""
     marginal = np.logaddexp.reduce(joint, axis=1)
@@ -62,7 +62,7 @@ def evaluate_scores(terms: Terms, truth: Truth, joint: Floats, priors: Floats) -
         posterior = np.exp(np.where(dead[:, None], priors, joint - marginal[:, None]))
     none = posterior.sum(axis=1) <= 0.0
     posterior[none] = 1.0 / posterior.shape[1]
-    return compared(terms, truth, posterior, _losses(joint, truth), _losses(priors, truth))
+    return compared(rule, truth, posterior, _losses(joint, truth), _losses(priors, truth))
 
 
 def _losses(scores: Floats, truth: Truth) -> Floats:

@@ -16,7 +16,7 @@ SHORT = 1024  # words: up to here the evidence of a document's length is in a ta
 MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
 
 
-class CompoundBelief(WordBelief):
+class DirichletMultinomialBelief(WordBelief):
     """Burstiness: a word that has occurred is more likely to occur again. The kernel scores repeated words; this adds
     the evidence of a document's length."""
 

@@ -43,7 +43,7 @@ class Joint:
         names = [*self.columns, self.label]
         asked, known = asked_events(question, names), asked_events(given, names)
         if not asked:
-            raise ValueError("The question asks nothing. Write a column and a level, as 'outlook=sunny'.")
+            raise ValueError("The question asks nothing. Write a column and a level, like 'outlook=sunny'.")
         both = {name: asked[name].both(known[name]) if name in known else event for name, event in asked.items()}
         for name, event in both.items():
             self._refuse_point(name, event, known.get(name))
@@ -139,8 +139,8 @@ class Joint:
             return
         if known is None or known.points() is None:
             raise ValueError(
-                f"{name!r} is a number, and each by itself has probability 0. Ask about bounds, as 20 < {name} <= 25; "
-                "what is given may be a single number."
+                f"{name!r} is a number, and each by itself has probability 0. Ask about bounds, like "
+                f"20 < {name} <= 25; what is given may be a single number."
             )
 
 

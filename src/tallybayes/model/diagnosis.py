@@ -16,7 +16,7 @@ from tallybayes.data.matching import ERROR, matched
 from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.decide import most_probable
-from tallybayes.model.evaluation import Answers, Asked, Evaluation, answered, compared_with
+from tallybayes.model.evaluation import Answers, Decider, Evaluation, answered, compared_with
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
 from tallybayes.model.sources import each_batch
@@ -37,7 +37,7 @@ class Mistake(NamedTuple):
     cells: Mapping[str, Any]
 
 
-class Told(NamedTuple):
+class ColumnGain(NamedTuple):
     """What a column contributed, averaged over rows: `gain` is how much this column alone lowers the log-loss of the
     prior, in nats; `share` its part of the absolute log-odds between the decision and the next class."""
 
@@ -46,7 +46,7 @@ class Told(NamedTuple):
 
 
 @dataclass
-class LookedAt:
+class Diagnosis:
     """Sums over rows."""
 
     classes: list[Any]
@@ -57,9 +57,9 @@ class LookedAt:
     mistakes: list[Mistake] = field(default_factory=list)  # the surest first
     kept: list[tuple[pa.RecordBatch, list[Any]]] = field(default_factory=list)  # the first rows, and their labels
 
-    def told(self) -> dict[Name, Told]:
+    def by_column(self) -> dict[Name, ColumnGain]:
         """Of every column."""
-        return {name: Told(gain / self.rows, self.shares[name] / self.rows) for name, gain in self.gains.items()}
+        return {name: ColumnGain(gain / self.rows, self.shares[name] / self.rows) for name, gain in self.gains.items()}
 
     def add(self, model: Model, batch: Batch, answers: Answers, evidence: Evidence) -> None:
         truth = answers.truth
@@ -92,12 +92,12 @@ class LookedAt:
         self.mistakes = nlargest(MISTAKES, [*self.mistakes, *found], key=lambda each: (each.probability, -each.row))
 
 
-def look_at(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> LookedAt:
+def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> Diagnosis:
     """One pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
     labels = model.schema.label if labels is None else labels
     if isinstance(labels, str):
         check_apart(labels, model.schema.by_column, "label")
-    asked, found = Asked.of(model, None, None, None, absent), LookedAt(model.classes)
+    asked, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
     for batch in _batches(model, data, labels, absent):
         for answers, part in _answered(asked, batch):
             evaluated = compared_with(asked, [answers])
@@ -120,7 +120,7 @@ def _batches(model: Model, data: Any, labels: Any, absent: str) -> Iterator[Batc
         yield from some
 
 
-def _answered(asked: Asked, batch: Batch) -> Iterator[tuple[Answers, Batch]]:
+def _answered(asked: Decider, batch: Batch) -> Iterator[tuple[Answers, Batch]]:
     """Answers, with the rows that they are about."""
     start = 0
     for answers in answered(asked, batch):

@@ -22,7 +22,7 @@ class Column(NamedTuple):
     absence: Absence | None  # the evidence of a missing cell, and of a present one
 
 
-class Said(NamedTuple):
+class PortableModel(NamedTuple):
     """The whole model: the sum of these is the score of a class."""
 
     labels: list[Any]
@@ -31,7 +31,7 @@ class Said(NamedTuple):
     columns: list[Column]
 
 
-def said_by(model: Model, target: str, refuse: Callable[[Portable], None] = lambda said: None) -> Said:
+def portable_model(model: Model, target: str, refuse: Callable[[Portable], None] = lambda said: None) -> PortableModel:
     """A model split into columns. A column that is not portable, or that `refuse` rejects, is an error."""
     beliefs = model.beliefs()
     columns = []
@@ -45,7 +45,7 @@ def said_by(model: Model, target: str, refuse: Callable[[Portable], None] = lamb
         except NotPortableError as error:
             family = type(model.schema.columns[name]).__name__
             raise ValueError(f"Column {title(name)!r} ({family}) cannot be written as {target}: {error}") from None
-    return Said(beliefs.labels, np.exp(beliefs.prior), beliefs.start, columns)
+    return PortableModel(beliefs.labels, np.exp(beliefs.prior), beliefs.start, columns)
 
 
 def _finite(said: Portable) -> Portable:

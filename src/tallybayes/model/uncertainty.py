@@ -29,7 +29,7 @@ COMPARED = 2000  # rows drawn for comparison
 MADE_UP = 10_000  # rows drawn to estimate the error rate
 
 
-class Sure(Counted):
+class Uncertainty(Counted):
     """Counts that can tell how certain their answers are."""
 
     @abstractmethod
