@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize, rosen, rosen_der
 
-from tallybayes.families.minimum import minimum
+from tallybayes.families.minimum import curvature_of, minimum
 
 
 def logistic(rows, columns, seed):
@@ -20,6 +20,16 @@ def logistic(rows, columns, seed):
         return float(np.logaddexp(0.0, -margin).sum() + w @ w), x.T @ slope + 2.0 * w
 
     return loss
+
+
+@given(st.integers(1, 200), st.integers(1, 20), st.floats(-1.0, 0.2), st.integers(0, 2**32 - 1))
+def test_the_curvature_changes_the_way_and_not_where_it_leads(rows, columns, lowest, seed):
+    loss, other, start = logistic(rows, columns, seed), logistic(rows, columns, seed + 1), np.full(columns, 0.1)
+    bounds = np.full(columns, lowest), np.full(columns, 0.6)
+    expected = minimum(loss, start, *bounds, slope=1e-8, fall=0.0)
+    for curvature in (curvature_of(loss, start), curvature_of(other, start)):
+        found = minimum(loss, start, *bounds, slope=1e-8, fall=0.0, curvature=curvature)
+        assert loss(found)[0] == pytest.approx(loss(expected)[0], rel=1e-9)
 
 
 @given(st.integers(1, 200), st.integers(1, 20), st.floats(-1.0, 0.2), st.integers(0, 2**32 - 1))

@@ -75,17 +75,17 @@ def test_words_are_weighed_one_by_one():
 @given(st.integers(1, 30), st.integers(2, 4), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_the_loss_and_its_gradient_are_those_of_the_formula(rows, classes, pieces, seed):
     random = np.random.default_rng(seed)
-    evidence, thetas = random.normal(size=(rows, classes, pieces)), random.random((classes, pieces))
+    evidence, thetas = random.normal(size=(pieces, classes, rows)), random.random((classes, pieces))
     offsets, weights = random.normal(size=classes), random.random(rows)
     labels = random.integers(0, classes, rows).astype(np.int32)
-    base = np.where(random.random((rows, classes)) < 0.2, -np.inf, 0.0)
-    base[np.arange(rows), labels] = 0.0
+    base = np.where(random.random((classes, rows)) < 0.2, -np.inf, 0.0)
+    base[labels, np.arange(rows)] = 0.0
     found, slope = kernels.weighed_loss(evidence, base, labels, weights, thetas, offsets)
-    p = softmax(base + offsets + np.einsum("rcp,cp->rc", evidence, thetas))
+    p = softmax(base.T + offsets + np.einsum("pcr,cp->rc", evidence, thetas))
     own = p[np.arange(rows), labels]
     assert found == pytest.approx(-(weights * np.log(own)).sum(), rel=1e-10, abs=1e-12)
     p[np.arange(rows), labels] -= 1.0
-    expected = np.einsum("r,rc,rcp->cp", weights, p, evidence).reshape(-1)
+    expected = np.einsum("r,rc,pcr->cp", weights, p, evidence).reshape(-1)
     np.testing.assert_allclose(slope, [*expected, *(weights @ p)], rtol=1e-9, atol=1e-12)
 
 

@@ -38,9 +38,9 @@ def _mix(cells: pa.Array, marks: Marks) -> None:
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         kernels.mix_numbers(_of_lists(cells), marks)
     elif pa.types.is_dictionary(kind):
-        words = np.append(_numbers(cells.dictionary), np.nan)
-        at = cells.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
-        kernels.mix_numbers(words[at], marks)
+        codes = cells.indices if pa.types.is_int32(cells.indices.type) else cells.indices.cast(pa.int32())
+        codes = codes.fill_null(-1) if codes.null_count else codes
+        kernels.mix_codes(codes.to_numpy(), _numbers(cells.dictionary), marks)
     else:
         kernels.mix_numbers(_numbers(cells), marks)
 

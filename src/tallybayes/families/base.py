@@ -203,8 +203,8 @@ class Family(ABC):
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """How many cells of each of these classes were counted."""
-        counted: Exact = tally.aligned(tally.slots, classes).sums["n"].sum(axis=0)
-        return counted
+        counted = Tally(tally.classes, [""], {"n": tally.sums["n"].sum(axis=0)[None]})
+        return counted.aligned([""], classes).sums["n"][0]
 
     def impossible(self, tally: Any, touched: Any) -> str | None:
         """Why these sums cannot have come from any rows, or None; only the cells of the touched tally are checked."""

@@ -65,6 +65,7 @@ log_likelihood_of_cuts = compiled.log_likelihood_of_cuts
 log_gamma = compiled.log_gamma
 log_rising = compiled.log_rising
 mark_codes = compiled.mark_codes
+mix_codes = compiled.mix_codes
 mix_numbers = compiled.mix_numbers
 mix_strings = compiled.mix_strings
 most_probable = compiled.most_probable

@@ -1,8 +1,10 @@
 #include "fingerprints.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 namespace tallybayes {
 namespace {
@@ -38,11 +40,18 @@ uint64_t mixed(uint64_t mark, std::string_view text) {
     return mixed(mark, few(text));
 }
 
+uint64_t bits(double x) { return std::isnan(x) ? missing : std::bit_cast<uint64_t>(x + 0.0); }
+
 }  // namespace
 
 void mix_numbers(const double* x, int64_t rows, uint64_t* marks) {
-    for (int64_t i = 0; i < rows; ++i)
-        marks[i] = mixed(marks[i], std::isnan(x[i]) ? missing : std::bit_cast<uint64_t>(x[i] + 0.0));
+    for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], bits(x[i]));
+}
+
+void mix_codes(const int32_t* codes, int64_t rows, const double* x, int64_t size, uint64_t* marks) {
+    std::vector<uint64_t> known(size_t(size) + 1, missing);  // the first for cells that are missing
+    std::transform(x, x + size, known.begin() + 1, bits);
+    for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], known[size_t(codes[i] + 1)]);
 }
 
 void mix_strings(const StringColumn& column, uint64_t* marks) {

@@ -4,14 +4,17 @@
 #include <cmath>
 #include <limits>
 
+#include "both.hpp"
+
 namespace tallybayes {
 namespace {
 
 // x = 2^k·m with m in [√½, √2), and log m = 2·artanh(s) with s = (m − 1) / (m + 1), as a series in s².
-inline double log_normal(double x, double k) {
-    constexpr uint64_t root_half = 0x3fe6a09e667f3bcd;
+INLINE double log_normal(double x, double k) {
+    constexpr uint64_t root_half = 0x3fe6a09e667f3bcd, bias = 1024;
+    constexpr double shift = 4503599627370496.0;  // 2^52: in its lowest bits k + bias is a number, and no machine lacks that
     const uint64_t shifted = std::bit_cast<uint64_t>(x) - root_half;
-    k += double(int64_t(shifted) >> 52);
+    k += std::bit_cast<double>(((shifted + (bias << 52)) >> 52) | std::bit_cast<uint64_t>(shift)) - (shift + double(bias));
     const double m = std::bit_cast<double>((shifted & 0x000fffffffffffff) + root_half);
     const double f = m - 1.0;
     const double s = f / (2.0 + f);
@@ -24,9 +27,22 @@ inline double log_normal(double x, double k) {
     return k * 6.93147180369123816490e-01 - ((half - (rest + k * 1.90821492927058770002e-10)) - f);
 }
 
+// Whether none of them is zero, below it, infinite, NaN, or less than the least normal number.
+BOTH bool all_normal(const double* x, int64_t count) {
+    constexpr double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
+    int64_t others = 0;
+    for (int64_t i = 0; i < count; ++i) others += !(x[i] >= least && x[i] <= most);
+    return others == 0;
+}
+
+BOTH void log_all_normal(const double* x, int64_t count, double* out) {
+    for (int64_t i = 0; i < count; ++i) out[i] = log_normal(x[i], 0.0);
+}
+
 }  // namespace
 
 void logarithm(const double* x, int64_t count, double* out) {
+    if (all_normal(x, count)) return log_all_normal(x, count, out);
     for (int64_t i = 0; i < count; ++i) {
         const double v = x[i];
         if (!(v > 0.0))

@@ -4,8 +4,8 @@
 
 namespace tallybayes {
 
-// Rows whose class is known, and what each piece of evidence says about them: evidence[row][class][piece]. A class of
-// which a row knows nothing has base[row][class] = −∞, others 0.
+// Rows whose class is known, and what each piece of evidence says about them: evidence[piece][class][row]. A class of
+// which a row knows nothing has base[class][row] = −∞, others 0.
 struct Weighed {
     const double *evidence, *base, *weights;
     const int32_t* labels;

@@ -22,6 +22,14 @@ void numbers(In<double> x, Marks marks) {
     mix_numbers(x.data(), int64_t(x.size()), marks.data());
 }
 
+void codes(In<int32_t> codes, In<double> x, Marks marks) {
+    expect(codes.size() == marks.size(), "numbers and marks differ in length");
+    const int32_t *first = codes.data(), *last = first + codes.size(), size = int32_t(x.size());
+    expect(std::all_of(first, last, [&](int32_t code) { return code >= -1 && code < size; }), "there is no such number");
+    Free free;
+    mix_codes(first, int64_t(codes.size()), x.data(), size, marks.data());
+}
+
 void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In<uint8_t>> validity, int64_t first,
              int64_t rows, Marks marks) {
     const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
@@ -32,8 +40,8 @@ void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In
 
 nb::tuple loss(Cube evidence, Table<double> base, In<int32_t> labels, In<double> weights, Table<double> thetas,
                In<double> offsets) {
-    const size_t rows = evidence.shape(0), classes = evidence.shape(1), pieces = evidence.shape(2);
-    expect(base.shape(0) == rows && base.shape(1) == classes && labels.size() == rows && weights.size() == rows,
+    const size_t pieces = evidence.shape(0), classes = evidence.shape(1), rows = evidence.shape(2);
+    expect(base.shape(0) == classes && base.shape(1) == rows && labels.size() == rows && weights.size() == rows,
            "the rows differ in length");
     expect(thetas.shape(0) == classes && thetas.shape(1) == pieces && offsets.size() == classes, "a weight is missing");
     const int32_t* known = labels.data();
@@ -52,6 +60,7 @@ nb::tuple loss(Cube evidence, Table<double> base, In<int32_t> labels, In<double>
 
 void bind_weighing(nb::module_& m) {
     m.def("mix_numbers", numbers, "x"_a.noconvert(), "marks"_a.noconvert());
+    m.def("mix_codes", codes, "codes"_a.noconvert(), "x"_a.noconvert(), "marks"_a.noconvert());
     m.def("mix_strings", strings, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none(), "first"_a,
           "rows"_a, "marks"_a.noconvert());
     m.def("weighed_loss", loss, "evidence"_a.noconvert(), "base"_a.noconvert(), "labels"_a.noconvert(),

@@ -28,7 +28,7 @@ from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.model.sources import each_batch
-from tallybayes.model.tallying import counted_pieces
+from tallybayes.model.tallying import counted_pieces, with_levels
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema
 
@@ -94,7 +94,8 @@ class Counted(Additive):
             model._count_source(data, labels, weights, threads, absent, label_type, sample)
             return model
         given = model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type
-        for batch in labelled(*given, soft=sample is None):
+        for each in labelled(*given, soft=sample is None):
+            batch = with_levels(model.schema, each, threads)
             model._count(batch, threads, absent)
             if sample is not None:
                 sample.add(batch)

@@ -14,35 +14,36 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
+from tallybayes.families.left_out import alike
 from tallybayes.model.batches import Batch, in_pieces, size_of
 
 Indices = NDArray[np.intp]
 
 MOST_BYTES = 10_000_000  # of texts …
 LEAST = 1000  # … unless there were fewer rows than these
-MOST_COPIES = 10  # that rows are spelled out as, in the mean
+MOST_ROWS = 2**53  # that weights can stand for, as many whole numbers are doubles
 
 
 class Taken(NamedTuple):
-    """Some rows of a batch, with their labels by number."""
+    """Different rows of a batch, with their labels by number, and how many there are of each."""
 
     cells: pa.RecordBatch
     marks: Marks
     labels: Codes
     weights: Floats
     sizes: Counts  # of their texts, in bytes
+    copies: Counts
 
     def take(self, at: Indices) -> Taken:
-        cells = self.cells.take(pa.array(at))
-        return Taken(cells, self.marks[at], self.labels[at], self.weights[at], self.sizes[at])
+        return Taken._make([self.cells.take(pa.array(at)), *(numbers[at] for numbers in self[1:])])
 
 
 class Sample:
-    """The `size` rows of the lowest fingerprints among those that it is shown, in the order of these; or fewer, if
-    their `texts` are long, but not fewer than a thousand.
+    """About the `size` rows of the lowest fingerprints among those that it is shown, in the order of these; or fewer,
+    if their `texts` are long, but not fewer than a thousand.
 
     Rows that are equal have the same fingerprint, so that which are taken, and in what order, depends on nothing but
-    the rows."""
+    the rows. Of equal rows one is kept, and how many there are; rows are taken in proportion to that."""
 
     def __init__(self, columns: Collection[str], size: int, texts: Collection[str] = ()) -> None:
         self.columns = set(columns)
@@ -60,59 +61,81 @@ class Sample:
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
         marks = _fingerprints(cells, names)
-        at = self._low(marks, batch.rows.codes >= 0)
         self.label_type = batch.label_type
         self.seen += len(marks)
+        known = batch.rows.codes >= 0 if batch.rows.weights is None else batch.rows.weights > 0
+        at, copies = _different(marks, self._low(marks, known & (batch.rows.codes >= 0)), batch.rows)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
-        chosen = _plain(cells.select(names).take(pa.array(at)))
+        chosen = _plain(_taken(cells.select(names), at), self.texts)
         sizes = _text_sizes(chosen, len(at), self.texts)
         weights = np.ones(len(at)) if batch.rows.weights is None else batch.rows.weights[at]
-        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes))
+        self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes, copies))
         self._held += len(at)
         self._bytes += int(sizes.sum())
         if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
             self._thin()
 
     def _low(self, marks: Marks, known: NDArray[np.bool_]) -> Indices:
-        """Rows of known class that can be wanted, whatever else there is: no more than the size, but for equal
-        fingerprints. Most rows are above what the lowest are likely to be below, which is soon seen."""
-        likely = min(2.0 * self.size / max(len(marks), 1), 1.0)
-        at = np.flatnonzero((marks <= min(np.uint64(likely * (2.0**64 - 2.0**12)), self._highest)) & known)
-        if len(at) < self.size:
-            at = np.flatnonzero((marks <= self._highest) & known)
-        if len(at) <= self.size:
-            return at
-        return at[marks[at] <= np.partition(marks[at], self.size - 1)[self.size - 1]]
+        """Rows that can be wanted, whatever else there is: of no more different fingerprints than the size, and of
+        `known` class. Most rows are above what the lowest are likely to be below, which is soon seen."""
+        share = 2.0 * self.size / max(len(marks), 1)
+        while True:
+            limit = self._highest if share >= 1.0 else min(np.uint64(share * (2.0**64 - 2.0**12)), self._highest)
+            at = np.flatnonzero((marks <= limit) & known)
+            different = pc.unique(pa.array(marks[at])).to_numpy()
+            if len(different) >= self.size:
+                return at[marks[at] <= np.partition(different, self.size - 1)[self.size - 1]]
+            if limit == self._highest:
+                return at
+            share *= 8.0
 
     def _thin(self) -> None:
-        """Keeps no more than are wanted, but for rows of the same fingerprint as the last."""
-        marks, sizes = (np.concatenate([part[i] for part in self._taken]) for i in (1, 4))
-        order = np.argsort(marks, kind="stable")
-        self._highest = marks[order[self._wanted(sizes[order]) - 1]]
-        self._taken = [taken.take(np.flatnonzero(taken.marks <= self._highest)) for taken in self._taken]
-        self._held = sum(len(taken.marks) for taken in self._taken)
-        self._bytes = sum(int(taken.sizes.sum()) for taken in self._taken)
+        """Keeps no more than are wanted."""
+        taken = self._together()
+        wanted = self._wanted(taken)
+        if wanted < len(taken.marks):
+            self._highest = taken.marks[wanted - 1]
+            taken = taken.take(np.arange(wanted))
+        self._taken = [taken]
+        self._held, self._bytes = len(taken.marks), int(taken.sizes.sum())
 
-    def _wanted(self, sizes: Counts) -> int:
-        """How many of these, which are in order."""
-        short = int(np.searchsorted(np.cumsum(sizes), MOST_BYTES, side="right"))
-        return min(self.size, max(short, LEAST), len(sizes))
+    def _together(self) -> Taken:
+        """All that were taken, in the order of their fingerprints, and equal rows as one."""
+        if len(self._taken) == 1 and np.all(self._taken[0].marks[1:] > self._taken[0].marks[:-1]):
+            return self._taken[0]
+        columns = [np.concatenate(part) for part in zip(*(taken[1:] for taken in self._taken), strict=True)]
+        marks, numbers, weights, sizes, copies = columns
+        rank = np.empty(len(self._keys), np.int32)
+        rank[[self._keys[key] for key in sorted(self._keys)]] = np.arange(len(rank))
+        order = np.lexsort((weights, rank[numbers], marks))
+        same = [np.diff(each[order]) == 0 for each in (marks, numbers, weights)]
+        starts = np.flatnonzero(np.append(True, ~np.logical_and.reduce(same))[: len(order)])
+        tables = [pa.Table.from_batches([_plain(taken.cells, self.columns)]) for taken in self._taken]
+        at = order[starts]
+        table = pa.concat_tables(tables, promote_options="permissive").take(pa.array(at))
+        cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
+        total = np.add.reduceat(copies[order], starts) if len(starts) else copies
+        return Taken(cells, marks[at], numbers[at], weights[at], sizes[at], total)
+
+    def _wanted(self, taken: Taken) -> int:
+        """How many of these, which are in order: all of so many fingerprints."""
+        starts = np.flatnonzero(np.append(True, taken.marks[1:] != taken.marks[:-1])[: len(taken.marks)])
+        wanted = min(self.size, _short(taken.sizes[starts]))
+        return int(starts[wanted]) if wanted < len(starts) else len(taken.marks)
 
     def rows(self) -> SampledRows:
         """All that were taken, in order."""
-        marks, numbers, weights, sizes = (np.concatenate([part[i] for part in self._taken]) for i in (1, 2, 3, 4))
-        met = np.isin(np.arange(len(self._keys)), numbers[weights > 0])
+        taken = self._together()
+        wanted = self._wanted(taken)
+        at, weights = _spelled_out(taken.copies[:wanted], taken.weights[:wanted], self.size)
+        at = at[: _short(taken.sizes[at])]
+        met = np.isin(np.arange(len(self._keys)), taken.labels[at])
         keys = sorted(key for key, number in self._keys.items() if met[number])
         place = {key: i for i, key in enumerate(keys)}
-        labels = np.array([place.get(key, -1) for key in self._keys], np.int32)[numbers]
-        order = np.lexsort((weights, labels, marks))
-        order, weights = _spelled_out(order[weights[order] > 0], weights)
-        order = order[: self._wanted(sizes[order])]
-        tables = [pa.Table.from_batches([taken.cells]) for taken in self._taken]
-        table = pa.concat_tables(tables, promote_options="permissive").take(pa.array(order))
-        cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
+        labels = np.array([place.get(key, -1) for key in self._keys], np.int32)
+        cells = taken.cells if _is_all(at, len(taken.marks)) else taken.cells.take(pa.array(at))
         assert self.label_type is not None
-        return SampledRows(cells, marks[order], keys, labels[order], weights[order], self.label_type)
+        return SampledRows(cells, taken.marks[at], keys, labels[taken.labels[at]], weights[: len(at)], self.label_type)
 
 
 def merged(samples: Sequence[Sample]) -> Sample:
@@ -143,11 +166,12 @@ class SampledRows(NamedTuple):
         return Rows(self.keys, self.labels, None if np.all(self.weights == 1.0) else self.weights)
 
     def batch(self, at: Indices) -> Batch:
-        """Some of them, to be counted."""
+        """Some of them, in their order, to be counted."""
         rows = self.rows()
         weights = None if rows.weights is None else rows.weights[at]
         some = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
-        return Batch(self.cells.take(pa.array(at)), self.label_type, some, 0)
+        cells = self.cells if len(at) == len(self) else self.cells.take(pa.array(at))
+        return Batch(cells, self.label_type, some, 0)
 
     def folds(self, k: int, together: bool) -> list[Indices]:
         """Rows by the fold they belong to: those of a class by turns; equal rows `together`, where these are copies of
@@ -160,12 +184,35 @@ class SampledRows(NamedTuple):
         return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
 
 
-def _spelled_out(order: Indices, weights: Floats) -> tuple[Indices, Floats]:
-    """Rows that weigh a whole number as that many rows, unless these are very many: weight two is twice."""
-    whole = weights[order].astype(np.int64)
-    if np.any(whole != weights[order]) or whole.sum() > MOST_COPIES * len(order):
-        return order, weights
-    return np.repeat(order, whole), np.ones(len(weights))
+def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, Floats]:
+    """Rows of which there are several, one by one, and what each weighs: one that weighs a whole number as that many,
+    since weight two is twice. If they are too many, some at equal distances."""
+    total = float(copies @ weights)
+    if np.all(weights == np.floor(weights)) and total < MOST_ROWS:
+        copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
+    ends = np.cumsum(copies)
+    count = int(ends[-1]) if len(ends) else 0
+    points = np.arange(count) if count <= most else (np.arange(most) + 0.5) * (count / most)
+    at = np.searchsorted(ends, points, side="right")
+    return at, weights[at]
+
+
+def _short(sizes: Counts) -> int:
+    """How many of these texts, or whatever they are, are short enough together."""
+    return max(int(np.searchsorted(np.cumsum(sizes), MOST_BYTES, side="right")), LEAST)
+
+
+def _is_all(at: Indices, size: int) -> bool:
+    return len(at) == size and bool(np.all(at == np.arange(size)))
+
+
+def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
+    """One of each kind of rows, in the order of their fingerprints, and how many there are of it."""
+    weights = None if rows.weights is None else rows.weights[at]
+    numbers = pc.dictionary_encode(pa.array(marks[at])).indices.to_numpy()
+    firsts, kinds = alike(numbers, Rows(rows.classes, rows.codes[at], weights))
+    order = np.argsort(marks[at[firsts]], kind="stable")
+    return at[firsts[order]], np.bincount(kinds, minlength=len(firsts))[order]
 
 
 def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
@@ -178,10 +225,28 @@ def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _plain(cells: pa.RecordBatch) -> pa.RecordBatch:
-    """Dictionaries spelled out: batches of a stream may have a column in either form."""
-    columns = [frames.decoded(each) if pa.types.is_dictionary(each.type) else each for each in cells.columns]
-    return pa.RecordBatch.from_arrays(columns, cells.schema.names)
+def _taken(cells: pa.RecordBatch, at: Indices) -> pa.RecordBatch:
+    """Some rows, column by column, by as many threads as are worth it."""
+    wanted = pa.array(at)
+
+    def some(start: int, stop: int) -> list[pa.Array]:
+        return [column.take(wanted) for column in cells.columns[start:stop]]
+
+    parts = in_pieces(cells.num_columns, None, some, size_of(cells))
+    return pa.RecordBatch.from_arrays([column for part in parts for column in part], cells.schema.names)
+
+
+def _plain(cells: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
+    """Dictionaries of these columns spelled out: batches of a stream may have a column in either form."""
+    at = [
+        i
+        for i, (name, kind) in enumerate(zip(cells.schema.names, cells.schema.types, strict=True))
+        if name in names and pa.types.is_dictionary(kind)
+    ]
+    columns = list(cells.columns)
+    for i in at:
+        columns[i] = frames.decoded(columns[i])
+    return pa.RecordBatch.from_arrays(columns, cells.schema.names) if at else cells
 
 
 def _text_sizes(cells: pa.RecordBatch, rows: int, names: Collection[str]) -> Counts:

@@ -11,12 +11,37 @@ from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Rows, Tally
+from tallybayes.data import frames
 from tallybayes.data.errors import CellError
+from tallybayes.data.levels import by_level
 from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
+MANY = 1 << 16  # rows whose texts are worth turning into numbers
+
 Piece = tuple[Tally, dict[Name, AnyTally]]  # how many rows each class has, and what was counted of every column
+
+
+def with_levels(schema: Schema, batch: Batch, threads: int | None) -> Batch:
+    """The same rows, in which texts of few levels are numbers of these: each is looked up once, for all who ask."""
+    cells = batch.cells
+    if not isinstance(cells, pa.RecordBatch) or cells.num_rows < MANY:
+        return batch
+    families = schema.by_column
+    known = enumerate(cells.schema.names)
+    at = [i for i, name in known if name in families and families[name].reads_of(name) == frames.LEVELS]
+    if not at:
+        return batch
+
+    def some(start: int, stop: int) -> list[pa.Array]:
+        return [by_level(cells.column(i)) for i in at[start:stop]]
+
+    columns = list(cells.columns)
+    found = [column for part in in_pieces(len(at), threads, some, size_of(cells)) for column in part]
+    for i, column in zip(at, found, strict=True):
+        columns[i] = column
+    return batch._replace(cells=pa.RecordBatch.from_arrays(columns, cells.schema.names))
 
 
 def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: str) -> Iterator[Piece]:

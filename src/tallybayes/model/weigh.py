@@ -8,9 +8,11 @@ as likely as possible, without training anything again. The counts stay as they 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
@@ -19,7 +21,7 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Belief, Family
 from tallybayes.families.weighed import absence, centred
-from tallybayes.model.batches import labelled
+from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.model import Model
 from tallybayes.model.sample import Sample, SampledRows
 from tallybayes.model.scoring import Beliefs
@@ -85,7 +87,7 @@ def _check_counted(model: Model, rows: SampledRows) -> None:
     _codes(rows, model.keys())
     rest = model.copy()
     try:
-        rest -= _counted(model.schema, rows, np.arange(len(rows)))
+        rest -= _counted(model.schema, rows.batch(np.arange(len(rows))))
     except ValueError as error:
         raise ValueError(
             f"The rows are not those that the model has counted: {error} Give the rows it was trained on, or train it "
@@ -106,21 +108,21 @@ def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     known = left_out_evidence(plain, rows, pieces, told)
     fit = fit_weights(known)
     if fit is None and not plain.schema.overlaps:
-        return plain, Weighing(None, len(known.labels), known.naive(), known.naive())
+        return plain, Weighing(None, len(known.labels), known.naive, known.naive)
     fit = fit or known.unweighed()
     weights = pieces.weights(fit, plain.classes)
-    return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive(), fit.loss)
+    return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive, fit.loss)
 
 
 def _fitted(model: Model, rows: SampledRows) -> tuple[Model, Told]:
     """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed. And what
     those families say of these rows: [row, class]."""
     encoded, keys = model.schema.encode(rows.cells), model.keys()
-    batch = rows.batch(np.arange(len(rows)))
+    counted = rows.rows()
     changes: dict[Any, Family] = {}
     told: Told = {}
     for name, family in model.schema.columns.items():
-        fitted, said = family.fit_left_out(model.columns[name], encoded[name], batch.rows, keys, rows.marks)
+        fitted, said = family.fit_left_out(model.columns[name], encoded[name], counted, keys, rows.marks)
         if fitted is not family:
             changes[name] = fitted
         if said is not None:
@@ -182,9 +184,9 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     told = told or {}
     number = {key: i for i, key in enumerate(model.keys())}
     codes = _codes(rows, list(number))
-    shape = (len(rows), len(number))
+    shape = (len(number), len(rows))
     columns, missing, parts = len(pieces.names), len(pieces.missing), len(pieces.parts)
-    evidence = np.zeros((*shape, columns + missing + parts + 1))
+    evidence = np.zeros((columns + missing + parts + 1, *shape))
     base = np.zeros(shape)
     together = any(family.is_text for family in model.schema.columns.values())
     asked = [j for j, name in enumerate(pieces.names) if name not in told]
@@ -192,21 +194,25 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     some = pieces._replace(names=[pieces.names[j] for j in asked])
     simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
     for at in rows.folds(_folds(model, rows), together):
-        rest = simple.without(_counted(simple.schema, rows, at))
+        fold = rows.batch(at)
+        rest = simple.without(_counted(simple.schema, fold))
         if not rest.keys():
-            base[at] = -np.inf
+            base[:, at] = -np.inf
             continue
         known = rest.believed_apart()
         present = np.array([number[key] for key in known.keys], np.intp)
-        evidence[np.ix_(at, present, by_fold)] = _said(rest, known, rows, at, some)
-        base[np.ix_(at, np.setdiff1d(np.arange(len(number)), present))] = -np.inf
+        for j, said in zip(by_fold, _said(rest, known, fold.cells, some), strict=True):
+            evidence[j][np.ix_(present, at)] = said
+        base[np.ix_(np.setdiff1d(np.arange(len(number)), present), at)] = -np.inf
     for name, said in told.items():
-        evidence[:, :, pieces.names.index(name)] = centred(said.T, np.inf).T
-    evidence[:, :, columns + missing : -1] = _parts_said(model, rows, codes)
-    kept = np.flatnonzero(np.isfinite(base[np.arange(len(rows)), codes]))
+        evidence[pieces.names.index(name)] = centred(said.T, np.inf)
+    evidence[columns + missing : -1] = _parts_said(model, rows, codes)
+    kept = np.flatnonzero(np.isfinite(base[codes, np.arange(len(rows))]))
+    if len(kept) < len(rows):
+        evidence, base = evidence[:, :, kept], base[:, kept]
     return Evidenced(
-        np.ascontiguousarray(evidence[kept]),
-        base[kept],
+        np.ascontiguousarray(evidence),
+        np.ascontiguousarray(base),
         codes[kept],
         rows.weights[kept],
         pieces.plain(),
@@ -226,16 +232,16 @@ def _codes(rows: SampledRows, keys: list[Key]) -> NDArray[np.int32]:
 
 
 def _parts_said(model: Model, rows: SampledRows, codes: Any) -> Floats:
-    """[row, class, part]: by the counts without the row."""
+    """[part, class, row]: by the counts without the row."""
     keys = model.keys()
     counted = Rows(keys, codes, rows.rows().weights)
-    found = [np.zeros((len(rows), len(keys), 0))]
+    found = [np.zeros((0, len(keys), len(rows)))]
     blocks = model.only([name for name, family in in_order(model.schema.columns) if family.parts])
     encoded = blocks.schema.encode(rows.cells)
     for name, family in blocks.schema.columns.items():
         said = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
-        found.append(centred(said.transpose(1, 0, 2), Belief.bound).transpose(1, 0, 2))
-    return np.concatenate(found, axis=2)
+        found.append(centred(said.transpose(1, 0, 2), Belief.bound).transpose(2, 0, 1))
+    return np.concatenate(found)
 
 
 def _folds(model: Model, rows: SampledRows) -> int:
@@ -243,27 +249,26 @@ def _folds(model: Model, rows: SampledRows) -> int:
     return min(max(math.ceil(FOLDS * rows.weights.sum() / max(model.n, 1.0)), 1), FOLDS)
 
 
-def _counted(schema: Schema, rows: SampledRows, at: Any) -> Model:
+def _counted(schema: Schema, batch: Batch) -> Model:
     """Some of the rows by themselves."""
     part = Model(schema)
-    part._count(rows.batch(at), 1, ERROR)
+    part._count(batch, 1, ERROR)
     return part
 
 
-def _said(rest: Model, known: Beliefs, rows: SampledRows, at: Any, pieces: Pieces) -> Floats:
-    """[row, class, piece]: each column, what is missing, and the classes' prior."""
+def _said(rest: Model, known: Beliefs, cells: pa.RecordBatch, pieces: Pieces) -> Iterator[Floats]:
+    """Of each column, of what is missing, and of the classes' prior: [class, row]."""
     counts = rest._row_counts(rest.keys())
-    cells = rows.cells.take(at)
-    encoded = rest.schema.encode(cells)
+    encoded = rest.schema.encode(cells) if pieces.missing else {}
     found: Any = known.evidence(cells) if pieces.names else {}
-    said = [centred(np.ascontiguousarray(found[name].T), known.columns[name].bound) for name in pieces.names]
+    for name in pieces.names:
+        yield centred(np.ascontiguousarray(found[name].T), known.columns[name].bound)
     for name in pieces.missing:
         family = rest.schema.columns[name]
-        lacking = np.zeros((len(known.keys), len(at)))
+        lacking = np.zeros((len(known.keys), len(cells)))
         absence(family, rest.columns[name], known.keys, counts).add(family, encoded[name], lacking)
-        said.append(lacking)
-    said.append(np.repeat(known.prior[:, None], len(at), axis=1))
-    return np.ascontiguousarray(np.array(said).transpose(2, 1, 0))
+        yield lacking
+    yield np.repeat(known.prior[:, None], len(cells), axis=1)
 
 
 def _weight(thetas: Floats, classes: list[Any]) -> float | dict[Any, float]:

@@ -8,7 +8,7 @@ mean. A block that says several things has a weight for each, drawn towards ¼ b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
-from tallybayes.families.minimum import minimum
+from tallybayes.families.minimum import Smooth, curvature_of, minimum
 
 MANY = 1000  # rows, from which on …
 TOGETHER, LOOSELY = 4.0, 1.0  # λ: … weights are drawn to their mean less strongly
@@ -24,6 +24,8 @@ SILENT = 10.0  # how strongly those of missing cells are drawn to nothing
 MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # what the mean, the weight of the prior and those of parts are drawn to
 DIGITS = 6  # of a weight
 START = 0.5
+STEP = 10  # of many rows, every so many-th is looked at first …
+MOST = 300  # … unless there are more weights than these
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,8 @@ class Evidenced:
     """Left-out rows, and what each piece of evidence says of them: columns, then what is missing, then the parts of
     blocks that say several things, then the prior."""
 
-    evidence: Floats  # [row, class, piece]
-    base: Floats  # [row, class]: −∞ where no other row has the class, else 0
+    evidence: Floats  # [piece, class, row]
+    base: Floats  # [class, row]: −∞ where no other row has the class, else 0
     labels: Codes
     weights: Floats  # of the rows
     plain: Floats  # what each piece counts where nothing is weighed
@@ -47,11 +49,18 @@ class Evidenced:
     def mean_loss(self, thetas: Floats, offsets: Floats) -> float:
         return self.loss(thetas, offsets)[0] / max(float(self.weights.sum()), 1e-300)
 
+    def every(self, step: int) -> Evidenced:
+        """Some of the rows, in place of all: their loss is about that of all."""
+        evidence, base = (np.ascontiguousarray(array[..., ::step]) for array in (self.evidence, self.base))
+        labels, weights = np.ascontiguousarray(self.labels[::step]), float(step) * self.weights[::step]
+        return replace(self, evidence=evidence, base=base, labels=labels, weights=weights)
+
     @cached_property
     def shape(self) -> tuple[int, int]:
         """Classes and pieces."""
-        return self.evidence.shape[1], self.evidence.shape[2]
+        return self.evidence.shape[1], self.evidence.shape[0]
 
+    @cached_property
     def naive(self) -> float:
         """The mean loss where what is naive counts one, and nothing else counts."""
         thetas = np.tile(self.plain, (self.shape[0], 1))
@@ -61,7 +70,7 @@ class Evidenced:
         """The weights of that."""
         classes, pieces = self.shape
         thetas = np.broadcast_to(self.plain[:-1], (classes, pieces - 1))
-        return Fit(thetas, float(self.plain[-1]), np.zeros(classes), self.naive())
+        return Fit(thetas, float(self.plain[-1]), np.zeros(classes), self.naive)
 
 
 class Fit(NamedTuple):
@@ -73,13 +82,15 @@ class Fit(NamedTuple):
 
 def fit_weights(known: Evidenced) -> Fit | None:
     """The best weights; nothing, where they are no better than none."""
-    classes, _ = known.shape
+    classes, pieces = known.shape
     if classes < 2 or not len(known.labels):
         return None
     apart = classes > 2 and len(known.labels) >= MANY
-    found = _minimised(known, classes if apart else 1)
+    layout = Layout(classes if apart else 1, pieces - 1 - known.parts, known.parts, classes)
+    best = _minimum(known, layout)
+    found = layout.unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
     fit = found._replace(loss=known.mean_loss(*_laid_out(found)))
-    return fit if fit.loss < known.naive() else None
+    return fit if fit.loss < known.naive else None
 
 
 def _laid_out(fit: Fit) -> tuple[Floats, Floats]:
@@ -100,6 +111,14 @@ class Layout(NamedTuple):
     def size(self) -> int:
         return self.own * self.each
 
+    def start(self) -> Floats:
+        """Where the search begins: every weight alike, no offsets."""
+        return np.concatenate([np.full(self.size + self.parts + 1, START), np.zeros(self.classes)])
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Weights are not below zero; offsets may be anything."""
+        return np.where(self.start() > 0, 0.0, -np.inf), np.full(len(self.start()), np.inf)
+
     def unpacked(self, values: Floats) -> Fit:
         thetas = np.broadcast_to(values[: self.size].reshape(self.own, self.each), (self.classes, self.each))
         parts = np.broadcast_to(values[self.size : self.size + self.parts], (self.classes, self.parts))
@@ -113,35 +132,39 @@ class Layout(NamedTuple):
         return np.concatenate([each.reshape(-1), by_piece[:, self.each :].sum(axis=0), offsets])
 
 
-def _minimised(known: Evidenced, own: int) -> Fit:
-    """With a set of weights for each of `own` classes, or one for all."""
-    classes, pieces = known.shape
-    layout = Layout(own, pieces - 1 - known.parts, known.parts, classes)
+def _minimum(known: Evidenced, layout: Layout) -> Floats:
+    """The numbers under which these rows are most probable. Of many rows, some say nearly where that is, and how the
+    loss curves there, so that few steps are left to be made with all of them."""
+    unit, (low, high) = _units(known, layout), layout.bounds()
+    start, curvature = layout.start() / unit, None
+    if len(known.labels) >= MANY * STEP and len(start) <= MOST:
+        near = _objective(known.every(STEP), layout, unit)
+        start = minimum(near, start, low, high, fall=1e-6, slope=1e-3)
+        curvature = curvature_of(near, start)
+    objective = _objective(known, layout, unit)
+    return unit * minimum(objective, start, low, high, fall=1e-7, slope=1e-3, curvature=curvature)
 
-    def objective(values: Floats) -> tuple[float, Floats]:
+
+def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
+    """What is minimised, of numbers each in its own unit."""
+    classes, pieces = known.shape
+    strengths = _strengths(known, layout.own)
+
+    def value(values: Floats) -> tuple[float, Floats]:
+        values = values * unit
         loss, slope = known.loss(*_laid_out(layout.unpacked(values)))
         slopes = layout.packed(slope[: classes * pieces].reshape(classes, pieces), slope[classes * pieces :])
         penalty, pull = _penalty(values, layout, strengths)
-        return loss + penalty, slopes + pull
+        return loss + penalty, (slopes + pull) * unit
 
-    unit, strengths = _units(known, layout), _strengths(known, own)
-
-    def scaled(values: Floats) -> tuple[float, Floats]:
-        loss, slopes = objective(values * unit)
-        return loss, slopes * unit
-
-    weights = layout.size + layout.parts + 1
-    start = np.concatenate([np.full(weights, START), np.zeros(classes)])
-    low = np.where(np.arange(len(start)) < weights, 0.0, -np.inf)
-    best = unit * minimum(scaled, start / unit, low, np.full(len(start), np.inf), fall=1e-7, slope=1e-3)
-    return layout.unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
+    return value
 
 
 def _units(known: Evidenced, layout: Layout) -> Floats:
     """How far each number has to change for about the same effect: steps are as long in all directions."""
     classes, _ = known.shape
     unsure = (1.0 / classes) * (1.0 - 1.0 / classes)
-    curved = unsure * np.einsum("r,rcp,rcp->cp", known.weights, known.evidence, known.evidence)
+    curved = unsure * np.einsum("r,pcr,pcr->cp", known.weights, known.evidence, known.evidence)
     offsets = np.full(classes, unsure * known.weights.sum())
     return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + TOGETHER))
 

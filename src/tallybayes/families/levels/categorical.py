@@ -16,6 +16,7 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
 from tallybayes.data.errors import CellError
+from tallybayes.data.levels import SHORT
 from tallybayes.families.base import Belief, Family, Unmet
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
@@ -38,7 +39,6 @@ Texts = Any  # an Arrow array of texts, or a list of a few
 
 LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to the start must not keep EM there
 MANY = 10_000  # levels, from which on Arrow is worth its overhead
-SHORT = 1024  # up to here a dictionary saves looking up every cell; a longer one costs more per block
 
 
 ABOUT_LEVELS = "levels that exist whether or not any row has them (of Bernoulli always false and true)"

@@ -18,6 +18,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.data.processors import each_of
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
@@ -73,8 +74,12 @@ class Histogram(Values):
 
     def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
         """Where the intervals of columns lie, from their values and counts."""
-        cut = METHODS[self.method]
-        cuts = [cut(values, counts, self.intervals) if len(values) else np.zeros(0) for values, counts in known]
+        method = METHODS[self.method]
+
+        def cut(column: tuple[Floats, Floats]) -> Floats:
+            return method(*column, self.intervals) if len(column[0]) else np.zeros(0)
+
+        cuts = each_of(cut, known, sum(len(values) for values, _ in known))
         return _whole_cells([values for values, _ in known], cuts, self.bits)
 
     @property
