@@ -52,13 +52,14 @@ BATCH_ROWS = 1 << 16  # smaller batches than these two are put together; a row-m
 def batches(data: Any) -> Iterator[pa.RecordBatch]:
     """One frame, of any make, as record batches."""
     if isinstance(data, pa.RecordBatch):
-        yield data
+        yield _without_views(data)
         return
     data = fetched(data)
     if (small := small_frame(data)) is not None:
         yield small
     elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
-        yield from _of_good_size(data.to_batches() if isinstance(data, pa.Table) else _stream(data))
+        stream = data.to_batches() if isinstance(data, pa.Table) else _stream(data)
+        yield from _of_good_size(map(_without_views, stream))
     elif is_sparse(data):  # of which one kind is a mapping
         raise TypeError("A sparse matrix is a column of vectors: give it to a schema of one such column, as Bag().")
     elif isinstance(data, Mapping):
@@ -98,6 +99,14 @@ def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or
 def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
     has = ", ".join(map(repr, names)) or "no columns"
     raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
+
+
+def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Texts as polars has them, as texts from which Arrow can take some."""
+    for at, kind in enumerate(batch.schema.types):
+        if pa.types.is_string_view(kind):
+            batch = batch.set_column(at, batch.schema.names[at], batch.column(at).cast(pa.large_string()))
+    return batch
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
