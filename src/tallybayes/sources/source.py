@@ -137,8 +137,8 @@ class Source(RowSource):
     def again(self) -> Source:
         if self.total is None or self._opened is None or STANDARD_INPUT in self._opened[0]:
             raise SourceError(
-                "A pipe can be read but once, and these rows are to be passed over several times. Write them to a file "
-                "first."
+                "A pipe can be read only once, and these rows are to be passed over several times. Write them to a "
+                "file first."
             )
         return open_source(*self._opened)
 
