@@ -1,6 +1,8 @@
 """Rows without labels: what EM is told, what it must withstand, clusters."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from em_rows import FRAME, PLAY, SCHEMA, mixed_rows
@@ -23,21 +25,34 @@ from tallybayes import (
 )
 
 
+def written(path, table, labels, padding=""):
+    columns = {"level": table["level"], "number": table["number"].to_pandas(), "y": pd.Series(labels, dtype=object)}
+    pd.DataFrame(columns).assign(padding=padding).to_csv(path, index=False)
+    return open_source(path)
+
+
 def test_a_source_is_read_again_at_every_step(tmp_path):
     table, labels, _ = mixed_rows(300)
-    lines = ["level,number,y"]
-    for level, number, y in zip(table["level"].to_pylist(), table["number"].to_pylist(), labels, strict=True):
-        number = "" if number != number else number
-        lines.append(f"{level or ''},{number},{'' if y is None else y}")
-    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
-    schema = {"level": Categorical(), "number": Gaussian()}
+    schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")
     settings = EM(iterations=5)
     held = Model.train(schema, table, labels, unlabelled=settings)
-    read = Model.train(Schema(schema, label="y"), open_source(tmp_path / "rows.csv"), unlabelled=settings)
-    assert read.rows == held.rows
-    assert read.columns == held.columns
+    small = Model.train(schema, written(tmp_path / "small.csv", table, labels), unlabelled=settings)
+    large = written(tmp_path / "large.csv", table, labels, "x" * (1 << 15))
+    read = Model.train(schema, large, unlabelled=settings)
+    assert digest(small) == digest(read) == digest(held)
+    np.testing.assert_array_equal(small.fitted.shares, held.fitted.shares)
     with pytest.raises(ValueError, match="was not kept"):
         _ = read.fitted.shares
+
+
+@pytest.mark.slow
+def test_the_weight_is_chosen_alike_for_a_frame_and_a_source_of_many_batches(tmp_path):
+    table, labels, _ = mixed_rows(300)
+    schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")
+    source = written(tmp_path / "large.csv", table, labels, "x" * (1 << 17))
+    read = Model.train(schema, source, unlabelled=EM(weight="chosen"))
+    assert len(read.fitted.held_out) == 5
+    assert max(read.fitted.held_out.values()) < 5.0  # no class was held out whole
 
 
 def test_rows_without_labels_are_an_error_unless_asked_for():
@@ -47,8 +62,43 @@ def test_rows_without_labels_are_an_error_unless_asked_for():
         Model.train(SCHEMA, FRAME, PLAY, unlabelled=True)
 
 
+LABELS = ["a", "a", "b", "b", None, None]
+KINDS_OF_NULLS = {
+    "NaN": [*LABELS[:4], np.nan, float("nan")],
+    "NA and NaT": [*LABELS[:4], pd.NA, pd.NaT],
+    "pandas objects": pd.Series(LABELS),
+    "pandas strings": pd.Series(LABELS, dtype="string"),
+    "pandas categories": pd.Series(LABELS, dtype="category"),
+    "polars": pl.Series(LABELS),
+    "polars categories": pl.Series(LABELS, dtype=pl.Categorical),
+    "large strings": pa.array(LABELS, pa.large_string()),
+    "string views": pa.array(LABELS, pa.string_view()),
+    "a dictionary": pa.array(LABELS).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("name", KINDS_OF_NULLS)
+def test_a_label_of_no_kind_is_no_label(name):
+    frame, schema = {"x": [0.0, 0.5, 9.0, 9.5, 0.2, 9.2]}, {"x": Gaussian()}
+    expected = Model.train(schema, frame, LABELS, unlabelled=EM())
+    assert digest(Model.train(schema, frame, KINDS_OF_NULLS[name], unlabelled=EM())) == digest(expected)
+    with pytest.raises(ValueError, match="2 of 6 rows have no label, the first in row 4"):
+        Model.train(schema, frame, KINDS_OF_NULLS[name])
+
+
+def test_frames_of_polars_may_lack_labels():
+    frame = pl.DataFrame({"c": list("uuvvuv"), "y": LABELS})
+    model = Model.train(Schema({"c": Categorical()}, label="y"), frame, unlabelled=EM())
+    assert digest(model) == digest(Model.train(model.schema, {"c": list("uuvvuv")}, LABELS, unlabelled=EM()))
+
+
+def test_rows_that_all_have_labels_leave_nothing_to_em():
+    model = Model.train({"c": Categorical()}, {"c": ["u", "v"]}, ["a", "b"], unlabelled=EM())
+    assert model.fitted.told() == "2 labelled and 0 unlabelled rows; every row has a label"
+
+
 def test_a_stream_cannot_be_passed_over_again():
-    with pytest.raises(ValueError, match="a stream can be read but once"):
+    with pytest.raises(ValueError, match="a stream can be read only once"):
         Model.train(SCHEMA, iter([(FRAME, PLAY)]), unlabelled=EM())
 
 
@@ -246,6 +296,27 @@ def test_the_weight_is_chosen_by_rows_that_are_held_out():
     assert digest(again) == digest(model)
     with pytest.raises(ValueError, match="there are no rows with labels to choose the weight by"):
         Model.train(schema, table, unlabelled=EM(weight="chosen", classes=2))
+
+
+def test_a_weight_of_nothing_is_chosen_where_a_class_has_one_labelled_row_and_that_is_said():
+    frame, labels = {"x": [0.0, 1.0, 9.0, 8.0, 0.5]}, ["a", "a", "b", None, None]
+    fitted = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen")).fitted
+    assert (fitted.weight, fitted.held_out) == (0.0, {})
+    assert fitted.notes == ("Class 'b' has one labelled row, and choosing a weight takes two: 0 is chosen.",)
+    weighed = Model.train({"x": Gaussian()}, frame, labels, weights=[1, 1, 2, 1, 1], unlabelled=EM(weight="chosen"))
+    assert weighed.fitted.notes == fitted.notes
+    with pytest.raises(ValueError, match="no row is labelled 'c', and none can be held out; give a number"):
+        Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen", classes=["a", "b", "c"]))
+
+
+def test_rows_that_say_nothing_of_the_class_are_not_counted_by_a_chosen_weight():
+    random = np.random.default_rng(3)
+    labels = [*random.choice(["a", "b"], 40).tolist(), *[None] * 60]
+    fitted = Model.train(
+        {"x": Gaussian()}, {"x": random.normal(size=100)}, labels, unlabelled=EM(weight="chosen")
+    ).fitted
+    assert fitted.weight == 0.0
+    assert fitted.notes == ("No weight lowers the log-loss of held-out rows clearly: 0 is chosen.",)
 
 
 def test_clusters_are_classes_that_nobody_named():

@@ -72,8 +72,6 @@ def test_a_model_that_was_counted_plainly_is_a_mixture_of_single_components():
 def test_what_is_no_mixture_says_so():
     with pytest.raises(ValueError, match=r"are a Mixture\. Write Mixture\.train"):
         Model.train(SCHEMA, {"x": X}, LABELS, unlabelled=EM(components=2))
-    with pytest.raises(ValueError, match="can be chosen where a class is one component"):
-        Mixture.train(SCHEMA, {"x": X}, LABELS, EM(components=2, weight="chosen"))
     given = Schema(SCHEMA, prior={"inside": 0.5, "outside": 0.5})
     with pytest.raises(ValueError, match="have no probability of their own"):
         Mixture.train(given, {"x": X}, LABELS, EM(components=2))
@@ -113,3 +111,18 @@ def test_labels_do_not_say_which_component_a_row_belongs_to_but_shares_do():
     assert Model.train(schema, {"x": X}, shares) == mixture.model
     with pytest.raises(ValueError, match="the other components of classes"):
         mixture.model += Model.train(SCHEMA, {"x": X[:3]}, LABELS[:3])
+
+
+@pytest.mark.slow
+def test_the_weight_of_rows_without_labels_is_chosen_by_classes_and_not_by_components():
+    labels = [label if i % 12 == 0 else None for i, label in enumerate(LABELS)]
+    settings = EM(components=2, weight="chosen", restarts=2)
+    mixture = Mixture.train(SCHEMA, {"x": X}, labels, settings)
+    fitted = mixture.model.fitted
+    assert fitted.held_out[fitted.weight] < fitted.held_out[0.0]
+    assert evaluate(mixture, {"x": X}, LABELS).accuracy > 0.97
+    given = Mixture.train(SCHEMA, {"x": X}, labels, EM(components=2, weight=fitted.weight, restarts=2))
+    assert digest(given.model) == digest(mixture.model)
+    order = np.random.default_rng(2).permutation(len(X))
+    other = Mixture.train(SCHEMA, {"x": X[order]}, [labels[i] for i in order], settings, threads=2)
+    assert digest(other.model) == digest(mixture.model)

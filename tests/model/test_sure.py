@@ -56,6 +56,16 @@ def test_a_row_that_no_class_allows_falls_to_the_prior():
     np.testing.assert_allclose(both.log_posterior({"c": ["u"], "d": ["v"]}), np.log([[0.5, 0.5]]))
 
 
+def test_the_interval_of_a_row_that_no_class_allows_is_that_of_the_prior():
+    frame = dict.fromkeys("cd", ["u"] * 4 + ["v"])
+    model = Model.train(dict.fromkeys(frame, Categorical(alpha=0)), frame, ["a"] * 4 + ["b"])
+    with pytest.warns(UserWarning, match="impossible in every class"):
+        found = model.credible({"c": ["u"], "d": ["v"]}, draws=4000)
+    np.testing.assert_allclose(found.probability[0], [0.8, 0.2])
+    np.testing.assert_allclose(found.low[0, 0], stats.beta(4, 1).ppf(0.05), atol=0.02)
+    np.testing.assert_allclose(found.high[0, 0], stats.beta(4, 1).ppf(0.95), atol=0.02)
+
+
 def test_an_error_is_all_that_is_left_to_the_others():
     frame, y = rows(60)
     model = Model.train(SCHEMA, frame, y)

@@ -34,7 +34,7 @@ Components = Annotated[
         "--components",
         metavar="N",
         min=1,
-        help="Count every class as a mixture of so many components; such rows then count 1 by default.",
+        help="Count every class as a mixture of so many components.",
         rich_help_panel=PANEL,
     ),
 ]
@@ -59,8 +59,7 @@ def em_of(unlabelled: bool, weight: str | None, components: int, clusters: int |
 
     if clusters is not None:
         return tallybayes.EM(classes=clusters, progress=_step)
-    weight = weight or (CHOSEN if components == 1 else "1")
-    if weight == CHOSEN:
+    if weight is None or weight == CHOSEN:
         return tallybayes.EM(weight=CHOSEN, components=components, progress=_step)
     try:
         return tallybayes.EM(weight=float(weight), components=components, progress=_step)

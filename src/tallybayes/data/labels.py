@@ -140,6 +140,8 @@ def _with_gaps(labels: pa.Array) -> LabelColumn:
     if not known.any():
         kind = pa.null() if pa.types.is_null(labels.type) else _stored(labels.slice(0, 0))[0]
         return LabelColumn(kind, [], codes)
+    if is_text(labels.type):  # of which some kinds cannot be filtered
+        labels = labels.cast(pa.string())
     kind, keys, codes[known] = label_column(labels.drop_null(), 0)
     return LabelColumn(kind, keys, codes)
 

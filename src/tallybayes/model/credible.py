@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes.counts.exact import Floats
+from tallybayes.model.decide import probabilities
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.class_prior import counted_prior
 from tallybayes.schema.entries import Name
@@ -50,7 +51,12 @@ def credible(known: Beliefs, data: Any, interval: Any, draws: Any, seed: int, ab
 def _drawn(known: Beliefs, cells: dict[Name, Any], rows: int, draws: int, seed: int) -> Floats:
     """P(class | row) under each draw of the parameters: [draw, class, row]. The draws do not depend on the rows."""
     random = np.random.Generator(np.random.PCG64(seed))
-    return np.stack([_normalised(drawn_beliefs(known, random).scores_of(cells, rows)) for _ in range(draws)])
+
+    def once() -> Floats:
+        drawn = drawn_beliefs(known, random)
+        return probabilities(drawn.scores_of(cells, rows), drawn.prior)
+
+    return np.stack([once() for _ in range(draws)])
 
 
 def drawn_beliefs(known: Beliefs, random: np.random.Generator) -> Beliefs:
@@ -71,11 +77,3 @@ def _drawn_prior(known: Beliefs, random: np.random.Generator) -> Floats:
     with np.errstate(divide="ignore"):
         found = np.log(random.standard_gamma(alpha))
     return np.asarray(found - np.logaddexp.reduce(found))
-
-
-def _normalised(scores: Floats) -> Floats:
-    """P(class | row); uniform for a row that is impossible in every class."""
-    top = scores.max(axis=0)
-    shares = np.exp(scores - np.where(np.isfinite(top), top, 0.0))
-    total = shares.sum(axis=0)
-    return np.asarray(np.where(total > 0, shares / np.where(total > 0, total, 1.0), 1.0 / len(scores)))

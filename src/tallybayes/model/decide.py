@@ -43,6 +43,20 @@ def cost_matrix(classes: Sequence[Any], costs: Mapping[tuple[Any, Any], float] |
     return matrix
 
 
+def probabilities(scores: Floats, prior: Floats) -> Floats:
+    """P(class | row) by log P(class, row), both of them [class, row]. A row that no class allows falls to the prior, of
+    which the logarithms are given.
+
+    >>> probabilities(np.array([[0.0, -np.inf], [np.log(3.0), -np.inf]]), np.log([0.2, 0.8]))
+    array([[0.25, 0.2 ],
+           [0.75, 0.8 ]])
+    """
+    top = scores.max(axis=0)
+    possible = np.isfinite(top)
+    shares = np.exp(np.where(possible, scores - np.where(possible, top, 0.0), prior[:, None]))
+    return np.asarray(shares / shares.sum(axis=0))
+
+
 def most_probable(posterior: Floats) -> NDArray[np.intp]:
     """Each row's class of highest probability, the first one on a tie."""
     return np.asarray(posterior).argmax(axis=1)

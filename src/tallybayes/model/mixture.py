@@ -6,7 +6,7 @@ an ordinary model whose labels are "class/1", "class/2", …; here they are adde
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,52 +19,11 @@ from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model import decide
 from tallybayes.model.em.settings import EM
-from tallybayes.model.em.training import MARK, train_unlabelled
+from tallybayes.model.em.training import train_unlabelled
 from tallybayes.model.evidence import Evidence
+from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.model import Model
-from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
-
-
-class MixedBeliefs:
-    """What the counts of components say about classes."""
-
-    def __init__(self, known: Beliefs, kind: pa.DataType | None) -> None:
-        self.known, self.schema = known, known.schema
-        of = known.labels if kind is None else [label.rpartition(MARK)[0] for label in known.labels]
-        if kind is not None:
-            of = pa.array(of, pa.string()).cast(kind).to_pylist()
-        self.labels: list[Any] = sorted(set(of))
-        number = np.array([self.labels.index(label) for label in of])
-        self.components: Sequence[Counts] = [np.flatnonzero(number == at) for at in range(len(self.labels))]
-        self.prior = self._added(known.prior[None, :])[0]
-
-    def posterior(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
-        found = self.known.posterior(data, threads, absent)
-        return np.stack([found[:, at].sum(axis=1) for at in self.components], axis=1)
-
-    def log_joint(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
-        return self._added(self.known.log_joint(data, threads, absent))
-
-    def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
-        found = self.known.evidence(data, absent)
-        joint = found.total()
-        whole, shares = self._added(joint), np.zeros_like(joint)
-        for number, at in enumerate(self.components):
-            total = whole[:, number : number + 1]
-            shares[:, at] = np.exp(joint[:, at] - np.where(np.isfinite(total), total, 0.0))
-
-        def mean(said: Floats) -> Floats:
-            weighed = np.where(shares > 0, shares * np.where(shares > 0, said, 0.0), 0.0)
-            return np.stack([weighed[:, at].sum(axis=1) for at in self.components], axis=1)
-
-        columns = {name: mean(said) for name, said in found.columns.items()}
-        prior = whole - sum(columns.values(), np.zeros_like(whole))
-        return Evidence(self.labels, prior, columns, len(found), scores=found.scores)
-
-    def _added(self, joint: Floats) -> Floats:
-        """log P of components, summed to log P of their classes."""
-        return np.stack([np.logaddexp.reduce(joint[:, at], axis=1) for at in self.components], axis=1)
 
 
 class Mixture:

@@ -58,11 +58,12 @@ def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> f
     values = values_of(known.schema.columns[name], known.counted[name], len(known.keys))
     if values is None:
         return 0.0
-    before = _normalised(scores)
+    before = decide.probabilities(scores, known.prior)
     weights = before[:, 0] @ np.exp(values.logs)
     after = np.repeat(scores, len(weights), axis=1)
     known.columns[name].add_evidence(values.cells, after)
-    return float(_open(before, costs)[0] - (weights * _open(_normalised(after), costs)).sum() / weights.sum())
+    left = (weights * _open(decide.probabilities(after, known.prior), costs)).sum() / weights.sum()
+    return float(_open(before, costs)[0] - left)
 
 
 def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
@@ -114,13 +115,6 @@ def _drawn(family: Family, belief: Belief, classes: int) -> Values:
     cells = family.encode(belief.draw(np.random.default_rng(0), numbers))
     logs = np.where(numbers == np.arange(classes)[:, None], -np.log(DRAWN), -np.inf)
     return Values(cells, logs)
-
-
-def _normalised(scores: Floats) -> Floats:
-    top = scores.max(axis=0)
-    shares = np.exp(scores - np.where(np.isfinite(top), top, 0.0))
-    total = shares.sum(axis=0)
-    return np.asarray(np.where(total > 0, shares / np.where(total > 0, total, 1.0), 1.0 / len(scores)))
 
 
 def _open(posterior: Floats, costs: Floats | None) -> Floats:

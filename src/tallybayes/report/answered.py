@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from tallybayes.data.frames import column
 from tallybayes.data.matching import ERROR
 from tallybayes.model import decide
-from tallybayes.model.mixture import MixedBeliefs
+from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report.plain import spoken
 from tallybayes.sources import Source

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tallybayes.model.em.fitted import CONVERGED, ITERATIONS, WOULD_FALL
-from tallybayes.model.em.problem import Counted, Problem
+from tallybayes.model.em.problem import Counted, Problem, weights_of
 from tallybayes.model.em.settings import EM
 from tallybayes.model.model import Model
 
@@ -23,9 +24,17 @@ class Run(NamedTuple):
     problem: Problem
 
 
-def fit(problem: Problem, start: Model, settings: EM, rows: float) -> Run:
-    """From the counts that it starts with. The first values of the curve are those of beliefs that have counted every
-    row: what is not yet met is ignored, and says nothing of how probable the rows are."""
+def best_run(problem: Problem, starts: Sequence[Model], settings: EM, part: float = 0.0) -> Run:
+    """Of EM from each of the starts, the run that ends highest."""
+    with_labels, without = weights_of(problem.rows, problem.threads).tolist()
+    least = settings.tolerance * (with_labels + problem.weight * without)
+    return max((fit(problem, start, settings, least, part) for start in starts), key=lambda run: run.curve[-1:])
+
+
+def fit(problem: Problem, start: Model, settings: EM, least: float, part: float = 0.0) -> Run:
+    """From the counts that it starts with, until a step gains no more than the `least`, or than this `part` of all that
+    was gained. The first values of the curve are those of beliefs that have counted every row: what is not yet met is
+    ignored, and says nothing of how probable the rows are."""
     problem = problem.settled(start)
     found = problem.expect(problem.believe(start))
     problem = problem.settled(found.counts)
@@ -40,7 +49,7 @@ def fit(problem: Problem, start: Model, settings: EM, rows: float) -> Run:
             return run._replace(ended=WOULD_FALL)
         run = Run(found.counts, found.counted, [*run.curve, objective], shared.log_likelihood, ITERATIONS, problem)
         tell(step, objective)
-        if objective - before <= settings.tolerance * rows:
+        if objective - before <= max(least, part * (objective - run.curve[0])):
             return run._replace(ended=CONVERGED)
         found = shared
     return run

@@ -16,6 +16,7 @@ CONVERGED = "converged"
 ITERATIONS = "as many steps as were allowed"
 WOULD_FALL = "the next step would have lowered the objective"
 NOTHING = "rows without a label count nothing"
+COMPLETE = "every row has a label"
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,11 @@ class Problem:
     absent: str
     keeps: bool  # whether it is remembered how rows were counted
 
+    @property
+    def class_type(self) -> pa.DataType:
+        """Of the labels of classes, where `label_type` is that of components."""
+        return self.label_type if self.given.components is None else self.given.components
+
     def believe(self, counts: Model) -> Beliefs:
         rows = counts.rows.aligned([""], self.keys).sums["n"].round()[0]
         return Beliefs(self.schema, self.keys, self.labels, rows, counts.columns)

@@ -90,7 +90,7 @@ class HeldRows:
 
 
 class ReadRows:
-    """Rows of a source, which is opened again for every pass: what is in memory is a batch."""
+    """Rows of a source, which is opened again for every pass: only a batch is in memory."""
 
     def __init__(
         self, schema: Schema, source: RowSource, labels: Any, weights: str | None, label_type: Any, absent: str
@@ -99,14 +99,14 @@ class ReadRows:
         self._opened = False
         kinds: dict[str, pa.DataType] = {}
         met: set[Key] = set()
-        for batch in self._batches(check=True):
+        for batch in self.batches(check=True):
             kinds.setdefault(str(batch.label_type), batch.label_type)
             met.update(batch.rows.classes[code] for code in np.unique(batch.rows.codes).tolist() if code >= 0)
         if not kinds:
             raise ValueError("There are no rows to learn from.")
         self.keys, self.label_type = sorted(met), next(iter(kinds.values()))
 
-    def _batches(self, check: bool = False) -> Iterator[Batch]:
+    def batches(self, check: bool = False) -> Iterator[Batch]:
         """All rows once more. At first they are counted as one class, so that those at fault are found where it is
         known which line they are."""
         labels, weights, label_type = self._given
@@ -126,7 +126,7 @@ class ReadRows:
     def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
         number = {key: i for i, key in enumerate(self.keys)}
         start = 0
-        for batch in self._batches():
+        for batch in self.batches():
             codes = np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
             held = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
             many = min(threads or processors(), len(held)) or 1

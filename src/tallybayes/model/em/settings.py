@@ -21,7 +21,8 @@ class EM:
     number of clusters. `components` is the number of mixture components in each class.
     EM ends when a step raises the mean log-likelihood of a row by less than `tolerance`, or after this many
     `iterations`. If it must start from randomly drawn rows, it does so `restarts` times (10 by default), with this
-    `seed`, and keeps the best. `progress` is called after every step with its number and the objective.
+    `seed`, and keeps the best. `progress` is called after every step with its number and the objective,
+    those of the runs by which a weight is chosen included.
 
     >>> EM(weight=0.1)
     EM(weight=0.1)

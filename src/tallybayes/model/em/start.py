@@ -16,11 +16,21 @@ from tallybayes.counts.slots import Key
 from tallybayes.counts.tally import Tally
 from tallybayes.model.em.problem import Problem
 from tallybayes.model.em.rows import Block
+from tallybayes.model.em.settings import EM, RESTARTS
 from tallybayes.model.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.model.tallying import Piece, tallies_of
 
 MOST = 1 << 13  # rows that may be drawn
+
+
+def starts_of(problem: Problem, settings: EM) -> list[Model]:
+    """The labelled rows, where every class is one component and has some; else so many draws."""
+    if problem.fixed is not None and set(problem.keys) <= set(problem.fixed.keys()):
+        return [problem.fixed]
+    seeds = Seeds(problem.settled(Model(problem.given, problem.label_type)))
+    number = settings.restarts or RESTARTS
+    return [seeds.start(np.random.default_rng([settings.seed, again])) for again in range(number)]
 
 
 class Seeds:

@@ -16,20 +16,20 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
 from tallybayes.model.batches import labelled
-from tallybayes.model.em.chosen import choose_weight
-from tallybayes.model.em.fit import Run, fit
-from tallybayes.model.em.fitted import NOTHING, Fitted
+from tallybayes.model.em.chosen import Choice, choose_weight
+from tallybayes.model.em.fit import Run, best_run
+from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.problem import Problem, count_labelled, show, weights_of
 from tallybayes.model.em.rows import AnyRows, HeldRows, ReadRows
-from tallybayes.model.em.settings import CHOSEN, EM, RESTARTS
-from tallybayes.model.em.start import Seeds
+from tallybayes.model.em.settings import CHOSEN, EM
+from tallybayes.model.em.start import starts_of
+from tallybayes.model.mixed_beliefs import MARK
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.schema.schema import Schema
 
 FEW = 5  # classes that a sentence names
-MARK = "/"  # between a class and the number of its component
 
 
 def train_unlabelled(
@@ -61,44 +61,29 @@ def train_unlabelled(
     problem = problem_of(schema, rows, settings, threads, absent)
     if sample is not None:
         show(problem, sample)
-    if settings.weight == CHOSEN:
-        _check_single(settings)
-        weight, tried = choose_weight(problem, settings)
-        return fitted_model(replace(problem, weight=weight), replace(settings, weight=weight), tried)
-    return fitted_model(problem, settings)
+    if settings.weight != CHOSEN:
+        return fitted_model(problem, settings)
+    chosen = choose_weight(problem, settings)
+    return fitted_model(replace(problem, weight=chosen.weight), settings, chosen)
 
 
-def fitted_model(problem: Problem, settings: EM, tried: Mapping[float, float] | None = None) -> Model:
+def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -> Model:
     """The best of as many starts as there are to be."""
     with_labels, without = weights_of(problem.rows, problem.threads).tolist()
     about: dict[str, Any] = {"weight": problem.weight, "labelled": with_labels, "unlabelled": without}
-    about |= {"held_out": dict(tried or {}), "classes": tuple(problem.labels)}
+    about |= {"held_out": chosen.losses if chosen else {}, "classes": tuple(problem.labels)}
+    notes = chosen.notes if chosen else ()
     if not without * problem.weight and problem.fixed is not None:
         model = problem.fixed.copy()
-        model.fitted = Fitted((), -np.inf, NOTHING, **about)
+        model.fitted = Fitted((), -np.inf, NOTHING if without else COMPLETE, notes=notes, **about)
         return model
-    rows = with_labels + problem.weight * without
-    runs = starts_of(problem, settings)
-    best: Run | None = None
-    for start in runs:
-        run = fit(problem, start, settings, rows)
-        best = run if best is None or run.curve[-1:] > best.curve[-1:] else best
-    assert best is not None
+    starts = starts_of(problem, settings)
+    best = best_run(problem, starts, settings)
     model = best.counts
-    notes = _died(best, problem)
     counted = best.counted if problem.keeps else None
-    about |= {"starts": len(runs), "notes": notes, "counted": counted}
+    about |= {"starts": len(starts), "notes": notes + _died(best, problem), "counted": counted}
     model.fitted = Fitted(tuple(best.curve), best.log_likelihood, best.ended, **about)
     return model
-
-
-def starts_of(problem: Problem, settings: EM) -> list[Model]:
-    """The labelled rows, where every class has some; else so many draws."""
-    if problem.fixed is not None and set(problem.keys) <= set(problem.fixed.keys()):
-        return [problem.fixed]
-    seeds = Seeds(problem.settled(_nothing(problem)))
-    number = settings.restarts or RESTARTS
-    return [seeds.start(np.random.default_rng([settings.seed, again])) for again in range(number)]
 
 
 def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> Problem:
@@ -134,18 +119,6 @@ def _written(labels: list[Any], kind: pa.DataType) -> list[str]:
     raise TypeError(f"Labels of type {kind} cannot name components; give texts, whole numbers or booleans.")
 
 
-def _check_single(settings: EM) -> None:
-    if settings.components > 1:
-        raise ValueError(
-            f"EM(weight='chosen', components={settings.components}): the weight can be chosen where a class is one "
-            "component; give it as a number, as in EM(weight=1.0, components=2)."
-        )
-
-
-def _nothing(problem: Problem) -> Model:
-    return Model(problem.given, problem.label_type)
-
-
 def _checked(schema: Schema) -> Schema:
     plain = schema.believing({"weights": None}) if schema.weights is not None else schema
     plain.check_adds_up()
@@ -154,7 +127,7 @@ def _checked(schema: Schema) -> Schema:
 
 def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
     if isinstance(labels, SoftLabels):
-        raise TypeError("Soft labels say how much of each row belongs to each class; leave `unlabelled` away.")
+        raise TypeError("Soft labels say how much of each row belongs to each class; leave out `unlabelled`.")
     known = schema.label if labels is None else labels
     known = data.label if known is None and isinstance(data, RowSource) else known
     if known is not None or (is_stream(data) and isinstance(next(iter(data)), tuple)):
@@ -170,14 +143,16 @@ def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
 def _check_again(data: Any) -> None:
     if is_stream(data) and not isinstance(data, (list, tuple)):
         raise ValueError(
-            "EM passes over the rows once for every step, and a stream can be read but once. Give a frame, a list of "
+            "EM passes over the rows once for every step, and a stream can be read only once. Give a frame, a list of "
             "frames, or files: open_source(paths)."
         )
 
 
 def _rows(schema: Schema, data: Any, labels: Any, weights: Any, absent: str, label_type: Any) -> AnyRows:
     if isinstance(data, RowSource):
-        return ReadRows(schema, data, labels, weights, label_type, absent)
+        is_small = data.is_sampled_whole()
+        read = ReadRows(schema, data, labels, weights, label_type, absent)
+        return HeldRows(schema, read.batches(), absent) if is_small else read
     batches = labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True)
     return HeldRows(schema, batches, absent)
 

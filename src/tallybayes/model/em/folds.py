@@ -1,0 +1,104 @@
+"""Labelled rows dealt into folds: EM without the rows of one, and what it makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.data.labels import label_keys
+from tallybayes.model.em.problem import Problem, count_labelled
+from tallybayes.model.em.rows import Block
+from tallybayes.model.mixed_beliefs import MixedBeliefs
+from tallybayes.model.model import Model
+
+FOLDS = 5
+LEAST = 1e-15  # of a probability, where a held-out row is impossible
+
+T = TypeVar("T")
+
+
+class Folds:
+    """Rows of a class go to the folds by turns, in the order they are passed over; those that weigh nothing to none."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.rows = np.zeros(len(problem.rows.keys), np.int64)  # labelled, of each class
+        self._of: dict[int, Counts] = {}  # the folds of a block, by its first row
+        blocks = problem.rows.each(lambda block: block._replace(encoded={}, kept={}), problem.threads)
+        for block in blocks:
+            if block.labelled:
+                self._of[int(block.places[0])] = self._dealt(block)
+
+    def _dealt(self, block: Block) -> Counts:
+        folds = np.full(len(block.codes), -1, np.int64)
+        for code in np.unique(block.codes).tolist():
+            mine = np.flatnonzero((block.codes == code) & (block.weights > 0))
+            folds[mine] = (np.arange(len(mine)) + self.rows[code] + code) % FOLDS
+            self.rows[code] += len(mine)
+        return folds
+
+    def of(self, block: Block) -> Counts:
+        return self._of[int(block.places[0])]
+
+    def without(self, fold: int) -> Problem:
+        """The problem without the labelled rows of a fold."""
+        rows, problem = Without(self, fold), self.problem
+        part = replace(problem, rows=rows, keeps=False)
+        if problem.fixed is None:
+            return part
+        fixed = count_labelled(problem.given, rows, problem.keys, problem.label_type, problem.threads)
+        fixed.label_type = problem.label_type
+        return replace(part, fixed=fixed)
+
+    def losses(self, counts: Model, fold: int) -> Floats:
+        """Of each of the fold's rows, as often as it weighs, by the model as the user has it."""
+        problem = self.problem
+        known = MixedBeliefs(counts.beliefs(), problem.given.components)
+        place = {key: i for i, key in enumerate(label_keys(problem.class_type, known.labels))}
+
+        def lost(block: Block) -> Floats:
+            at = np.flatnonzero(self.of(block) == fold) if block.labelled else np.zeros(0, np.int64)
+            if not at.size:
+                return np.zeros(0)
+            posterior = known.posterior(block.cells.take(pa.array(at)), None, problem.absent)
+            codes = np.array([place.get(problem.rows.keys[code], -1) for code in block.codes[at].tolist()])
+            said = np.where(codes >= 0, posterior[np.arange(len(at)), codes], 0.0)
+            return np.asarray(-np.log(np.maximum(said, LEAST)) * block.weights[at])
+
+        return np.concatenate([np.zeros(0), *problem.rows.each(lost, problem.threads)])
+
+
+class Without:
+    """The rows but for the labelled ones of a fold, which are taken once from a frame, from a source at every pass."""
+
+    def __init__(self, folds: Folds, fold: int) -> None:
+        self.folds, self.fold, self.problem = folds, fold, folds.problem
+        self.keys, self.label_type = self.problem.rows.keys, self.problem.rows.label_type
+        self._taken: dict[int, Block | None] = {}
+
+    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+        def some(block: Block) -> T | None:
+            left = self._left(block) if block.labelled else block
+            return None if left is None else work(left)
+
+        return (found for found in self.problem.rows.each(some, threads) if found is not None)
+
+    def _left(self, block: Block) -> Block | None:
+        first = int(block.places[0])
+        if first in self._taken:
+            return self._taken[first]
+        at = np.flatnonzero(self.folds.of(block) != self.fold)
+        left = self._taking(block, at) if at.size else None
+        if self.problem.keeps:
+            self._taken[first] = left
+        return left
+
+    def _taking(self, block: Block, at: Counts) -> Block:
+        cells = block.cells.take(pa.array(at))
+        encoded = self.problem.given.encode(cells, 0, self.problem.absent)
+        return Block(cells, encoded, encoded, block.codes[at], block.weights[at], block.places[at])
