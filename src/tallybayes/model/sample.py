@@ -14,7 +14,7 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
-from tallybayes.families.left_out import alike
+from tallybayes.families.left_out import equal_rows
 from tallybayes.model.batches import Batch, in_pieces, size_of
 
 Indices = NDArray[np.intp]
@@ -210,7 +210,7 @@ def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
     """One of each kind of rows, in the order of their fingerprints, and how many there are of it."""
     weights = None if rows.weights is None else rows.weights[at]
     numbers = pc.dictionary_encode(pa.array(marks[at])).indices.to_numpy()
-    firsts, kinds = alike(numbers, Rows(rows.classes, rows.codes[at], weights))
+    firsts, kinds = equal_rows(numbers, Rows(rows.classes, rows.codes[at], weights))
     order = np.argsort(marks[at[firsts]], kind="stable")
     return at[firsts[order]], np.bincount(kinds, minlength=len(firsts))[order]
 
