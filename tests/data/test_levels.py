@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tallybayes import Categorical, Model, Words, digest
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.levels import SHORT, by_level
+from tallybayes.model.sample import Sample
 
 TEXTS = st.lists(st.none() | st.sampled_from(["", "rain", "Rain", "sunshine", "ü", "a longer text than eight bytes"]))
 
@@ -54,4 +55,6 @@ def test_a_large_table_is_counted_as_its_parts_are():
     schema = {"x": Categorical(), "y": Categorical(), "t": Words()}
     parts = [{name: cells[at : at + 1000] for name, cells in frame.items()} for at in range(0, 70_000, 1000)]
     pairs = [(part, labels[at * 1000 : at * 1000 + 1000]) for at, part in enumerate(parts)]
-    assert digest(Model.train(schema, frame, labels)) == digest(Model.train(schema, pairs))
+    sample = Sample(frame, 100)
+    assert digest(Model.train(schema, frame, labels, sample=sample)) == digest(Model.train(schema, pairs))
+    assert sample.seen == 70_000

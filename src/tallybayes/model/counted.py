@@ -94,8 +94,8 @@ class Counted(Additive):
             model._count_source(data, labels, weights, threads, absent, label_type, sample)
             return model
         given = model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type
-        for each in labelled(*given, soft=sample is None):
-            batch = with_levels(model.schema, each, threads)
+        for batch in labelled(*given, soft=sample is None):
+            batch = batch if sample is None else with_levels(model.schema, batch, threads)
             model._count(batch, threads, absent)
             if sample is not None:
                 sample.add(batch)
