@@ -6,10 +6,11 @@
 Both servers run uvicorn with the same parser and loop, in processes of their own, one after the other in every round.
 The peer is the usual pipeline, CountVectorizer and MultinomialNB of scikit-learn, behind FastAPI, in an `async`
 endpoint, which is its faster kind. Clients keep their connections, and each waits for an answer before it asks again.
-Learning is compared with the same service where every change has a commit of its own, which is what sharing commits is
-worth; and, for scale, with writing the texts to a table of SQLite, one commit each, and to a bare file, one fsync each.
-Those two have no HTTP and no counting to do: where a sync costs next to nothing, as on a disk with a cache that is safe
-from power cuts, nothing is left to share. Seed 0.
+Learning is compared with the same service where every change has a commit, and with that its syncs, of its own: the
+ratio is what sharing commits is worth. For scale there are two programs without HTTP and without counting: a table of
+SQLite with one commit for each text, and a bare file with one fsync each, whose rate also says what a sync costs on
+this disk. Where it costs next to nothing, as with a cache that is safe from power cuts, there is nothing left to share.
+Seed 0.
 """
 
 from __future__ import annotations

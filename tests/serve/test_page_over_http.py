@@ -40,6 +40,14 @@ def test_no_page_is_kept_and_none_may_load_anything_from_elsewhere(asking, path)
     assert "unsafe" not in policy
 
 
+def test_an_empty_text_is_a_level_that_is_told_and_cannot_be_chosen(tmp_path):
+    """Who leaves a field empty says that nothing is known."""
+    model = Model.train({"x": Categorical()}, {"x": ["", "", "in"]}, ["a", "a", "b"])
+    with Store.create(tmp_path / "s", model) as store, serving({"s": store}) as client:
+        assert re.findall(r'<option value="([^"]*)"', client.get("/models/s").text)[:-1] == ["", "in"]
+        assert '<th scope="row">(empty)</th>' in client.get("/models/s/knows").text
+
+
 def test_of_many_levels_the_most_frequent_are_told_whatever_they_are_called(tmp_path):
     levels = ["(missing)"] * 30 + [f"level {i}" for i in range(20)]
     model = Model.train({"x": Categorical()}, {"x": levels}, ["a", "b"] * 25)

@@ -83,7 +83,7 @@ def _kind(schema: Schema, column: str) -> str:
 
 
 def levels_of(beliefs: Beliefs) -> dict[str, list[str]]:
-    """The levels of every column that has some and says which."""
+    """The levels of every column that has some and says which, but for the empty text: to a form that is missing."""
     found: dict[str, list[str]] = {}
     for name, belief in beliefs.counted.items():
         columns = members(name)
@@ -92,7 +92,7 @@ def levels_of(beliefs: Beliefs) -> dict[str, list[str]]:
         except NoJointError:
             continue
         for table in tables:
-            states = [state for state in table.states if isinstance(state, str) and state != NOT_THERE]
+            states = [state for state in table.states if isinstance(state, str) and state not in (NOT_THERE, "")]
             found.setdefault(columns[table.column], states)
     return found
 

@@ -36,6 +36,10 @@ class Column:
     lines: Sequence[str] = ()
     parameters: Sequence[tuple[str, Sequence[str]]] = ()
 
+    @property
+    def is_drawn(self) -> bool:
+        return self.chart is not None or bool(self.levels or self.lines)
+
 
 @dataclass(frozen=True)
 class Known:

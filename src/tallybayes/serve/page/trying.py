@@ -27,7 +27,7 @@ from tallybayes.store.chain import CORRECT
 from tallybayes.store.store import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
-TOP = 12  # columns, and words of each, that have a bar
+TOP, OF_TEXTS = 12, 5  # columns, and words of each, that have a bar; fewer where several columns have words
 BEFORE = "class prior"  # how probable they are before a row is looked at
 PREFIX = "page-"  # of the ids of rows that are taught here
 
@@ -104,7 +104,8 @@ def answer_of(model: ServedModel, row: Row) -> Answer | None:
     frame = one_row(row, model.store.schema)
     (posterior,) = beliefs.posterior(frame).tolist()
     said = beliefs.evidence(frame)
-    facts = evidence.facts(said, cells=cells_of([row]), rows=1, top=TOP)
+    texts = _filled_texts(beliefs, row)
+    facts = evidence.facts(said, cells=cells_of([row]), rows=1, top=OF_TEXTS if len(texts) > 1 else TOP)
     (told,) = facts.rows
     laid = list(evidence.blocks(facts))
     ranked = sorted(zip(map(spoken, beliefs.labels), posterior, strict=True), key=lambda pair: -pair[1])
@@ -116,7 +117,7 @@ def answer_of(model: ServedModel, row: Row) -> Answer | None:
         possible=told.possible,
         bars=next((block for block in laid if isinstance(block, Bars)), None),
         details=[block for block in laid if isinstance(block, Table)],
-        texts=[_text(beliefs, name, row, told.columns) for name in _filled_texts(beliefs, row)],
+        texts=[_text(beliefs, name, row, told.columns) for name in texts],
     )
 
 
