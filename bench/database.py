@@ -1,12 +1,13 @@
 """Databases in and out: training from a query, and a model as a view.
 
     python bench/database.py [rows]
+    python bench/database.py memory [rows] [postgresql://host/name]
 
 "fetching" is the driver's Arrow batches, and nothing done with them; training should be at least 70 % as fast. Of
 SQLite, all cells are asked for their types first: that time is shown by itself. Peak memory is that of a process that
-trains on ten times as many rows of a query. A model as a view of DuckDB stands beside `posterior` on the same rows in
-memory: of a table, and of texts that DuckDB cuts into words itself. Merging is shown as the running sum that `merge`
-is, and as a balanced tree.
+trains on ten times as many rows of a query; "memory" shows it alone, and for PostgreSQL if its URI is given. A model as
+a view of DuckDB stands beside `posterior` on the same rows in memory: of a table, and of texts that DuckDB cuts into
+words itself. Merging is shown as the running sum that `merge` is, and as a balanced tree.
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ MADE = """SELECT ['stays', 'leaves'][1 + (hash(range) % 2)::INT] AS label, ln(1 
     (hash(range + 1) % 100003)::DOUBLE / 1000 AS distance, 'city ' || hash(range + 2) % 300 AS city,
     ['free', 'small', 'large'][1 + (hash(range + 3) % 3)::INT] AS plan, (hash(range + 4) % 9)::INT AS calls
     FROM range({})"""
+
+MADE_BY_POSTGRESQL = """SELECT (ARRAY['stays', 'leaves'])[1 + g % 2] AS label, ln(1 + g % 1009) * 10000 AS income,
+    (g * 7919 % 100003)::float8 / 1000 AS distance, 'city ' || g % 300 AS city,
+    (ARRAY['free', 'small', 'large'])[1 + g % 3] AS plan, (g % 9)::int AS calls
+    FROM generate_series(1::bigint, {}) AS g"""
 
 
 def drained(batches: pa.RecordBatchReader) -> int:
@@ -91,9 +97,12 @@ def into(rows: int, folder: Path) -> None:
     report(f"SQLite, {rows // 4:,} rows", works, "fetching", rounds=3)
 
 
-def memory(rows: int) -> None:
+def memory(rows: int, uri: str | None = None) -> None:
     """Run in a process of its own."""
-    Model.train(SCHEMA, open_source(query=MADE.format(rows)))
+    start = time.perf_counter()
+    query = (MADE if uri is None else MADE_BY_POSTGRESQL).format(rows)
+    model = Model.train(SCHEMA, open_source(database=uri, query=query))
+    print(f"  {model.n:,.0f} rows in {time.perf_counter() - start:.1f} s")
     print(f"  peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
@@ -139,7 +148,7 @@ def merging(count: int = 100) -> None:
 
 if __name__ == "__main__":
     if "memory" in sys.argv:
-        memory(int(sys.argv[2]))
+        memory(int(sys.argv[2]), *sys.argv[3:])
     else:
         ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
         with tempfile.TemporaryDirectory() as home:

@@ -155,6 +155,9 @@ def test_what_cannot_be_asked_for_is_said():
     zero = Model.train({"x": Categorical()}, {"x": ["a\0b"]}, ["a"])
     with pytest.raises(ValueError, match="Column 'x' has the level"):
         export_sql(zero)
+    nameless = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a\0b", "b"])
+    with pytest.raises(ValueError, match=r"The class 'a\\x00b' cannot be written"):
+        export_sql(nameless)
     pairs = Model.train({("u", "v"): Pairs()}, {"u": ["a", "b"], "v": ["c", "d"]}, ["a", "b"])
     with pytest.raises(ValueError, match="counted together"):
         export_sql(pairs)

@@ -11,7 +11,7 @@ from tallybayes import Words, kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tally import Rows
-from tallybayes.kernels.strings import index_strings, index_words
+from tallybayes.kernels.strings import index_strings, index_words, string_buffers
 
 TEXTS = st.none() | st.text(st.sampled_from("abcAB éΣ_1.\n漢"), max_size=30)
 WORDS = st.text(st.sampled_from("ab漢"), max_size=20)
@@ -160,3 +160,11 @@ def test_an_urn_says_what_its_draws_say_one_after_the_other(texts, log_alphas):
         scores = np.zeros((3, len(texts)))
         scorer.add(documents, reading, scores)
         np.testing.assert_allclose(scores, expected, rtol=1e-11, atol=1e-9)
+
+
+@given(st.lists(st.binary(max_size=12) | st.sampled_from([b"", b"\0", b"a", b"a\0", b"abcdefgh", b"abcdefgh\0"])))
+def test_strings_are_put_in_the_order_of_their_bytes(strings):
+    index = kernels.StringIndex()
+    index.encode(*string_buffers(pa.array(strings, pa.large_binary())), True)
+    met = list(dict.fromkeys(strings))
+    assert [met[code] for code in index.sorted()] == sorted(met)

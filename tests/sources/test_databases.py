@@ -101,6 +101,15 @@ def test_a_connection_that_is_open_is_asked_and_stays_open(tmp_path):
     connection.close()
 
 
+def test_a_file_that_this_program_has_open_is_to_be_asked_by_that_connection(tmp_path):
+    path = str(tmp_path / "open.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS x")
+        with pytest.raises(SourceError, match=r"is open in this program already\. Give"):
+            open_source(database=path, query="SELECT * FROM t")
+        assert [len(batch) for batch in open_source(database=connection, query="SELECT * FROM t").batches()] == [1]
+
+
 def test_connections_of_adbc_are_asked_too():
     adbc = pytest.importorskip("adbc_driver_sqlite.dbapi")
     with adbc.connect() as connection:

@@ -63,7 +63,7 @@ def schema(spark):
     return prepare(SCHEMA, ROWS, "class")
 
 
-@pytest.mark.parametrize("partitions", [1, 7, 200])
+@pytest.mark.parametrize("partitions", [1, 7, 64, 200])
 def test_the_model_is_that_of_one_machine_byte_for_byte(frame, schema, partitions, monkeypatch):
     from tallybayes.spark import train, training
 
@@ -180,6 +180,18 @@ def test_what_is_wrong_in_a_task_is_one_sentence(spark, frame, schema):
     model = Model.train({"calls": Poisson()}, ROWS, "class")
     with pytest.raises(ValueError, match=r"has columns \['predicted'\] already"):
         predict(model, frame.withColumnRenamed("city", "predicted"))
+
+
+def test_workers_that_lack_the_library_are_one_sentence(spark):
+    from pyspark.errors import PythonException
+
+    from tallybayes.spark.errors import sentences
+
+    told = (
+        "An exception was thrown from the Python worker:\nModuleNotFoundError: No module named 'tallybayes'\n\tat java"
+    )
+    with pytest.raises(ModuleNotFoundError, match=r"^Spark's workers run a Python without tallybayes.*$"), sentences():
+        raise PythonException(told)
 
 
 def test_a_column_that_is_not_there_may_be_missing(frame, schema):

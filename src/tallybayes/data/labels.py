@@ -12,13 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes import kernels
 from tallybayes.data.decimals import decimal_text, shifted
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.frames import decoded, is_text, one_array
 from tallybayes.data.inputs import is_arrow, is_iterable
 from tallybayes.data.objects import REFUSALS, as_objects, in_slices, kinds_of, native
 from tallybayes.data.one_row import WIDEST
-from tallybayes.kernels.strings import is_writable
+from tallybayes.kernels.strings import index_strings, is_writable, string_buffers
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
 NEAR = 64  # whole numbers within this range are their own codes; unused codes stay empty
@@ -129,6 +130,10 @@ def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> Labe
             return LabelColumn(kind, list(range(low, high + 1)), codes)
     if len(stored) == 1:  # a single row
         return LabelColumn(kind, _keys(stored, kind), np.zeros(1, np.int32))
+    if is_text(stored.type):
+        index = kernels.StringIndex()
+        codes = index.encode(*string_buffers(stored), True)
+        return LabelColumn(kind, _keys(index_strings(index), kind), codes)
     coded = stored.dictionary_encode()
     return LabelColumn(kind, _keys(coded.dictionary, kind), coded.indices.to_numpy().astype(np.int32, copy=False))
 

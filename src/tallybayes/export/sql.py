@@ -44,4 +44,7 @@ def export_sql(
     for name in names:
         if not name or "\0" in name:
             raise ValueError(f"{name!r} cannot be a name in SQL: these are not empty and hold no zero byte. Rename it.")
+    for label in said.labels:
+        if "\0" in str(label):
+            raise ValueError(f"The class {label!r} cannot be written: no text of SQL holds a zero byte. Rename it.")
     return statements(said, dialect, parts, [*parts[:-1], view or f"{parts[-1]}_scored"], kept)

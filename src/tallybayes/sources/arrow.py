@@ -10,7 +10,7 @@ import pyarrow as pa
 from tallybayes.sources.base import Chunk, Reader, SourceError
 from tallybayes.sources.bytes_in import Input, Patient, Stored, Stream
 from tallybayes.sources.columnar import (
-    ColumnarChunk,
+    StoredChunk,
     bytes_of,
     cut,
     naming,
@@ -57,7 +57,7 @@ class Arrow(Reader):
         start = given = 0
         for batch in cut(self._of_good_size(), self._batch_bytes):
             self._ungiven -= len(batch)
-            yield ColumnarChunk(self.file, start, batch, self._done - given)
+            yield StoredChunk(self.file, start, batch, self._done - given)
             start, given = start + len(batch), self._done
 
     def elsewhere(self) -> Iterator[Chunk]:
@@ -74,7 +74,7 @@ class Arrow(Reader):
                     batch = batch.slice(max(len(batch) - self._ungiven, 0))
                 rows = rows_within(PIECE, bytes_of(batch) / max(len(batch), 1))
                 for piece in places(0, -(-len(batch) // rows))[:: len(chosen)]:
-                    yield ColumnarChunk(self.file, 0, batch.slice(piece * rows, rows), 0)
+                    yield StoredChunk(self.file, 0, batch.slice(piece * rows, rows), 0)
 
     def _of_good_size(self) -> Iterator[pa.RecordBatch]:
         """Batches from a live pipe are not combined."""

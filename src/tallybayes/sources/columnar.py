@@ -35,9 +35,6 @@ class ColumnarChunk(Chunk):
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         check_wanted(self._file, self._batch.schema.names, types)
         self._kept = None
-        with naming(self._file):  # a file's claims about itself must be checked here, before they are trusted
-            for name in self._batch.schema.names if types is None else types:
-                self._batch.column(name).validate(full=True)
         if types is None:
             return self._batch
         types = as_found(types, {field.name: field.type for field in self._batch.schema})
@@ -78,6 +75,17 @@ class ColumnarChunk(Chunk):
         return BadRow(f"{self._place(row)}, column {quoted(name)}", reason, name)
 
 
+class StoredChunk(ColumnarChunk):
+    """The same from a file, whose claims about itself must be checked before they are trusted."""
+
+    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+        check_wanted(self._file, self._batch.schema.names, types)
+        with naming(self._file):
+            for name in self._batch.schema.names if types is None else types:
+                self._batch.column(name).validate(full=True)
+        return super().read(types, bad)
+
+
 def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
     """The same rows: small batches are put together up to so many bytes, since every batch has a cost."""
     pending: list[pa.RecordBatch] = []
@@ -88,6 +96,9 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
             yield one_batch(pa.Table.from_batches(pending))
             pending, rows, held = [], len(batch), bytes_of(batch)
         pending.append(batch)
+        if 2 * rows > BATCH_ROWS or 2 * held > size:  # nobody waits for the next to find out that this one is enough
+            yield one_batch(pa.Table.from_batches(pending))
+            pending, rows, held = [], 0, 0
     if pending:
         yield one_batch(pa.Table.from_batches(pending))
 

@@ -77,9 +77,12 @@ def _existing(path: str) -> str:
 
 def _duckdb(name: str, path: str, query: str) -> Answer:
     duckdb = _driver("duckdb", f"{name} is", "DuckDB")
+    own = {"python_enable_replacements": False}  # do not read this program's variables as tables
     with speaking(name, (duckdb.Error,)):
-        own = {"python_enable_replacements": False}  # do not read this program's variables as tables
-        connection = duckdb.connect(path, read_only=path != ":memory:", config=own)
+        try:
+            connection = duckdb.connect(path, read_only=path != ":memory:", config=own)
+        except duckdb.ConnectionException:
+            raise SourceError(f"{name} is open in this program already. Give that connection: database=…") from None
     return _relation(name, connection, query, (duckdb.Error,), connection.close)
 
 

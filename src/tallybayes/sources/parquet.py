@@ -11,7 +11,7 @@ import pyarrow.parquet
 from tallybayes.data import frames
 from tallybayes.sources.base import Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
-from tallybayes.sources.columnar import ColumnarChunk, naming, of_good_size, open_anywhere, rows_within, spooled
+from tallybayes.sources.columnar import StoredChunk, naming, of_good_size, open_anywhere, rows_within, spooled
 from tallybayes.sources.columns import check_unique, check_wanted
 from tallybayes.sources.convert import is_texts
 from tallybayes.sources.elsewhere import PIECE, PLACES, places
@@ -59,7 +59,7 @@ class Parquet(Reader):
             for batch in of_good_size(self._after(self._given, wanted), self._batch_bytes):
                 size = (self.total or 0) * len(batch) // self._about.num_rows
                 start, self._given = self._given, self._given + len(batch)
-                yield ColumnarChunk(self.file, start, batch, size)
+                yield StoredChunk(self.file, start, batch, size)
                 if self._wanted is not wanted:
                     break
 
@@ -77,7 +77,7 @@ class Parquet(Reader):
             for group, following in pairwise([*places(begun, groups), groups]):
                 rows = self._rows_at_once(group, self.names, PIECE)
                 for batch in islice(file.iter_batches(rows, [*range(group, following)], self.names), 1):
-                    yield ColumnarChunk(self.file, 0, batch, 0)
+                    yield StoredChunk(self.file, 0, batch, 0)
 
     def _in_the_midst(self, file: pyarrow.parquet.ParquetFile) -> Iterator[Chunk]:
         """Rows from several places of each group not read yet. Everything before them must be decoded, so in a large
@@ -96,7 +96,7 @@ class Parquet(Reader):
             wanted = {first, *places(first, pieces)[:: -(-left // (count - passed))]}
             for number, batch in enumerate(islice(file.iter_batches(rows, [group], self.names), pieces)):
                 if number in wanted:
-                    yield ColumnarChunk(self.file, 0, batch, 0)
+                    yield StoredChunk(self.file, 0, batch, 0)
 
     def _after(self, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         """All rows but the first `given`, however these were batched."""

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
 from pyspark.sql.types import BooleanType, DataType, DoubleType, LongType, StringType
 
 
 def quoted(name: str) -> str:
     """A name that may hold dots and quotes."""
     return "`" + name.replace("`", "``") + "`"
-
-
-def numbered(frame: DataFrame, names: Iterable[str]) -> DataFrame:
-    """These columns, called c0, c1, …: `mapInArrow` takes no others that hold dots or quotes."""
-    return frame.select(*(f.col(quoted(name)).alias(f"c{at}") for at, name in enumerate(names)))
 
 
 def check_there(frame: DataFrame, names: Sequence[str], advice: str) -> None:

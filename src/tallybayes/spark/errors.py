@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 from pyspark.errors import PySparkException
 
+from tallybayes.spark.worker import settle
+
 T = TypeVar("T")
 
 MARK = "tallybayes says: "
+LACKING = "No module named 'tallybayes'"
 SAID = re.compile(re.escape(MARK) + r"(.*)")
 
 
@@ -23,6 +27,7 @@ def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]
     """The same work, with errors marked so that they can be found again in Spark's own message."""
 
     def run(batches: Iterator[T]) -> Iterator[T]:
+        settle()
         try:
             yield from work(batches)
         except (ValueError, TypeError, KeyError, ArithmeticError) as error:
@@ -39,6 +44,11 @@ def sentences() -> Iterator[None]:
     except Exception as error:
         if found := SAID.search(str(error)):
             raise ValueError(found[1]) from None
+        if LACKING in str(error):
+            raise ModuleNotFoundError(
+                "Spark's workers run a Python without tallybayes. Install it there, or have them run this one: set "
+                f"PYSPARK_PYTHON={sys.executable} before the session starts."
+            ) from None
         if isinstance(error, PySparkException) or not hasattr(error, "java_exception"):
             raise
         raise RuntimeError(f"Spark could not read the rows: {_cause(str(error))}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,15 +11,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import DoubleType, StructField, StructType
 
 from tallybayes.data.matching import ERROR, MISSING, check_absent
-from tallybayes.files import from_bytes, to_bytes
+from tallybayes.files import to_bytes
 from tallybayes.model.model import Model
-from tallybayes.spark.columns import check_there, label_kind, numbered
+from tallybayes.spark.columns import check_there, label_kind
 from tallybayes.spark.errors import marking
+from tallybayes.spark.packing import Batches, Packing
 from tallybayes.spark.training import ADVICE
-
-Batches = Iterator[pa.RecordBatch]
-
-_MODELS: dict[str, Model] = {}  # of this process: one, which many tasks have
+from tallybayes.spark.worker import loaded
 
 
 def predict(
@@ -49,33 +47,26 @@ def answered(
     new = [StructField(names[0], kind), *(StructField(name, DoubleType()) for name in names[1:])]
     labels = [as_label(label) for label in model.classes]
     asked = [name for name in model.schema.by_column if name in df.columns]
-    sent = list(dict.fromkeys([*kept, *asked]))
-    answering = _answering(to_bytes(model), sent, len(kept), labels, names, absent)
+    packing = Packing.of(df, dict.fromkeys([*kept, *asked]))
+    answering = _answering(to_bytes(model), packing, len(kept), labels, names, absent)
     fields = [df.schema[name] for name in kept]
-    return numbered(df, sent).mapInArrow(marking(answering), StructType([*fields, *new]))
+    return packing.packed(df).mapInArrow(marking(answering), StructType([*fields, *new]))
 
 
 def _answering(
-    data: bytes, columns: list[str], kept: int, labels: list[object], names: list[str], absent: str
+    data: bytes, packing: Packing, kept: int, labels: list[object], names: list[str], absent: str
 ) -> Callable[[Batches], Batches]:
-    """What a task does with columns of these names, of which it keeps the first."""
+    """What a task does with these columns, of which it keeps the first."""
     digest = hashlib.sha256(data).hexdigest()
 
     def answers(batches: Batches) -> Batches:
-        model = _loaded(digest, data)
+        model = loaded(digest, data)
         classes = pa.array(labels)
-        for batch in batches:
-            shares = model.posterior(batch.rename_columns(columns), threads=1, absent=absent)
+        for batch in packing.unpacked(batches):
+            shares = model.posterior(batch, threads=1, absent=absent)
             best = shares.argmax(axis=1)
             new = [classes.take(pa.array(best)), pa.array(shares[np.arange(len(best)), best])]
             new += [pa.array(np.ascontiguousarray(share)) for share in shares.T] if len(names) > 2 else []
-            yield pa.RecordBatch.from_arrays([*batch.columns[:kept], *new], names=[*columns[:kept], *names])
+            yield pa.RecordBatch.from_arrays([*batch.columns[:kept], *new], names=[*packing.names[:kept], *names])
 
     return answers
-
-
-def _loaded(digest: str, data: bytes) -> Model:
-    if digest not in _MODELS:
-        _MODELS.clear()
-        _MODELS[digest] = from_bytes(data)
-    return _MODELS[digest]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -13,21 +15,19 @@ from pyspark.storagelevel import StorageLevel
 
 from tallybayes.data.matching import ERROR, MISSING, check_absent
 from tallybayes.families import Family
-from tallybayes.files import from_bytes, to_bytes
 from tallybayes.model.merge import merge
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.schema.schema import Schema
-from tallybayes.spark.columns import check_there, numbered
+from tallybayes.spark.columns import check_there
 from tallybayes.spark.errors import marking, sentences
+from tallybayes.spark.packing import Batches, Packing
 
 LOOKED_AT = 20_000  # rows from which a schema is inferred or prepared
 FEW = 16  # models that the driver fetches one at a time …
 SMALL = 1 << 26  # … or all at once, however many, if they have no more bytes than these together
-COUNTED = "part long, model binary"
+COUNTED = "model binary"
 ADVICE = "Rename the column, or have it taken as missing: absent='missing'."
-
-Batches = Iterator[pa.RecordBatch]
 
 
 def train(
@@ -51,8 +51,9 @@ def train(
     check_there(df, [label, *([] if weight is None else [weight])], "Give the names of columns.")
     wanted = [name for name in settled.by_column if absent != MISSING or name in df.columns]
     check_there(df, wanted, ADVICE)
-    names = list(dict.fromkeys([*wanted, label, *([] if weight is None else [weight])]))
-    counted = numbered(df, names).mapInArrow(marking(_counting(settled, names, label, weight, absent)), COUNTED)
+    packing = Packing.of(df, dict.fromkeys([*wanted, label, *([] if weight is None else [weight])]))
+    counting = _counting(settled, packing, label, weight, absent)
+    counted = packing.packed(df).mapInArrow(marking(counting), COUNTED)
     with sentences():
         return _merged(counted, settled)
 
@@ -74,39 +75,33 @@ def _settled(schema: Schema | Mapping[str, Family] | None, df: DataFrame, label:
 
 
 def _counting(
-    schema: Schema, names: list[str], label: str, weight: str | None, absent: str
+    schema: Schema, packing: Packing, label: str, weight: str | None, absent: str
 ) -> Callable[[Batches], Batches]:
     def counted(batches: Batches) -> Batches:
-        from pyspark import TaskContext
-
-        rows = (batch.rename_columns(names) for batch in batches if len(batch))
+        rows = packing.unpacked(batches)
         model = Model.train(schema, rows, label, weights=weight, threads=1, absent=absent)
         if model.keys():
-            context = TaskContext.get()
-            yield _sent(0 if context is None else context.partitionId(), model)
+            yield _sent(model)
 
     return counted
 
 
-def _sent(part: int, model: Model) -> pa.RecordBatch:
-    columns = [pa.array([part], pa.int64()), pa.array([to_bytes(model)], pa.binary())]
-    return pa.record_batch(columns, ["part", "model"])
+def _sent(model: Model) -> pa.RecordBatch:
+    return pa.record_batch([pa.array([pickle.dumps(model)], pa.binary())], ["model"])
 
 
 def _received(batches: Batches) -> Iterator[Model]:
     """The models one by one."""
     for batch in batches:
-        for cell in batch.column(1):
-            yield from_bytes(cell.as_py())
+        for cell in batch.column(0):
+            yield pickle.loads(cell.as_py())
 
 
 def _merge_partition(batches: Batches) -> Batches:
-    from itertools import chain
-
     models = _received(batches)
     first = next(models, None)
     if first is not None:
-        yield _sent(0, merge(chain([first], models)))
+        yield _sent(merge(chain([first], models)))
 
 
 def _merged(counted: DataFrame, schema: Schema) -> Model:
@@ -115,14 +110,11 @@ def _merged(counted: DataFrame, schema: Schema) -> Model:
     try:
         left, size = _measured(held[-1])
         while left > FEW and size > SMALL:
-            groups = math.ceil(math.sqrt(left))
-            together = held[-1].withColumn("part", f.monotonically_increasing_id() % groups)
-            merged = together.repartition(groups, "part").mapInArrow(marking(_merge_partition), COUNTED)
-            held.append(merged.persist(StorageLevel.DISK_ONLY))
+            together = held[-1].repartition(math.ceil(math.sqrt(left)))
+            held.append(together.mapInArrow(marking(_merge_partition), COUNTED).persist(StorageLevel.DISK_ONLY))
             left, size = _measured(held[-1])
-        models = held[-1].select("model")
-        rows = models.toLocalIterator() if size > SMALL else models.collect()
-        return merge(from_bytes(bytes(row.model)) for row in rows) if left else Model(schema)
+        rows = held[-1].toLocalIterator() if size > SMALL else held[-1].collect()
+        return merge(pickle.loads(row.model) for row in rows) if left else Model(schema)
     finally:
         for each in held:
             each.unpersist()

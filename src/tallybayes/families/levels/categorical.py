@@ -33,7 +33,7 @@ from tallybayes.families.smoothing import (
     smoothed,
     smoothing,
 )
-from tallybayes.kernels.strings import index_words, string_buffers
+from tallybayes.kernels.strings import index_strings, index_words, string_buffers
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
@@ -176,9 +176,8 @@ def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
     """The index of each cell's level (-1 if missing), and the levels' texts."""
     index = kernels.StringIndex()
     codes = codes_of(index, cells, grow=True)
-    ends, data = index.strings()
     try:
-        return codes, pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data)).to_pylist()
+        return codes, index_strings(index).to_pylist()
     except UnicodeDecodeError:
         for row, cell in enumerate(cells.cast(pa.binary())):
             try:
