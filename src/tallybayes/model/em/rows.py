@@ -20,13 +20,15 @@ from tallybayes.data import frames
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, in_pieces, labelled
+from tallybayes.model.batches import Batch, in_pieces, labelled, size_of
 from tallybayes.model.sources import each_batch
 from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
 BLOCK = 1 << 14  # rows
+ALONE = 1 << 15  # bytes of cells that take one thread no longer than others take to start
+LITTLE = 1 << 23  # bytes of cells that are held rather than read again
 
 T = TypeVar("T")
 
@@ -83,20 +85,19 @@ class HeldRows:
         ]
 
     def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
-        blocks = self.blocks
-        many = min(threads or processors(), len(blocks)) or 1
-        for part in in_pieces(len(blocks), many, lambda a, b: [work(block) for block in blocks[a:b]]):
-            yield from part
+        yield from _each_block(self.blocks, work, threads)
 
 
 class ReadRows:
-    """Rows of a source, which is opened again for every pass: what is in memory is a batch."""
+    """Rows of a source, which is opened again for every pass: what is in memory is a batch, or all rows if they are
+    few."""
 
     def __init__(
         self, schema: Schema, source: RowSource, labels: Any, weights: str | None, label_type: Any, absent: str
     ) -> None:
         self.schema, self.absent, self._source, self._given = schema, absent, source, (labels, weights, label_type)
         self._opened = False
+        self._held: list[list[Block]] | None = None
         kinds: dict[str, pa.DataType] = {}
         met: set[Key] = set()
         for batch in self._batches(check=True):
@@ -124,15 +125,27 @@ class ReadRows:
             yield from found
 
     def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+        for blocks in self._held if self._held is not None else self._read_blocks():
+            yield from _each_block(blocks, work, threads)
+
+    def _read_blocks(self) -> Iterator[list[Block]]:
+        """The blocks of each batch, held for later passes where all of them are little."""
         number = {key: i for i, key in enumerate(self.keys)}
-        start = 0
+        held: list[list[Block]] = []
+        start, size = 0, 0
         for batch in self._batches():
             codes = np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
-            held = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
-            many = min(threads or processors(), len(held)) or 1
-            for part in in_pieces(len(held), many, lambda a, b, held=held: [work(block) for block in held[a:b]]):  # type: ignore[misc]
-                yield from part
-            start += len(codes)
+            blocks = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
+            start, size = start + len(codes), size + size_of(batch.cells)
+            held = [*held, blocks] if size <= LITTLE else []
+            yield blocks
+        self._held = held if size <= LITTLE else None
+
+
+def _each_block(blocks: Sequence[Block], work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+    many = min(threads or processors(), len(blocks)) if sum(size_of(each.cells) for each in blocks) > ALONE else 1
+    for part in in_pieces(len(blocks), max(many, 1), lambda a, b: [work(block) for block in blocks[a:b]]):
+        yield from part
 
 
 def _split(
