@@ -130,10 +130,11 @@ def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 def _of_none(known: Frequencies, texts: float, a: float, size: int) -> float:
     """What a document says by having none of so many words, but for those that every document of the class has."""
-    absent = np.maximum(texts - np.append(known.documents, 0.0), 0.0) + a
-    words = np.append(known.words, size - known.words.sum())
-    some = absent > 0
-    return float((words[some] * np.log(absent[some] / (texts + 2.0 * a))).sum())
+    of_documents = texts + 2.0 * a
+    absent = np.maximum(texts - known.documents, 0.0) + a
+    said = known.words * np.log(absent / of_documents, out=np.zeros_like(absent), where=absent > 0)
+    unmet = size - known.words.sum()  # words of other classes
+    return float(said.sum() + (unmet * np.log((texts + a) / of_documents) if texts + a > 0 else 0.0))
 
 
 def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
