@@ -28,7 +28,7 @@ class Learners:
     def __enter__(self):
         for thread in self._threads:
             thread.start()
-        assert self.begun.wait(60)
+        assert self.begun.wait(120)
         return self
 
     def __exit__(self, *_):
@@ -36,7 +36,7 @@ class Learners:
             thread.join()
 
     def _learn(self, client):
-        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=60)
+        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=120)
         for i in range(10**6):
             id = f"{self.turn}-{client}-{i}"
             self.said[id] = False
