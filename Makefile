@@ -5,18 +5,22 @@ KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
 EXAMPLES ?= few
 export PYTHONDONTWRITEBYTECODE :=# tests are compiled once, not by every process
-.PHONY: demo test quick check golden docs bench wheel sanitize clean
+.PHONY: demo test pytest quick check golden docs bench wheel sanitize clean
 
 demo: .venv/ready
 	$(BIN)/tallybayes demo
 
-# As many tests at once as there are processors; EXAMPLES=all, as on CI, draws five times as many
-# examples for a law.
-test: check
+# Types and style are checked while tests run, as many tests at once as there are processors; EXAMPLES=all draws five
+# times as many examples for a law.
+test: .venv/ready
+	@$(MAKE) --no-print-directory --jobs=2 check pytest
+
+pytest: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=$(EXAMPLES)
 
+# There are no doctests in tests, and schemathesis, which is slow to load, serves slow ones only.
 quick: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=fewest -m 'not slow' tests
+	$(BIN)/python -m pytest -n auto --dist worksteal --hypothesis-profile=fewest -p no:schemathesis -o addopts=-q -m 'not slow' tests
 
 golden: .venv/ready
 	$(BIN)/python tests/golden/write.py

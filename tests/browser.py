@@ -33,7 +33,7 @@ def visiting(browser, client, javascript=True, **options):
     base = str(client.base_url).rstrip("/")
     options = {"base_url": base, "viewport": DESK, "java_script_enabled": javascript, **options}
     context = browser.new_context(**options)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(120_000)
     wrong = []
     page = context.new_page()
     page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))

@@ -25,9 +25,9 @@ def serving(stores, settings=None, **more):
     server = make_server(app, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    assert ready.wait(60)
+    assert ready.wait(120)
     try:
-        with httpx.Client(base_url=url_of(listening), timeout=60, verify=False) as client:
+        with httpx.Client(base_url=url_of(listening), timeout=120, verify=False) as client:
             client.app = app
             client.server = server
             yield client

@@ -21,7 +21,7 @@ def running(stores, **settings):
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
-    assert started.wait(20)
+    assert started.wait(120)
     try:
         yield found[0]
     finally:
@@ -32,7 +32,7 @@ def running(stores, **settings):
 
 def say(port, *parts, end=True):
     """What is answered to these bytes, up to the end of it."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         for part in parts:
             connection.sendall(part)
         if end:

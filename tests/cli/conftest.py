@@ -4,9 +4,12 @@ import os
 import subprocess
 
 import pytest
+import typer
 from calling import PROGRAM, WEATHER, Ended
 
 from tallybayes.cli import app
+
+COMMAND = typer.main.get_command(app)  # made anew by every call of `app`, which takes longer than most verbs
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def tally(capfd, tmp_path, monkeypatch):
     def run(*arguments):
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
-            app([str(argument) for argument in arguments])
+            COMMAND([str(argument) for argument in arguments])
         found = capfd.readouterr()
         return Ended(ended.value.code or 0, found.out, found.err)
 

@@ -25,7 +25,7 @@ def test_answers_into_a_pipe_do_not_take_its_place(program, model, weather, pipe
     reader = threading.Thread(target=lambda: read.append(os.read(os.open(pipe, os.O_RDONLY), 1000)), daemon=True)
     reader.start()
     assert program("predict", "weather.tally", "weather.csv", "-o", "pipe").code == 0
-    reader.join(10)
+    reader.join(120)
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
     assert read[0].startswith(b"play,probability\n")
 

@@ -228,7 +228,7 @@ try:
 except FileError as error:
     print(error, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 <= {limit})
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip().endswith(". True")
 
 
@@ -258,7 +258,7 @@ for times in range(2, 18):
     os.close(saying), os.close(said)
     assert load({str(tmp_path / "m")!r}).n >= 5_000
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_disk_that_is_full_leaves_the_old_file(tmp_path):

@@ -130,7 +130,7 @@ def test_whoever_waits_is_told(tmp_path):
     thread = threading.Thread(target=wait)
     with locked(path, lambda: None):
         thread.start()
-        assert told.wait(10)
+        assert told.wait(120)
         assert not release.is_set()
     thread.join()
     assert release.is_set()

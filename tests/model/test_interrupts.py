@@ -242,6 +242,6 @@ def test_all_threads_stop_when_one_is_interrupted(work):
     assert running.stdout.readline() == "busy\n"
     assert running.poll() is None
     running.send_signal(signal.SIGINT)
-    said = running.communicate(timeout=60)[1]
+    said = running.communicate()[1]  # which is minutes later, if it is not heard
     assert said.endswith("KeyboardInterrupt\n")
     assert running.returncode == -signal.SIGINT

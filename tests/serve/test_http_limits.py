@@ -146,15 +146,15 @@ def test_who_asks_does_not_wait_for_who_learns(tmp_path):
     """The writer is held up as if by a slow disk: questions are answered meanwhile."""
     with spam_service(tmp_path) as (client, store), ThreadPoolExecutor(100) as threads:
         held, go = threading.Event(), threading.Event()
-        store._writer.hand_over(lambda: (held.set(), go.wait(30)), changes=False)
-        assert held.wait(30)
+        store._writer.hand_over(lambda: (held.set(), go.wait(120)), changes=False)
+        assert held.wait(120)
 
         def learn(i):
-            with httpx.Client(base_url=client.base_url, timeout=60, verify=False) as other:
+            with httpx.Client(base_url=client.base_url, timeout=120, verify=False) as other:
                 return asked(other, "learn", {"id": f"x-{i}", "row": {"text": "win"}, "label": "spam"})
 
         def look(_):
-            return httpx.get(f"{client.base_url}/v1/models", verify=False, timeout=60).json()["models"][0]["rows"]
+            return httpx.get(f"{client.base_url}/v1/models", verify=False, timeout=120).json()["models"][0]["rows"]
 
         learning = [threads.submit(learn, i) for i in range(80)]
         looking = [threads.submit(look, i) for i in range(10)]
@@ -171,8 +171,8 @@ def test_who_asks_does_not_wait_for_who_learns(tmp_path):
 def test_what_takes_too_long_is_refused_and_may_be_said_again(tmp_path):
     with spam_service(tmp_path, SHORT) as (client, store):
         held, go = threading.Event(), threading.Event()
-        store._writer.hand_over(lambda: (held.set(), go.wait(30)), changes=False)
-        assert held.wait(30)
+        store._writer.hand_over(lambda: (held.set(), go.wait(120)), changes=False)
+        assert held.wait(120)
         entry = {"id": "x", "row": {"text": "win"}, "label": "spam"}
         answer = client.post("/v1/models/spam/learn", json=entry)
         assert problem(answer, 503) == (

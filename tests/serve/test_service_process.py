@@ -64,7 +64,10 @@ def test_told_to_end_it_does_not_wait_for_who_says_nothing(tmp_path):
 def test_a_secret_that_was_forgotten_is_in_no_log_metric_or_file(tmp_path):
     path = tmp_path / "s"
     Store.create(path, TEXTS).close()
-    with process(path) as (child, url), httpx.Client(base_url=f"{url}/v1/models/s", timeout=60, verify=False) as client:
+    with (
+        process(path) as (child, url),
+        httpx.Client(base_url=f"{url}/v1/models/s", timeout=120, verify=False) as client,
+    ):
         row = {"text": f"my password is {SECRET}"}
         assert client.post("/learn", json={"id": "m-1", "row": row, "label": "ham"}).status_code == 200
         assert client.post("/learn", json={"id": "m-2", "row": {"text": "x"}, "label": "ham"}).status_code == 200
@@ -93,7 +96,7 @@ def test_each_client_reads_its_writes_and_versions_never_go_back(tmp_path):
     with process(path) as (_, url), ThreadPoolExecutor(8) as threads:
 
         def writes_and_reads(name):
-            with httpx.Client(base_url=f"{url}/v1/models/s", timeout=60, verify=False) as client:
+            with httpx.Client(base_url=f"{url}/v1/models/s", timeout=120, verify=False) as client:
                 last = 0
                 for i in range(10):
                     row = {"text": f"only{name}x{i} " * 50}  # outweighs that others may have learned more rows by now

@@ -84,8 +84,16 @@ class _NoPandas:
             raise ModuleNotFoundError("The command line needs no pandas.", name=name)
 
 
+def _leave_only(verb: str) -> None:
+    """Takes the other verbs away, if this is one: making their options would take some 30 ms."""
+    named = [command for command in app.registered_commands if getattr(command.callback, "__name__", "") == verb]
+    if named:
+        app.registered_commands, app.registered_groups = named, []
+
+
 def run() -> None:
     standard_streams()
+    _leave_only(*sys.argv[1:2] or [""])
     sys.meta_path.insert(0, _NoPandas())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:

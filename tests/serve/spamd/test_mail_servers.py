@@ -160,7 +160,7 @@ def through_postfix(here, *how):
     (here / "sendmail").write_text(SENDMAIL.replace("HERE", str(here)))
     (here / "sendmail").chmod(0o755)
     with postfix(here, *how) as port:
-        with smtplib.SMTP("127.0.0.1", port, timeout=60) as client:
+        with smtplib.SMTP("127.0.0.1", port, timeout=120) as client:
             for mail in (ham(77), spam(77)):
                 client.sendmail("ann@example.net", ["ben@example.org"], mail)
         found = [content.decode() for content in arrived(here / "mail", 2, here / "log")]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.cells import Cells
@@ -57,8 +58,11 @@ class Corpus:
         words.changes = Changes(len(cells) // FEW)  # only the latest snapshot is kept informed
         found = cls(words.index, len(words), cells, place, totals, tally.lengths.copy(), keys, words.changes, runs)
         if before is not None and changed is not None and "_frequencies" in vars(before):
-            touched = np.unique(words.cells().words[changed])
-            vars(found)["_frequencies"] = _refreshed(before._frequencies, touched, before.cells, cells)
+            held, columns, _ = words.cells()
+            touched = np.zeros(len(place), bool)
+            touched[columns[changed]] = True
+            known = _refreshed(before._frequencies, np.unique(held[changed]), touched, before.cells, cells)
+            vars(found)["_frequencies"] = known
         return found
 
     @cached_property
@@ -82,7 +86,8 @@ class Corpus:
     @cached_property
     def _frequencies(self) -> list[Frequencies]:
         """The same by the class codes of cells; kept up to date once it has been asked for."""
-        return _refreshed([], np.arange(self.words, dtype=np.int32), kernels.WordCells(), self.cells)
+        words, classes = np.arange(self.words, dtype=np.int32), np.ones(len(self.place), bool)
+        return _refreshed([], words, classes, kernels.WordCells(), self.cells)
 
     @cached_property
     def texts(self) -> Floats:
@@ -102,13 +107,18 @@ class Corpus:
 
 
 def _refreshed(
-    before: Sequence[Frequencies], words: Codes, old: kernels.WordCells, new: kernels.WordCells
+    before: Sequence[Frequencies],
+    words: Codes,
+    classes: NDArray[np.bool_],
+    old: kernels.WordCells,
+    new: kernels.WordCells,
 ) -> list[Frequencies]:
-    """The frequencies after the cells of these words changed."""
+    """The frequencies after the cells of these words changed in these classes."""
     (_, gone, held), (_, come, holding) = old.of(words), new.of(words)
-    columns, signs = np.concatenate([gone, come]), np.repeat([-1.0, 1.0], [len(gone), len(come)])
-    width = max(int(columns.max(initial=-1)) + 1, len(before))
-    return changed_frequencies(before, columns, np.concatenate([held[1], holding[1]]), signs, width)
+    was, now = np.flatnonzero(classes[gone]), np.flatnonzero(classes[come])
+    columns, signs = np.concatenate([gone[was], come[now]]), np.repeat([-1.0, 1.0], [len(was), len(now)])
+    documents = np.concatenate([held[1][was], holding[1][now]])
+    return changed_frequencies(before, columns, documents, signs, len(classes))
 
 
 def _rounded(cells: Cells, names: tuple[str, ...], numbers: Counts | None) -> tuple[Codes, Codes, Floats]:

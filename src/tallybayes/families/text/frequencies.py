@@ -22,9 +22,16 @@ class Frequencies(NamedTuple):
 
     def changed(self, documents: Floats, words: Floats) -> Frequencies:
         """The same after adding words (or with negative numbers, removing them) with these document frequencies."""
-        known, at = np.unique(np.concatenate([self.documents, documents]), return_inverse=True)
-        counts = np.bincount(at.reshape(-1), np.concatenate([self.words, words]), len(known))
-        return Frequencies(known[counts != 0], counts[counts != 0])
+        moved, at = np.unique(documents, return_inverse=True)
+        by = np.bincount(at.reshape(-1), words, len(moved))
+        at = np.searchsorted(self.documents, moved)
+        met = np.append(self.documents, np.inf)[at] == moved
+        known = np.concatenate([self.documents, moved[~met]])
+        counts = np.concatenate([self.words, by[~met]])
+        counts[at[met]] += by[met]
+        left = np.flatnonzero(counts)
+        left = left[np.argsort(known[left], kind="stable")]
+        return Frequencies(known[left], counts[left])
 
 
 NONE = Frequencies(np.zeros(0), np.zeros(0))

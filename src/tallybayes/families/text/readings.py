@@ -8,7 +8,7 @@ classes costs only its non-empty cells, and scoring is one loop for all readings
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.base import Free
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
-from tallybayes.families.text.frequencies import Frequencies
+from tallybayes.families.text.frequencies import NONE, Frequencies
 from tallybayes.families.text.word_statistics import WordStatistics
 
 LEAST_ALPHA = 1e-10  # of complement scores: infinite ones could not be compared
@@ -121,18 +121,21 @@ def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
         each = np.where(texts + a > 0, -np.log(texts + a), 0.0)
         cells = odds - each[seen.classes] - (np.log(a) if a > 0 else 0.0)
     size = seen.whole.size if seen.part else seen.size
-    document = np.array([_of_none(known, n, a, size) for known, n in zip(seen.frequencies, texts, strict=True)])
+    document = _of_none(seen.frequencies, texts, a, size)
     otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
     pairs = (seen.words[certain], seen.classes[certain]) if certain.any() else None
     return WordEvidence(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
 
 
-def _of_none(known: Frequencies, texts: float, a: float, size: int) -> float:
+def _of_none(known: Sequence[Frequencies], texts: Floats, a: float, size: int) -> Floats:
     """The evidence of a document without any words, except for words that every document of the class has."""
-    absent = np.maximum(texts - np.append(known.documents, 0.0), 0.0) + a
-    words = np.append(known.words, size - known.words.sum())
-    some = absent > 0
-    return float((words[some] * np.log(absent[some] / (texts + 2.0 * a))).sum())
+    of = np.repeat(np.arange(len(known)), [len(each.documents) for each in known])
+    documents, words = (np.concatenate(arrays) for arrays in zip(NONE, *known, strict=True))
+    absent, total = np.maximum(texts[of] - documents, 0.0) + a, texts + 2.0 * a
+    said = words * np.log(absent / total[of], out=np.zeros_like(absent), where=absent > 0)
+    unmet = size - np.bincount(of, words, len(known))  # words of other classes
+    share = np.divide(texts + a, total, out=np.ones_like(total), where=total > 0)
+    return np.asarray(np.bincount(of, said, len(known)) + unmet * np.log(share), np.float64)
 
 
 def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:

@@ -20,13 +20,14 @@ from tallybayes.data import frames
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, in_pieces, labelled
+from tallybayes.model.batches import Batch, in_pieces, labelled, size_of
 from tallybayes.model.sources import each_batch
 from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
 BLOCK = 1 << 14  # rows
+ALONE = 1 << 15  # bytes of cells that one thread scores before others have started
 
 T = TypeVar("T")
 
@@ -83,10 +84,7 @@ class HeldRows:
         ]
 
     def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
-        blocks = self.blocks
-        many = min(threads or processors(), len(blocks)) or 1
-        for part in in_pieces(len(blocks), many, lambda a, b: [work(block) for block in blocks[a:b]]):
-            yield from part
+        yield from _each_block(self.blocks, work, threads)
 
 
 class ReadRows:
@@ -128,11 +126,15 @@ class ReadRows:
         start = 0
         for batch in self.batches():
             codes = np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
-            held = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
-            many = min(threads or processors(), len(held)) or 1
-            for part in in_pieces(len(held), many, lambda a, b, held=held: [work(block) for block in held[a:b]]):  # type: ignore[misc]
-                yield from part
+            blocks = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
+            yield from _each_block(blocks, work, threads)
             start += len(codes)
+
+
+def _each_block(blocks: Sequence[Block], work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+    many = min(threads or processors(), len(blocks)) if sum(size_of(each.cells) for each in blocks) > ALONE else 1
+    for part in in_pieces(len(blocks), max(many, 1), lambda a, b: [work(block) for block in blocks[a:b]]):
+        yield from part
 
 
 def _split(
