@@ -42,7 +42,7 @@ def test_a_prior_may_have_a_number_for_each_class(tally, weather, written):
     ("written", "message"),
     [
         ("{'no': 0.5, 'yes': 0.6}", "adding up to 1. Pseudo-counts are given as a Dirichlet({class: number, …})."),
-        ("{'no': 2", "\"{'no': 2\" cannot be read as a prior; at character 9, ',' or '}' is expected"),
+        ("{'no': 2", "\"{'no': 2\" cannot be read as a prior; at character 9, expected ',' or '}', found the end"),
         ("unifrom", "prior='unifrom': give 'frequencies', 'uniform', a number or a number per class."),
         ("-1", "as a number, the prior must be finite and at least 0."),
         ("Gaussian()", "prior=Gaussian(): give 'frequencies', 'uniform'"),

@@ -268,7 +268,7 @@ def test_asking_for_what_is_not_there():
             lambda: model.parameters("city", "never"),
             "There is no class 'never'; the classes are 'leave', 'stay'",
         ),
-        (lambda: model.decide(FRAME, costs={("stay", "go"): 1.0}), r"The cost of \('stay', 'go'\)"),
+        (lambda: model.decide(FRAME, costs={("stay", "go"): 1.0}), r"There is a cost for \('stay', 'go'\)"),
         (lambda: model.decide(FRAME, costs=[[0, 1]]), r"2 classes need 2 × 2"),
         (
             lambda: Model.train(Schema({"x": Gamma()}), {"x": [1.0]}, ["a"]).parameters("x", "a"),

@@ -156,7 +156,7 @@ def test_a_block_says_so_too():
 
 
 def test_a_mass_is_a_probability():
-    with pytest.raises(ValueError, match=r"mass=2: give a probability between 0 and 1, as 0\.95"):
+    with pytest.raises(ValueError, match=r"mass=2: give a probability between 0 and 1, like 0\.95"):
         shape(of(Gaussian()), "x", mass=2)
 
 

@@ -251,7 +251,7 @@ def test_the_objective_is_the_curve_that_em_kept():
 def test_a_model_without_a_record_of_em_says_why_it_has_none():
     with pytest.raises(ValueError, match="has no record of EM: it was trained without"):
         ObjectiveDisplay.from_model(MODEL)
-    with pytest.raises(ValueError, match="EM took no step: rows without a label count nothing"):
+    with pytest.raises(ValueError, match="EM took no step: every row has a label"):
         ObjectiveDisplay.from_model(Model.train(MODEL.schema, FRAME, LABELS, unlabelled=EM()))
 
 

@@ -32,7 +32,7 @@ INSTEAD = {
     f", {SKIP}": "",
     f", {QUOTES}": "",
     ABSENT_ADVICE: ADVICE,
-    "Give the encoding of the file, as --encoding latin-1": "Send UTF-8",
+    "Give the encoding of the file, like --encoding latin-1": "Send UTF-8",
 }
 COMPRESSION = 3  # the member of a record batch that says how it is compressed
 
