@@ -23,6 +23,8 @@ from tallybayes import (
     weigh,
 )
 
+pytestmark = pytest.mark.slow
+
 ROWS = 240  # enough for texts to be weighed
 random = np.random.default_rng(0)
 LABELS = random.choice(["no", "yes"], ROWS)

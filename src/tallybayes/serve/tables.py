@@ -24,6 +24,7 @@ from tallybayes.sources import ReadOptions, Source, SourceError, open_source
 from tallybayes.sources.bytes_in import codec_of
 from tallybayes.sources.faults import QUOTES, SKIP
 from tallybayes.sources.source import ABSENT_ADVICE
+from tallybayes.sources.text import ENCODING
 
 CSV, ARROW = "text/csv", "application/vnd.apache.arrow.stream"
 ID, LABEL = "id", "label"  # the columns that hold them, where nothing else is said
@@ -32,7 +33,7 @@ INSTEAD = {
     f", {SKIP}": "",
     f", {QUOTES}": "",
     ABSENT_ADVICE: ADVICE,
-    "Give the encoding of the file, like --encoding latin-1": "Send UTF-8",
+    ENCODING: "Send UTF-8",
 }
 COMPRESSION = 3  # the member of a record batch that says how it is compressed
 

@@ -19,7 +19,7 @@ from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
-from tallybayes.sources.text import NO_QUOTES
+from tallybayes.sources.text import ENCODING, NO_QUOTES
 
 SKIP = "or leave such rows out with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
@@ -105,7 +105,7 @@ def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str)
     try:
         text = cell.decode("utf-8")
     except UnicodeDecodeError:
-        return f"{quoted(cell)} is not UTF-8. Give the encoding of the file, like --encoding latin-1, {SKIP}."
+        return f"{quoted(cell)} is not UTF-8. {ENCODING}, {SKIP}."
     if pa.types.is_floating(kind):
         return not_a_number(text, name, marks)
     if pa.types.is_integer(kind):

@@ -18,6 +18,7 @@ from tallybayes.sources.columns import batch_of
 from tallybayes.sources.convert import converted, is_texts
 from tallybayes.sources.faults import SKIP, Fault, not_a_number
 from tallybayes.sources.paths import quoted
+from tallybayes.sources.text import ENCODING
 
 PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
 
@@ -49,7 +50,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
     try:
         row = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:
-        reason = f"the line is not UTF-8. Give the encoding of the file, like --encoding latin-1, {SKIP}."
+        reason = f"the line is not UTF-8. {ENCODING}, {SKIP}."
         raise ValueFaultError(None, reason) from None
     except json.JSONDecodeError as error:
         reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."

@@ -20,6 +20,7 @@ from tallybayes.sources.columns import one_batch
 from tallybayes.sources.header import settle_names
 from tallybayes.sources.paths import listed
 from tallybayes.sources.read_options import ReadOptions
+from tallybayes.sources.text import ENCODING
 
 DELIMITERS = ",;\t|"
 BLANKS = " \t"
@@ -135,10 +136,7 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: ReadOptions
         )
         first = next(row for row in rows if row)
     except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{file}, line 1: the names of the columns are not UTF-8 ({error}). Give the encoding of the file, like "
-            "--encoding latin-1."
-        ) from None
+        raise SourceError(f"{file}, line 1: the names of the columns are not UTF-8 ({error}). {ENCODING}.") from None
     except csv.Error as error:
         raise SourceError(f"{file}, line 1: the names of the columns cannot be read: {error}.") from None
     return settle_names(file, first), end

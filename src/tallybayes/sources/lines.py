@@ -12,7 +12,7 @@ from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.paths import listed, quoted
 from tallybayes.sources.read_options import ReadOptions
-from tallybayes.sources.text import Block, open_text, read_blocks
+from tallybayes.sources.text import ENCODING, Block, open_text, read_blocks
 
 COLUMN = "text"
 
@@ -65,7 +65,7 @@ class LinesChunk(Chunk):
                 found.append(line.decode("utf-8"))
                 self._kept.append(row)
             except UnicodeDecodeError:
-                reason = f"{quoted(line)} is not UTF-8. Give the encoding of the file, like --encoding latin-1, {SKIP}."
+                reason = f"{quoted(line)} is not UTF-8. {ENCODING}, {SKIP}."
                 fault = BadRow(self._place(row), reason)
                 if bad is None:
                     raise fault.error() from None

@@ -20,6 +20,7 @@ from tallybayes.sources.read_options import ReadOptions
 ROW_LIMIT = 1 << 26  # bytes of one row: real ones are shorter, and an unclosed quote would swallow the rest
 LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
+ENCODING = "Give the encoding of the file, like --encoding latin-1"
 NO_QUOTES = "give --no-quotes if quotes are ordinary characters"
 UNCLOSED = f"A quote is opened there and not closed; {NO_QUOTES}."
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
