@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "logarithm.hpp"
 #include "signals.hpp"
 
 namespace tallybayes {
@@ -15,7 +16,9 @@ constexpr double least = 1e-12;  // of a count or a part that there is
 class Leaving {
 public:
     Leaving(const CountedWords& known, const LeftDocuments& left)
-        : known_(known), left_(left), parts_(size_t(word_bases * known.block_count * known.width)), cells_(size_t(known.width)) {}
+        : known_(known), left_(left), parts_(size_t(word_bases * known.block_count * known.width)),
+          at_(size_t(known.width)), counts_(at_.size()), likely_(at_.size()), others_(at_.size()), logs_(at_.size()),
+          evidence_(at_.size()) {}
 
     // One document: what its words say, and how many of them others have.
     double operator()(int64_t document, double* said) {
@@ -29,11 +32,6 @@ public:
     }
 
 private:
-    struct Cell {
-        int64_t at;
-        double evidence;
-    };
-
     double mine(int64_t base, int64_t token) const {
         const double scale = known_.scale[base * known_.block_count + known_.blocks[left_.words[token]]];
         return scale * (base == 0 ? 1.0 : base == 1 ? left_.times[token] : left_.share[token]);
@@ -58,7 +56,7 @@ private:
         const int32_t word = left_.words[token];
         found_ = 0;
         for (int64_t at = known_.starts[word]; at < known_.starts[word + 1]; ++at)
-            if (known_.counts[at] - own_[known_.classes[at]] > none) cells_[found_++].at = at;
+            if (known_.counts[at] - own_[known_.classes[at]] > none) at_[found_++] = at;
         if (!found_) return false;
         for (int64_t base = 0; base < word_bases; ++base) {
             const double information = look(base, token);
@@ -66,43 +64,49 @@ private:
             const double worth[word_powers] = {grows, grows * std::sqrt(information), grows * information};
             const int64_t first = (known_.blocks[word] * word_bases + base) * word_powers;
             for (size_t i = 0; i < found_; ++i) {
-                double* out = said + known_.classes[cells_[i].at] * known_.block_count * word_bases * word_powers + first;
-                for (int64_t power = 0; power < word_powers; ++power) out[power] += cells_[i].evidence * worth[power];
+                double* out = said + known_.classes[at_[i]] * known_.block_count * word_bases * word_powers + first;
+                for (int64_t power = 0; power < word_powers; ++power) out[power] += evidence_[i] * worth[power];
             }
         }
         return true;
     }
 
-    // What the word says for every class that has met it, and its information.
+    // The evidence of the word for every class that has seen it, and its information.
     double look(int64_t base, int64_t token) {
         const int32_t word = left_.words[token];
         const double own = mine(base, token), a = known_.a;
         const double overall = std::max(known_.overall[base * known_.words + word] - own * weight_, 0.0);
         const double* parts = &parts_[(base * known_.block_count + known_.blocks[word]) * known_.width];
-        double information = 0.0, met = 0.0;
+        const double* counts = known_.counts + base * known_.cells;
         for (size_t i = 0; i < found_; ++i) {
-            const int32_t c = known_.classes[cells_[i].at];
-            const double part = parts[c];
-            const double count = std::max(known_.counts[base * known_.cells + cells_[i].at] - own * own_[c], least);
-            const double all = a + std::max(overall, count), likely = a + count / part;
-            const double log_likely = std::log(likely), log_all = std::log(all);
-            cells_[i].evidence = log_likely - log_a_;
-            if (!known_.two) {
-                const double others = std::max(all - a - count, 0.0), rest = 1.0 - part;
-                cells_[i].evidence -= std::log(a + (others > 0.0 && rest > 0.0 ? others / rest : 0.0)) - log_all;
-            }
-            information += part * likely / all * (log_likely - log_all);
-            met += part;
+            const int32_t c = known_.classes[at_[i]];
+            const double rest = 1.0 - parts[c];
+            counts_[i] = std::max(counts[at_[i]] - own * own_[c], least);
+            likely_[i] = a + counts_[i] / parts[c];
+            others_[i] = a + (rest > 0.0 ? std::max(overall - counts_[i], 0.0) / rest : 0.0);
+        }
+        logarithm(likely_.data(), int64_t(found_), logs_.data());
+        if (!known_.two) logarithm(others_.data(), int64_t(found_), others_.data());
+        const double usual = a + overall, log_usual = std::log(usual);
+        double information = 0.0, seen = 0.0;
+        for (size_t i = 0; i < found_; ++i) {
+            const double part = parts[known_.classes[at_[i]]];
+            const bool rounded = counts_[i] > overall;
+            const double all = rounded ? a + counts_[i] : usual, log_all = rounded ? std::log(all) : log_usual;
+            evidence_[i] = logs_[i] - log_a_ - (known_.two ? 0.0 : others_[i] - log_all);
+            information += part * likely_[i] / all * (logs_[i] - log_all);
+            seen += part;
         }
         const double share = a / (a + overall);
-        return std::max(information + (1.0 - met) * share * std::log(share), 0.0);
+        return std::max(information + (1.0 - seen) * share * std::log(share), 0.0);
     }
 
     const CountedWords& known_;
     const LeftDocuments& left_;
     const double log_a_ = std::log(known_.a);
     std::vector<double> parts_;
-    std::vector<Cell> cells_;
+    std::vector<int64_t> at_;  // the cells of a word that others have, and of each …
+    std::vector<double> counts_, likely_, others_, logs_, evidence_;
     size_t found_ = 0;
     const double* own_ = nullptr;
     double weight_ = 0.0;

@@ -14,6 +14,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.fingerprints import Marks
+from tallybayes.data.processors import each_of
 from tallybayes.families.minimum import minimum
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents, worth_fitting
@@ -66,9 +67,10 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
     """Some of the documents choose `a`, and whether the default mix is as good; all of them fit the rest."""
     classes = pieces_of.seen.classes_met
     some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.lookup.sizes))
-    pieces = {a: pieces_of(some, a) for a in SMOOTHINGS}
+    found = each_of(lambda a: pieces_of(some, a), SMOOTHINGS, len(some.word) * pieces_of.seen.width)
+    pieces = dict(zip(SMOOTHINGS, found, strict=True))
     usual = usual_mix(pieces_of.family, USUAL_A, classes)
-    tried = {a: fit_mix(found, replace(usual, a=a), length) for a, found in pieces.items()}
+    tried = {a: fit_mix(pieces[a], replace(usual, a=a), length) for a in SMOOTHINGS}
     a = min(SMOOTHINGS, key=lambda a: pieces[a].loss(tried[a]))
     mix = tried[a] if len(some) == len(documents) else fit_mix(pieces_of(documents, a), replace(usual, a=a), length)
     return mix if pieces[a].loss(mix) < pieces[USUAL_A].loss(usual) else usual

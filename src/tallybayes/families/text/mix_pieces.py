@@ -8,6 +8,7 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
+from tallybayes.data.processors import each_of
 from tallybayes.families.text.left_out_documents import Documents, Lookup
 from tallybayes.families.text.mix import PIECES, Mix, block_count, blocks_of
 from tallybayes.families.text.mix_formulas import bases
@@ -79,4 +80,5 @@ class PieceMaker:
         """The mix's evidence, [document, class], computed a few documents at a time."""
         step = max(CHUNK // (self.seen.width * self.count * PIECES), 1)
         parts = [documents.part(at, min(at + step, len(documents))) for at in range(0, len(documents), step)]
-        return np.concatenate([np.zeros((0, self.seen.width)), *(self(part, mix.a).evidence(mix) for part in parts)])
+        found = each_of(lambda part: self(part, mix.a).evidence(mix), parts, len(documents.word) * self.seen.width)
+        return np.concatenate([np.zeros((0, self.seen.width)), *found])
