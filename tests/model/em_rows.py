@@ -1,9 +1,10 @@
 """Rows of which some have no label."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
-from tallybayes import EM, Bernoulli, Categorical, Gaussian
+from tallybayes import EM, Bernoulli, Categorical, Gaussian, open_source
 
 WEATHER = [
     ("sunny", 85.0, 85.0, False, "no"),
@@ -41,3 +42,9 @@ def mixed_rows(n, seed=0):
         "count": random.poisson(1 + 2 * truth),
     }
     return pa.table(frame), [int(y) if i < n // 10 else None for i, y in enumerate(truth)], truth
+
+
+def written(path, table, labels, padding=""):
+    columns = {"level": table["level"], "number": table["number"].to_pandas(), "y": pd.Series(labels, dtype=object)}
+    pd.DataFrame(columns).assign(padding=padding).to_csv(path, index=False)
+    return open_source(path)

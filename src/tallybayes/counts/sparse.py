@@ -264,9 +264,7 @@ class SparseTally(AnyTally):
 
     def _make_room(self) -> None:
         """Before more memory is allocated, removes forgotten words if they are the majority."""
-        if (
-            self._size > FEW and self._size != self._looked_at
-        ):  # once for each size: checking costs a pass over all words
+        if self._size > FEW and self._size != self._looked_at:  # once for each size: it costs a pass over all words
             self._looked_at = self._size
             if 2 * int(holding(self.cells().sums).sum()) < self._size:
                 self.__dict__.update(self.only(self._classes).__dict__)

@@ -1,0 +1,65 @@
+"""What a row without a label should count, chosen by labelled rows that are held out."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from em_rows import mixed_rows, written
+
+from tallybayes import EM, Categorical, Gaussian, Model, Poisson, Schema, digest
+
+
+@pytest.mark.slow
+def test_the_weight_is_chosen_alike_for_a_frame_and_a_source_of_many_batches(tmp_path):
+    table, labels, _ = mixed_rows(300)
+    schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")
+    source = written(tmp_path / "large.csv", table, labels, "x" * (1 << 17))
+    read = Model.train(schema, source, unlabelled=EM(weight="chosen"))
+    assert len(read.fitted.held_out) == 5
+    assert max(read.fitted.held_out.values()) < 5.0  # no class was held out whole
+
+
+def test_one_label_begins_but_cannot_choose():
+    frame, labels = {"x": [0.0, 1.0, 9.0]}, ["a", None, None]
+    assert Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM()).rows_by_class() == {"a": 3.0}
+    with pytest.raises(ValueError, match="one row with a label is not enough to choose by; give a number"):
+        Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen"))
+    named = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(classes=["a", "b"], restarts=2))
+    assert named.n == 3.0
+
+
+@pytest.mark.slow
+def test_the_weight_is_chosen_by_rows_that_are_held_out():
+    table, labels, _ = mixed_rows(400)
+    schema = {"number": Gaussian(), "count": Poisson()}
+    model = Model.train(schema, table, labels, unlabelled=EM(weight="chosen"))
+    tried = model.fitted.held_out
+    assert tried[model.fitted.weight] <= tried[0.0]
+    assert {0.0, 1.0} <= tried.keys()
+    order = np.random.default_rng(2).permutation(400)
+    again = Model.train(
+        schema, table.take(pa.array(order)), [labels[i] for i in order], unlabelled=EM(weight="chosen"), threads=2
+    )
+    assert digest(again) == digest(model)
+    with pytest.raises(ValueError, match="there are no rows with labels to choose the weight by"):
+        Model.train(schema, table, unlabelled=EM(weight="chosen", classes=2))
+
+
+def test_a_weight_of_nothing_is_chosen_where_a_class_has_one_labelled_row_and_that_is_said():
+    frame, labels = {"x": [0.0, 1.0, 9.0, 8.0, 0.5]}, ["a", "a", "b", None, None]
+    fitted = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen")).fitted
+    assert (fitted.weight, fitted.held_out) == (0.0, {})
+    assert fitted.notes == ("Class 'b' has one labelled row, and choosing a weight takes two: 0 is chosen.",)
+    weighed = Model.train({"x": Gaussian()}, frame, labels, weights=[1, 1, 2, 1, 1], unlabelled=EM(weight="chosen"))
+    assert weighed.fitted.notes == fitted.notes
+    with pytest.raises(ValueError, match="no row is labelled 'c', and none can be held out; give a number"):
+        Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen", classes=["a", "b", "c"]))
+
+
+def test_rows_that_say_nothing_of_the_class_are_not_counted_by_a_chosen_weight():
+    random = np.random.default_rng(3)
+    labels = [*random.choice(["a", "b"], 40).tolist(), *[None] * 60]
+    fitted = Model.train(
+        {"x": Gaussian()}, {"x": random.normal(size=100)}, labels, unlabelled=EM(weight="chosen")
+    ).fitted
+    assert fitted.weight == 0.0
+    assert fitted.notes == ("No weight lowers the log-loss of held-out rows clearly: 0 is chosen.",)
