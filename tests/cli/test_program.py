@@ -1,0 +1,35 @@
+"""The program as a process: it makes the verb that is called and no other, and nobody notices."""
+
+import subprocess
+
+import pytest
+from calling import PROGRAM
+
+from tallybayes.cli.program import GROUPS, VERBS
+
+CALLED = [[verb.__name__] for verb in VERBS]
+CALLED += [[group, verb.__name__] for group, (_, verbs) in GROUPS.items() for verb in verbs]
+
+
+def ran(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", CALLED, ids=" ".join)
+def test_every_verb_is_found_and_helps(verb):
+    ended = ran(*verb, "--help")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert f"Usage: tallybayes {' '.join(verb)} " in ended.stdout
+
+
+def test_the_demo_calls_other_verbs():
+    ended = ran("demo")
+    assert ended.returncode == 0
+    assert ended.stdout.endswith("Equal: nothing of it is left in the model.\n")
+
+
+def test_a_verb_that_is_misspelled_is_an_error_that_names_it():
+    ended = ran("trian")
+    assert ended.returncode == 2
+    assert "No such command 'trian'." in ended.stderr
