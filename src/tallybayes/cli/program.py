@@ -85,7 +85,7 @@ class _NoPandas:
 
 
 def _leave_only(verb: str) -> None:
-    """Removes the other verbs if this is one, since building their options takes some 30 ms. The demo calls them all."""
+    """Removes the other verbs if this is one, since building their options takes 30 ms. The demo calls them all."""
     named = [command for command in app.registered_commands if getattr(command.callback, "__name__", "") == verb]
     if named and verb != demo.__name__:
         app.registered_commands, app.registered_groups = named, []
