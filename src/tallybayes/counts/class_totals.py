@@ -35,12 +35,12 @@ class ClassTotals:
         if name not in self._totals:
             found = columns()
             self._totals[name] = summed(found, sums[name], int(found.max(initial=-1)) + 1)
-        total = self._totals[name]
-        if all(0 <= i < len(total) for i in at):
-            return Exact(total.limbs[list(at)], total.low)
-        missing = 1 + max([*at, -1]) - len(total)
-        nothing = max(missing, 0) + 1  # the last element is for unknown classes
-        return Exact(with_room(total.limbs, len(total) + nothing)[list(at)], total.low)
+        total, chosen = self._totals[name], np.array(at, np.int64)
+        known, needed = len(total), int(chosen.max(initial=-1)) + 1
+        if needed <= known and chosen.min(initial=0) >= 0:
+            return Exact(total.limbs[chosen], total.low)
+        room = max(needed, known) + 1  # the last element is for unknown classes
+        return Exact(with_room(total.limbs, room)[chosen], total.low)
 
     def add(self, classes: Sequence[int], columns: Codes, sums: Mapping[str, Exact], sign: int) -> None:
         """Adds more cells: `classes` maps their class indices to those here."""

@@ -69,8 +69,9 @@ class WordTable:
 
     @cached_property
     def _order(self) -> tuple[Any, Counts]:
-        """The cells sorted by word, and where each word's cells start."""
-        return by_word(self.seen.words, self.seen.classes, self.seen.size)
+        """The cells sorted by word, and where each word's cells start. A class has one cell of a word, so that the order
+        of classes changes no score."""
+        return np.argsort(self.seen.words, kind="stable"), starts_of(self.seen.words, self.seen.size)
 
     @cached_property
     def _table(self) -> Floats:
@@ -109,6 +110,11 @@ def dense_table(seen: WordStatistics, said: WordEvidence) -> Floats:
 
 
 def by_word(words: Codes, classes: Codes, size: int) -> tuple[Any, Counts]:
+    """Cells sorted by word and class, and where each word's cells start."""
+    return np.lexsort((classes, words)), starts_of(words, size)
+
+
+def starts_of(words: Codes, size: int) -> Counts:
     starts = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(words, minlength=size), out=starts[1:])
-    return np.lexsort((classes, words)), starts
+    return starts
