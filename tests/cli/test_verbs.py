@@ -203,7 +203,7 @@ def test_show_of_a_column_is_about_that_column(tally, model, spam):
     shown = tally("show", model, "--column", "temp").out
     assert "mean" in shown
     assert "outlook" not in shown
-    assert "nothing in particular" not in shown
+    assert "no words or values stand out" not in shown
     assert "free" in tally("show", spam, "--column", "text").out
     assert tally("show", model, "--column", "weather").code == 2
 

@@ -25,7 +25,7 @@ from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.train import SHOWN, told
 from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import how_many
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 
 if TYPE_CHECKING:
     from tallybayes import Model
@@ -145,5 +145,5 @@ def _counted(
 def _note_new(classes: Sequence[Any], known: Sequence[Any]) -> None:
     """Notes classes that are new to a model that has some already: they may be mistyped."""
     met = set(known)
-    for name in [spoken(label) for label in classes if met and label not in met][:SHOWN]:
+    for name in [to_text(label) for label in classes if met and label not in met][:SHOWN]:
         say(f"Note: {name!r} is a new class.{near(name, known)}")

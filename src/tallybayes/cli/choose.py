@@ -98,7 +98,7 @@ def _keep(chosen: tallybayes.Chosen, model: str, output: str | None) -> None:
         with tallybayes.changing(model, waiting_for(model)) as old:
             for setting, value in chosen.beliefs.items():
                 old.schema = old.schema.believing({setting: value})
-    say(f"{output or model}: {'changed' if chosen.beliefs else 'as it was'}")
+    say(f"{output or model}: {'changed' if chosen.beliefs else 'unchanged'}")
 
 
 def _candidates(schema: Schema, given: list[str] | None) -> dict[Any, list[Any]] | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +73,7 @@ def class_of(model: Model | Mixture, text: str) -> Any:
     """The class with this name."""
     found = _class(model, text)
     if found not in model.classes:
-        listed = ", ".join(map(spoken, model.classes)) or "none"
+        listed = ", ".join(map(to_text, model.classes)) or "none"
         raise ValueError(f"There is no class {text!r}; the classes are {listed}.{near(text, model.classes)}")
     return found
 
@@ -104,7 +104,7 @@ def _class(model: Model | Mixture, text: str) -> Any:
     import pyarrow as pa
 
     for label in model.classes:
-        if text in (str(label), spoken(label)):
+        if text in (str(label), to_text(label)):
             return label
     try:
         return pa.array([text]).cast(model.label_type or pa.string())[0].as_py()
