@@ -250,6 +250,6 @@ def test_texts_in_which_a_word_counts_once_are_drawn_too(tally, tmp_path):
     save(Model.train({"text": once}, texts, ["spam", "ham", "spam", "ham"]), tmp_path / "m.tally")
     ended = tally("sample", "m.tally", "5")
     assert ended.code == 0
-    assert "drawn by how often words occurred" in ended.err
+    assert "drawn from the word counts" in ended.err
     words = {word for text in texts for word in text.lower().split()}
     assert all(set(row["text"].split()) <= words for row in rows(ended.out))
