@@ -66,7 +66,7 @@ def test_the_model_is_changed_in_its_place_where_no_other_is_named(tally, traine
     assert after.schema == before.schema.believing({"alpha": 2.0})
     assert digest(after.believing(alpha=1.0)) == digest(before)
     again = tally("choose", "m.tally", "data.csv", "--try", "prior={'no': 0.999, 'yes': 0.001}")
-    assert again.err == "m.tally: as it was\n"
+    assert again.err == "m.tally: unchanged\n"
 
 
 @pytest.mark.parametrize(

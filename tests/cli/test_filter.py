@@ -94,8 +94,8 @@ def test_a_file_learns_as_the_verb_does(filtered, program, tmp_path):
         (["nothing.tally"], "nothing.tally: No such file or directory."),
         (["broken.tally"], "broken.tally: "),
         (["text.tally"], "The model has the column 'outlook'; a mail has "),
-        ([], "Give a model file, a store or --server URL"),
-        (["spam.tally", "--server", "http://127.0.0.1:1"], "Give a model file, a store or --server URL"),
+        ([], "Give one of a model file, a store or --server URL"),
+        (["spam.tally", "--server", "http://127.0.0.1:1"], "Give one of a model file, a store or --server URL"),
         (["--server", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not answer: "),
         (["."], "is not a store"),
         (["spam.tally", "--ham-score", "9"], None),
@@ -103,7 +103,7 @@ def test_a_file_learns_as_the_verb_does(filtered, program, tmp_path):
         (["spam.tally", "--spam-class", "eggs"], "Which class is spam?"),
         (["spam.tally", "-s", "-n"], "Give at most one class to learn the mail as"),
         (["spam.tally", "-s", "-S"], "Give at most one class to learn the mail as"),
-        (["spam.tally", "-u", "-s"], "--learn goes by the filter's verdict"),
+        (["spam.tally", "-u", "-s"], "--learn follows the filter's verdict"),
         (["spam.tally", "-F"], "A file has no ids"),
         (["spam.tally", "-S"], "These rows cannot be forgotten"),
     ],
@@ -176,7 +176,7 @@ def test_a_process_that_is_killed_lets_the_mail_pass(model, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     ended = run(model, mail=ham(1), env=environment)
     assert (ended.returncode, ended.stdout) == (0, ham(1))
-    assert b"was ended by SIGKILL" in ended.stderr
+    assert b"was killed by SIGKILL" in ended.stderr
     assert run(model, "-s", mail=ham(1), env=environment).returncode == 3
 
 
@@ -187,7 +187,7 @@ def test_a_process_that_hangs_lets_the_mail_pass(model):
         command = [sys.executable, "-c", code, "filter", "-u", model]
         ended = subprocess.run(command, input=ham(1), capture_output=True, check=False)
     assert (ended.returncode, ended.stdout) == (0, ham(1))
-    assert b"was ended by SIGKILL" in ended.stderr
+    assert b"was killed by SIGKILL" in ended.stderr
 
 
 def test_a_mail_of_any_size_passes(model, tmp_path):
@@ -195,7 +195,7 @@ def test_a_mail_of_any_size_passes(model, tmp_path):
     big.write_bytes(ham(1) + b"0123456789abcde\n" * 6_250_000)
     with big.open("rb") as mail, (tmp_path / "out").open("wb") as out:
         ended = subprocess.run([PROGRAM, "filter", model], stdin=mail, stdout=out, stderr=subprocess.PIPE, check=True)
-    assert b"more than 64 MiB is not looked at" in ended.stderr
+    assert b"more than 64 MiB is not judged" in ended.stderr
     assert (tmp_path / "out").read_bytes() == big.read_bytes()
 
 

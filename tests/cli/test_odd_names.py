@@ -136,7 +136,7 @@ def test_a_cell_of_a_vector_is_not_given_by_itself(tally):
     save(Model.train({"x": Each(Gaussian())}, {"x": [[1.0, 2.0], [2.0, 1.0]]}, ["a", "b"]), "m.tally")
     ended = tally("predict", "m.tally", "--cell", "x=1")
     assert ended.code == 2
-    assert "give the row as data" in ended.err
+    assert "give data instead" in ended.err
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def test_every_verb_is_found_and_helps(verb):
 def test_the_demo_calls_other_verbs():
     ended = ran("demo")
     assert ended.returncode == 0
-    assert ended.stdout.endswith("Equal: nothing of it is left in the model.\n")
+    assert ended.stdout.endswith("Equal: no trace of the day is left in the model.\n")
 
 
 def test_a_verb_that_is_misspelled_is_an_error_that_names_it():

@@ -24,7 +24,7 @@ def test_the_report_is_that_of_the_library(tally, model, weather, tmp_path):
 def test_without_data_there_is_a_report_of_the_model_alone(tally, model):
     ended = tally("report", model)
     assert ended.code == 0
-    assert "No rows were given to test the model on" in ended.out
+    assert "No test rows were given" in ended.out
 
 
 def test_what_cannot_be_done_is_a_sentence_and_writes_nothing(tally, model, weather, tmp_path):

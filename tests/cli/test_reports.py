@@ -32,7 +32,7 @@ def test_a_row_that_no_class_allows_is_said_to_be_one(tally, weather):
     assert ended.code == 0
     lines = ended.out.splitlines()
     assert lines[0] == "yes 0.600   no 0.400"
-    assert lines[1] == "No class allows this row, so the answer is the prior. Smoothing avoids this."
+    assert lines[1] == "The row is impossible in every class, so the answer is the prior. Smoothing avoids this."
     assert lines[-1].startswith("all together ")
     assert lines[-1].endswith(" says nothing")
     found = json.loads(tally(*asked, "-f", "json").out)

@@ -54,12 +54,12 @@ def test_a_token_is_printed_once(tally, tmp_path, model):
     assert ended.code == 0
     token = ended.out.strip()
     assert token.startswith("tally-")
-    assert ended.err == "This token may learn on 'weather'. Keep it now: the store has only its hash.\n"
+    assert ended.err == "This token may learn on 'weather'. Save it now: the store keeps only its hash.\n"
     with Store.open(tmp_path / "here") as store:
         assert [each["scope"] for each in store.settings()["tokens"]] == ["learn"]
         said = tally("serve", "here", "--new-token", "admin").err
         assert "is in use" in said
-        assert "Tokens are changed while no service runs" in said
+        assert "Change tokens while the service is stopped" in said
     assert tally("serve", "here", "--revoke-tokens").err == "weather: revoked 1 token.\n"
     assert "for one store" in tally("serve", "here", "there", "--new-token", "learn").err
     assert tally("serve", "here", "--new-token", "root").code == 2

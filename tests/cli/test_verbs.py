@@ -203,7 +203,7 @@ def test_show_of_a_column_is_about_that_column(tally, model, spam):
     shown = tally("show", model, "--column", "temp").out
     assert "mean" in shown
     assert "outlook" not in shown
-    assert "nothing in particular" not in shown
+    assert "no words or values stand out" not in shown
     assert "free" in tally("show", spam, "--column", "text").out
     assert tally("show", model, "--column", "weather").code == 2
 
@@ -250,6 +250,6 @@ def test_texts_in_which_a_word_counts_once_are_drawn_too(tally, tmp_path):
     save(Model.train({"text": once}, texts, ["spam", "ham", "spam", "ham"]), tmp_path / "m.tally")
     ended = tally("sample", "m.tally", "5")
     assert ended.code == 0
-    assert "drawn by how often words occurred" in ended.err
+    assert "drawn from the word counts" in ended.err
     words = {word for text in texts for word in text.lower().split()}
     assert all(set(row["text"].split()) <= words for row in rows(ended.out))

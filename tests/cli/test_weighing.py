@@ -53,5 +53,5 @@ def test_rows_that_were_not_counted_are_an_error_and_nothing_changes(tally, copi
     (tmp_path / "other.csv").write_text("p,q,r,play\nz,z,z,yes\n")
     ended = tally("weigh", "m.tally", "other.csv")
     assert ended.code == 2
-    assert "not those that the model has counted" in ended.err
+    assert "has not counted these rows" in ended.err
     assert (tmp_path / "m.tally").read_bytes() == before

@@ -89,7 +89,7 @@ def test_several_settings_are_never_worse_than_the_start(data):
 def test_nothing_is_chosen_where_nothing_is_better():
     found = choose(MODEL, FRAME, LABELS, {"prior": [{"no": 0.999, "yes": 0.001}]}, k=5)
     assert (found.beliefs, found.model.schema) == ({}, SCHEMA)
-    assert "Nothing is better than it was" in repr(found)
+    assert "No other setting is better" in repr(found)
 
 
 def test_beliefs_that_rule_out_the_truth_are_never_better():

@@ -32,5 +32,5 @@ def test_bic_is_what_schwarz_says():
 def test_what_cannot_be_chosen_is_said():
     with pytest.raises(ValueError, match="give 'bic' or 'held-out'"):
         choose_clusters(SCHEMA, FRAME, by="aic")
-    with pytest.raises(ValueError, match="no number of clusters to try"):
+    with pytest.raises(ValueError, match="no numbers of clusters to try"):
         choose_clusters(SCHEMA, FRAME, [])

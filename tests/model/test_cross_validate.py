@@ -173,7 +173,7 @@ def test_of_a_class_of_one_row_nothing_is_left_and_that_is_said():
     assert math.isfinite(found.standard_errors["log_loss"])
     assert found.pooled.pairs["rare", "rare"] == 0
     text = repr(found)
-    assert "nothing was left of it: rare (1).\nThey count as errors, in which the truth was impossible.\n" in text
+    assert "the model had none of it: rare (1).\nThey count as errors in which the true class was impossible.\n" in text
     assert "nan" not in text
     assert found.to_json()["unmet"] == {"rare": 1}
 

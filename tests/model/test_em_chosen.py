@@ -21,7 +21,7 @@ def test_the_weight_is_chosen_alike_for_a_frame_and_a_source_of_many_batches(tmp
 def test_one_label_begins_but_cannot_choose():
     frame, labels = {"x": [0.0, 1.0, 9.0]}, ["a", None, None]
     assert Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM()).rows_by_class() == {"a": 3.0}
-    with pytest.raises(ValueError, match="one row with a label is not enough to choose by; give a number"):
+    with pytest.raises(ValueError, match="one labelled row is not enough to choose a weight; give a number"):
         Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen"))
     named = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(classes=["a", "b"], restarts=2))
     assert named.n == 3.0
@@ -40,7 +40,7 @@ def test_the_weight_is_chosen_by_rows_that_are_held_out():
         schema, table.take(pa.array(order)), [labels[i] for i in order], unlabelled=EM(weight="chosen"), threads=2
     )
     assert digest(again) == digest(model)
-    with pytest.raises(ValueError, match="there are no rows with labels to choose the weight by"):
+    with pytest.raises(ValueError, match="without labelled rows no weight can be chosen"):
         Model.train(schema, table, unlabelled=EM(weight="chosen", classes=2))
 
 
@@ -48,10 +48,10 @@ def test_a_weight_of_nothing_is_chosen_where_a_class_has_one_labelled_row_and_th
     frame, labels = {"x": [0.0, 1.0, 9.0, 8.0, 0.5]}, ["a", "a", "b", None, None]
     fitted = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen")).fitted
     assert (fitted.weight, fitted.held_out) == (0.0, {})
-    assert fitted.notes == ("Class 'b' has one labelled row, and choosing a weight takes two: 0 is chosen.",)
+    assert fitted.notes == ("Class 'b' has one labelled row; choosing a weight takes two, so it is 0.",)
     weighed = Model.train({"x": Gaussian()}, frame, labels, weights=[1, 1, 2, 1, 1], unlabelled=EM(weight="chosen"))
     assert weighed.fitted.notes == fitted.notes
-    with pytest.raises(ValueError, match="no row is labelled 'c', and none can be held out; give a number"):
+    with pytest.raises(ValueError, match="no row is labelled 'c', so none can be held out; give a number"):
         Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen", classes=["a", "b", "c"]))
 
 
@@ -62,4 +62,4 @@ def test_rows_that_say_nothing_of_the_class_are_not_counted_by_a_chosen_weight()
         {"x": Gaussian()}, {"x": random.normal(size=100)}, labels, unlabelled=EM(weight="chosen")
     ).fitted
     assert fitted.weight == 0.0
-    assert fitted.notes == ("No weight lowers the log-loss of held-out rows clearly: 0 is chosen.",)
+    assert fitted.notes == ("No weight clearly lowers the held-out log-loss, so it is 0.",)

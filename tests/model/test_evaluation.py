@@ -15,7 +15,7 @@ from sklearn import metrics
 from tallybayes import Categorical, Gaussian, Model, Schema, Words, evaluate
 from tallybayes.model.decide import bayes_error
 from tallybayes.model.evaluation import CELLS
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 
 RNG = np.random.default_rng(11)
 N = 600
@@ -178,11 +178,11 @@ def test_a_class_never_met_is_an_error_and_said_to_be():
     assert found.per_class[-1][:3] == ("yak", 1, 0)
     assert (found.to_json()["log_loss"], found.to_json()["prior_log_loss"]) == ("inf", "inf")
     assert "The model has not seen 'yak'." in repr(found)
-    assert "log-loss        inf            in 1 row the truth was impossible; 0." in repr(found)
+    assert "log-loss        inf            true class impossible in 1 row; 0." in repr(found)
     other = evaluate(Model.train(SCHEMA, FRAME, labels), FRAME, labels)
     assert (evaluate(MODEL, FRAME, labels) + other).unknown == ()
     first = {name: cells[:2] for name, cells in FRAME.items()}
-    assert "in 2 rows the truth was impossible\n" in repr(evaluate(MODEL, first, ["yak"] * 2))
+    assert "true class impossible in 2 rows\n" in repr(evaluate(MODEL, first, ["yak"] * 2))
 
 
 def test_a_truth_too_improbable_for_a_number_is_not_impossible():
@@ -236,7 +236,7 @@ def test_labels_of_any_type(labels):
     assert found.classes == tuple(sorted(set(labels)))
     assert found.right == sum(a == b for a, b in zip(model.decide({"u": list("vwvw")}), labels, strict=True))
     json.dumps(found.to_json(), allow_nan=False)
-    assert spoken(max(set(labels))) in repr(found)
+    assert to_text(max(set(labels))) in repr(found)
 
 
 def test_what_cannot_be_evaluated_is_said():

@@ -194,7 +194,7 @@ def test_columns_that_are_absent_are_missing_where_that_is_said():
 @pytest.mark.parametrize(
     ("frame", "labels", "reason"),
     [
-        ({"x": ["u"]}, ["c"], "Row 0 has the label 'c', of which the model has counted no row; it has 'a', 'b'"),
+        ({"x": ["u"]}, ["c"], "Row 0 has the label 'c', but the model has counted only 'a', 'b'"),
         ({"x": ["u", "u", "u"]}, ["a"] * 3, "a class would have fewer than no rows"),
         ({"x": ["w"]}, ["a"], "in column 'x' a count would go below zero"),
         ({"x": ["v"]}, ["b"], "in column 'x' a count would go below zero"),
@@ -209,7 +209,7 @@ def test_rows_that_cannot_have_been_counted_are_an_error(frame, labels, reason):
 
 def test_other_weights_than_were_counted_are_an_error():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
-    with pytest.raises(ValueError, match="the model has not counted them all"):
+    with pytest.raises(ValueError, match="the model has not counted all of them"):
         left_out(model, {"x": [1.0, 2.0]}, ["a", "a"], weights=[1.0, 1.5])
 
 

@@ -70,10 +70,10 @@ def test_a_model_that_was_counted_plainly_is_a_mixture_of_single_components():
 
 
 def test_what_is_no_mixture_says_so():
-    with pytest.raises(ValueError, match=r"are a Mixture\. Write Mixture\.train"):
+    with pytest.raises(ValueError, match=r"need a Mixture\. Write Mixture\.train"):
         Model.train(SCHEMA, {"x": X}, LABELS, unlabelled=EM(components=2))
     given = Schema(SCHEMA, prior={"inside": 0.5, "outside": 0.5})
-    with pytest.raises(ValueError, match="have no probability of their own"):
+    with pytest.raises(ValueError, match="A prior by class does not apply to components"):
         Mixture.train(given, {"x": X}, LABELS, EM(components=2))
 
 
@@ -82,7 +82,7 @@ def test_labels_of_any_type_are_given_back_as_they_came():
         mixture = Mixture.train(SCHEMA, {"x": X}, labels, EM(components=2, restarts=1, iterations=3))
         assert mixture.classes == sorted(set(labels))
         assert mixture.rows_by_class() == dict.fromkeys(sorted(set(labels)), 120.0)
-    with pytest.raises(TypeError, match="cannot name components; give texts"):
+    with pytest.raises(TypeError, match="cannot name components; give strings"):
         Mixture.train(SCHEMA, {"x": X}, [b"\xff", b"b"] * 120, EM(components=2))
 
 

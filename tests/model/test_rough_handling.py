@@ -196,7 +196,7 @@ def test_parameters_at_the_edge_of_certainty():
     same = train(Gaussian(m=0.0), [5.0, 5.0], ["a", "a"]).parameters("x", "a")
     assert same.interval()["variance"] == (0.0, 0.0)
     silent = train(Poisson(shape=0.0, rate=0.0), [3, None], ["a", "b"])
-    with pytest.raises(ValueError, match="Nothing is counted in this class and there is no prior"):
+    with pytest.raises(ValueError, match="This class has no counts and there is no prior"):
         silent.parameters("x", "b").mean()
     with pytest.raises(ValueError, match="are given \\('uniform'\\), not counted"):
         silent.believing(prior="uniform").parameters()

@@ -165,5 +165,5 @@ def test_any_order_of_rows_gives_the_same_weights():
 def test_rows_that_were_not_counted_cannot_weigh(schema):
     frame, labels = made(40)
     model = Model.train(schema, frame[:20], labels[:20])
-    with pytest.raises(ValueError, match="The rows are not those that the model has counted"):
+    with pytest.raises(ValueError, match="The model has not counted these rows"):
         weigh(model, frame, labels)

@@ -86,9 +86,9 @@ def test_weights_that_make_no_sense_are_refused_by_name():
 
 def test_rows_that_the_model_has_not_counted_are_an_error():
     model = Model.train(SCHEMA, TENNIS, PLAY)
-    with pytest.raises(ValueError, match="not those that the model has counted"):
+    with pytest.raises(ValueError, match="has not counted these rows"):
         weigh(model, {**TENNIS, "temp": [99.0] * 8}, PLAY)
-    with pytest.raises(ValueError, match="no row of the class 'maybe'"):
+    with pytest.raises(ValueError, match="no row of class 'maybe'"):
         weigh(model, TENNIS, ["maybe"] * 8)
 
 

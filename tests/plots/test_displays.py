@@ -94,7 +94,7 @@ def test_on_dark_ground_no_text_is_dark(display):
 
 def test_axes_must_be_as_many_as_there_are_panels():
     figure, ax = pyplot.subplots()
-    with pytest.raises(ValueError, match="ax: 1 axes were given, and there are 3 panels; give 3, or none"):
+    with pytest.raises(ValueError, match="ax: there are 1 axes for 3 panels; give 3 axes, or none"):
         DecisionDisplay.from_model(MODEL, "temp").plot(ax=ax)
     assert figure.axes == [ax]
 

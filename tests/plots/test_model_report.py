@@ -128,14 +128,14 @@ def test_mistakes_come_with_their_evidence(report):
         assert told["class"] == each["decision"]
         assert told["against"] == each["truth"]
         assert told["columns"][1]["value"] == FRAME["temp"][row]
-    assert f"row {wrong[0]['row']}: {wrong[0]['truth']} taken for" in report.text()
+    assert f"row {wrong[0]['row']}: {wrong[0]['truth']} mistaken for" in report.text()
 
 
 def test_without_test_rows_the_report_says_so():
     report = model_report(MODEL)
     assert report.to_json()["evaluation"] is None
-    assert "No rows were given to test the model on" in report.text()
-    assert "HOW GOOD IT IS" not in report.text()
+    assert "No test rows were given" in report.text()
+    assert "HOW GOOD THE MODEL IS" not in report.text()
     assert report.html().count("<svg") == 4
 
 
@@ -210,7 +210,7 @@ def test_models_of_every_kind_are_reported(kind, tmp_path):
     labels = list("yynnyynn")
     model = Model.train(families, frame, labels)
     report = model_report(model, frame, ["never met", *labels[1:]])
-    assert "Which model this is" in report.html()
+    assert "How to verify this model" in report.html()
     save(model, tmp_path / "m")
     again = model_report(load(tmp_path / "m"), frame, ["never met", *labels[1:]], pictures=False).to_json()
     for part in ("evaluation", "columns", "counts_sha256"):

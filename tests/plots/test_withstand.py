@@ -159,9 +159,9 @@ def test_one_class_and_rows_that_are_all_right_are_drawn():
     measured = evaluate(model, {"x": [1.0, 2.0]}, ["a", "a"])
     for display in of_evaluation(measured)[:3]:
         drawn(display)
-    with pytest.raises(ValueError, match="There is one class only"):
+    with pytest.raises(ValueError, match="There is only one class"):
         WaterfallDisplay.from_model(model, {"x": 1.0})
-    with pytest.raises(ValueError, match="Nothing weighs"):
+    with pytest.raises(ValueError, match="There is no evidence to show"):
         HeaviestDisplay.from_model(model)
 
 
@@ -175,7 +175,7 @@ def test_a_text_of_any_length_is_drawn():
     model = Model.train({"text": Words()}, ["free prize", "lunch"], ["spam", "ham"])
     display = MarkedTextDisplay.from_model(model, "free lunch " * 20_000)
     assert "more lines" in display.plot().ax_.get_title()
-    with pytest.raises(ValueError, match="No word of this row says anything"):
+    with pytest.raises(ValueError, match="No word of this row is evidence"):
         MarkedTextDisplay.from_model(MODEL, {"temp": 36.0, "calls": 1, "city": "Rome"})
 
 
@@ -192,7 +192,7 @@ for draw in (display.plot, display.svg, lambda: model_report(model, pictures=Tru
     except ImportError as error:
         print(error)
 page = model_report(model, {"x": ["u"]}, ["b"]).html()
-print("There are no pictures, since matplotlib is not installed" in page, "<svg" in page)
+print("There are no pictures because matplotlib is not installed" in page, "<svg" in page)
 """
 
 

@@ -98,7 +98,7 @@ def test_evidence_tells_two_classes_apart_that_there_are():
     assert report_on(evidence, label="no").facts.rows[2].against == "yes"
     with pytest.raises(ValueError, match=r"There is no class 'maybe'; the classes are 'no', 'yes'\."):
         report_on(evidence, against="maybe")
-    with pytest.raises(ValueError, match="'no' against itself: give two classes to tell apart"):
+    with pytest.raises(ValueError, match="'no' against itself: give two different classes"):
         report_on(evidence, label="no", against="no")
 
 

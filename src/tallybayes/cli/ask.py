@@ -1,4 +1,4 @@
-"""`tallybayes ask`: any question to what a model knows."""
+"""`tallybayes ask`: the probability of anything, given anything else."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tallybayes.report.characters import clean
 
 def ask(
     model: ModelFile,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What is asked, and after a bar what is given.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Conditions, and after a bar those given.")],
     row: Annotated[bool, typer.Option("--row", help="Print the most probable row instead, given QUESTION.")] = False,
 ) -> None:
     """Ask how probable something is, given something else.
 
-    About any columns and the class; whatever is not mentioned is summed out. Separate conditions by commas: a column
+    The question may name any columns and the class; all others are summed out. Separate conditions by commas: a column
     and a level, or bounds of a number. Quote names and levels that contain a comma, a bar or an operator.
 
     \b

@@ -1,4 +1,4 @@
-"""`learn`, `forget` and `merge`: models that change by adding and subtracting."""
+"""`learn`, `forget` and `merge`: adding to and subtracting from a model."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tallybayes.cli.options import (
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import say, waiting_for
-from tallybayes.cli.train import SHOWN, told
+from tallybayes.cli.train import SHOWN, summary
 from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import how_many
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 
 if TYPE_CHECKING:
     from tallybayes import Model
@@ -63,7 +63,7 @@ def learn(
         known = old.classes
         old += counted
     _note_new(counted.classes, known)
-    say(f"{model}: learned {how_many(counted.n)}, has {told(old)}")
+    say(f"{model}: learned {how_many(counted.n)}, has {summary(old)}")
 
 
 def forget(
@@ -91,7 +91,7 @@ def forget(
     counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent.value, threads, class_of)
     with tallybayes.changing(model, waiting_for(model), loaded) as old:
         old -= counted
-    say(f"{model}: forgot {how_many(counted.n)}, has {told(old)}")
+    say(f"{model}: forgot {how_many(counted.n)}, has {summary(old)}")
 
 
 def merge(
@@ -100,7 +100,7 @@ def merge(
 ) -> None:
     """Add up models.
 
-    Wherever they were trained, the sum is the model of all their rows.
+    The sum equals a model trained on all their rows.
 
     \b
     tallybayes merge monday.tally tuesday.tally -o both.tally
@@ -112,7 +112,7 @@ def merge(
         except (ValueError, TypeError) as error:
             raise ValueError(f"{path} cannot be added to {models[0]}: {error}") from None
     tallybayes.save(total, output)
-    say(f"{output}: {told(total)}")
+    say(f"{output}: {summary(total)}")
 
 
 def _counted(
@@ -126,7 +126,7 @@ def _counted(
     threads: int | None,
     class_named: Callable[[Model, str], Any],
 ) -> Model:
-    """The rows as a model of their own, counted before the file is touched."""
+    """The rows as a model, counted before the file is touched."""
     import pyarrow as pa
 
     given = None if class_ is None else class_named(model, class_)
@@ -143,7 +143,7 @@ def _counted(
 
 
 def _note_new(classes: Sequence[Any], known: Sequence[Any]) -> None:
-    """Notes classes that are new to a model that has some already: they may be mistyped."""
+    """Notes classes that are new to the model: they may be typing errors."""
     met = set(known)
-    for name in [spoken(label) for label in classes if met and label not in met][:SHOWN]:
+    for name in [to_text(label) for label in classes if met and label not in met][:SHOWN]:
         say(f"Note: {name!r} is a new class.{near(name, known)}")

@@ -1,4 +1,4 @@
-"""`tallybayes choose`: the same counts under the beliefs that make held-out rows most probable."""
+"""`tallybayes choose`: the settings with the lowest held-out log-loss, for the same counts."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def choose(
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> None:
-    """Choose beliefs about the counts by held-out log-loss.
+    """Choose priors and other beliefs by held-out log-loss.
 
-    DATA are rows that the model has counted, all or some of them: they are split into folds, and every row is scored by
+    DATA are rows that the model has counted, all or some of them. They are split into folds, and every row is scored by
     the model minus its fold, under each belief. Nothing is counted again, and no count changes; the data is read once
     for every setting.
 
@@ -98,11 +98,11 @@ def _keep(chosen: tallybayes.Chosen, model: str, output: str | None) -> None:
         with tallybayes.changing(model, waiting_for(model)) as old:
             for setting, value in chosen.beliefs.items():
                 old.schema = old.schema.believing({setting: value})
-    say(f"{output or model}: {'changed' if chosen.beliefs else 'as it was'}")
+    say(f"{output or model}: {'changed' if chosen.beliefs else 'unchanged'}")
 
 
 def _candidates(schema: Schema, given: list[str] | None) -> dict[Any, list[Any]] | None:
-    """SETTING=VALUE, as data, in the order in which settings come first."""
+    """The values to try by setting, in the order given."""
     if not given:
         return None
     found: dict[Any, list[Any]] = {}
@@ -117,7 +117,7 @@ def _setting(schema: Schema, given: str) -> tuple[Any, Any]:
     from tallybayes.schema.family_text import family_from_text, prior_from_text, setting_from_text
 
     parts = given.split("=")
-    for end in range(len(parts) - 1, 0, -1):  # names of columns may have an = in them
+    for end in range(len(parts) - 1, 0, -1):  # column names may contain an =
         name, value = "=".join(parts[:end]), "=".join(parts[end:])
         several = tuple(next(csv.reader([name], skipinitialspace=True), ()))
         entry = found(name, schema.columns) or (found(several, schema.columns) if len(several) > 1 else None)

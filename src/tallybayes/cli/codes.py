@@ -13,10 +13,10 @@ TERMINATED = 143
 
 EVERY = {
     FINE: "fine",
-    WRONG: "something that was given is wrong: a sentence on standard error says what, and nothing was written",
+    WRONG: "invalid arguments or data: standard error says what is wrong, and nothing was written",
     INTERRUPTED: "interrupted (Ctrl-C): no file is left half written",
     BROKEN_PIPE: "the reader of the answers has gone away, as `head` does",
-    TERMINATED: "told to end (SIGTERM): no file is left half written",
+    TERMINATED: "terminated (SIGTERM): no file is left half written",
 }
 
 VERBS = (
@@ -49,8 +49,8 @@ VERBS = (
 )
 
 EXIT_CODES: dict[str, dict[int, str]] = {verb: dict(EVERY) for verb in VERBS}
-EXIT_CODES["serve"][FINE] = "fine; also where it served and was told to end, by SIGTERM or Ctrl-C"
-EXIT_CODES["predict"][NO] = "with `--find`: no row was found to be of that class"
+EXIT_CODES["serve"][FINE] = "success; also when the service is stopped by SIGTERM or Ctrl-C"
+EXIT_CODES["predict"][NO] = "with `--find`: no row is of that class"
 EXIT_CODES["evaluate"][NO] = "with `--at-least`: the accuracy is lower"
 EXIT_CODES["filter"] |= {
     FINE: "the mail was passed on, whatever else went wrong; with `--exit-code`: it is spam",
@@ -59,8 +59,8 @@ EXIT_CODES["filter"] |= {
     FAILED: "with `--exit-code`, or a mail to be learned or forgotten: that failed, and standard error says why",
     NOT_WRITTEN: "the mail could not be read or passed on: try again later",
     INTERRUPTED: "interrupted (Ctrl-C)",
-    TERMINATED: "told to end (SIGTERM): nothing was passed on",
+    TERMINATED: "terminated (SIGTERM): nothing was passed on",
 }
 del EXIT_CODES["filter"][BROKEN_PIPE]
-EXIT_CODES["receipt check"][NO] = "the receipt does not hold, or says nothing of this model"
-EXIT_CODES["store verify"][NO] = "something does not agree: each problem is a line on standard error"
+EXIT_CODES["receipt check"][NO] = "the receipt is not valid, or is not about this model"
+EXIT_CODES["store verify"][NO] = "the store is inconsistent: each problem is a line on standard error"

@@ -36,7 +36,7 @@ def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
 
 
 def _name_and_family(given: str) -> tuple[str, str | None]:
-    """The name ends at the last = after which there is a whole family, with as many brackets opened as closed."""
+    """Splits at the last = that is followed by a complete family, with balanced brackets."""
     for equals in reversed(list(re.finditer("=", given))):
         family = given[equals.end() :]
         if WHOLE_FAMILY.fullmatch(family) and family.count("(") == family.count(")") and equals.start():

@@ -72,14 +72,14 @@ def _tennis(run: Run) -> None:
 def _docstrings(run: Run) -> None:
     from tallybayes.cli.docstrings import PACKAGES, held_out, paragraphs
 
-    learned, asked = held_out(paragraphs())
+    learned, test = held_out(paragraphs())
     wrong, *others = learned
-    files = {"docstrings": learned, "held-out": asked, "one-of-them": [wrong], "all-but-one": others}
+    files = {"docstrings": learned, "held-out": test, "one-of-them": [wrong], "all-but-one": others}
     for name, rows in files.items():
         Path(f"{name}.jsonl").write_text("".join(json.dumps(row._asdict()) + "\n" for row in rows))
     _say(
         f"\nReal text: {len(learned):,} paragraphs of the docstrings of {len(PACKAGES)} packages of Python's library.",
-        f"Which package does a sentence come from? {len(asked):,} others are held out to see.",
+        f"Which package does a sentence come from? {len(test):,} others are held out to see.",
     )
     run("train", "docstrings.jsonl", "--label", "package", "-o", "docstrings.tally")
     run("evaluate", "docstrings.tally", "held-out.jsonl", "--brief")
@@ -94,7 +94,7 @@ def _say(*lines: str) -> None:
 
 
 def _run(program: Callable[..., Any], *arguments: str) -> None:
-    """One command as it is typed, and its output."""
+    """Prints a command, runs it and shows its output."""
     print(f"\n$ tallybayes {shlex.join(arguments)}", flush=True)
     code = program(list(arguments), prog_name="tallybayes", standalone_mode=False)
     if code == INTERRUPTED:
@@ -102,15 +102,15 @@ def _run(program: Callable[..., Any], *arguments: str) -> None:
     if code == BROKEN_PIPE:
         raise BrokenPipeError
     if code != FINE:
-        raise ValueError(f"The command ended with {code}. This is a bug; please report it.")
+        raise ValueError(f"The command exited with {code}. This is a bug; please report it.")
 
 
 def _prove(one: str, other: str) -> None:
-    """Their sha256, which anyone can check."""
+    """Prints and compares the sha256 of two files."""
     print(f"\n$ sha256sum {one} {other}")
     sums = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in (one, other)]
     for name, found in zip((one, other), sums, strict=True):
         print(f"{found}  {name}")
     if len(set(sums)) > 1:
-        raise ValueError("The model remembers. This is a bug; please report it.")
-    print("Equal: nothing of it is left in the model.", flush=True)
+        raise ValueError("The two models differ. This is a bug; please report it.")
+    print("Equal: no trace of the day is left in the model.", flush=True)

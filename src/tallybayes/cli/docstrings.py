@@ -13,7 +13,7 @@ PACKAGES = (
     *("asyncio", "email", "http", "importlib", "logging", "multiprocessing", "typing", "unittest", "urllib", "xml"),
 )
 LEAST_WORDS = 5
-HELD_OUT = 4  # one of so many
+HELD_OUT = 4  # one paragraph in four is held out
 
 
 class Paragraph(NamedTuple):
@@ -31,15 +31,15 @@ def paragraphs() -> list[Paragraph]:
         if len(text.split()) >= LEAST_WORDS
     )
     if not found:
-        raise FileNotFoundError("This Python has no sources of its library, whose docstrings the demo reads.")
+        raise FileNotFoundError("The demo reads docstrings of the standard library, whose source is not installed.")
     return list(found)
 
 
 def held_out(all_of_them: list[Paragraph]) -> tuple[list[Paragraph], list[Paragraph]]:
     """The paragraphs to learn from, and every fourth to test on."""
-    asked = all_of_them[::HELD_OUT]
-    kept = set(asked)
-    return [paragraph for paragraph in all_of_them if paragraph not in kept], asked
+    test = all_of_them[::HELD_OUT]
+    kept = set(test)
+    return [paragraph for paragraph in all_of_them if paragraph not in kept], test
 
 
 def _docstrings(package: str) -> Iterator[str]:

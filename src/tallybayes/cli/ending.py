@@ -27,7 +27,7 @@ SAID = (
     LookupError,
     NotImplementedError,
     Warning,
-)  # the library's sentences
+)  # errors whose message is for the user
 
 
 def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False) -> Callable[P, None]:

@@ -42,7 +42,7 @@ def evaluate(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="The file of the model; or with --folds or --leave-one-out the first of the data, where there is no "
+            help="The file of the model; or, with --folds or --leave-one-out, the first of the data if there is no "
             "model.",
             show_default=False,
         ),
@@ -88,7 +88,7 @@ def evaluate(
     absent: Absent = AbsentColumn.error,
     threads: Threads = None,
 ) -> int:
-    """Compare answers with classes that are known.
+    """Measure how good a model is on rows whose classes are known.
 
     Accuracy, log-loss, Brier score and ROC AUC with standard errors, compared with the most common class and the prior
     alone; precision and recall of every class; which classes are mistaken for which; calibration.
@@ -106,13 +106,13 @@ def evaluate(
 
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
-    asked = {"costs": costs, "reject": reject, "threads": threads, "absent": absent.value}
-    told = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text, "weigh": weigh}
+    scoring = {"costs": costs, "reject": reject, "threads": threads, "absent": absent.value}
+    training = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text, "weigh": weigh}
     if folds is None and not leave_one_out:
-        refuse_without_folds(groups=groups, repeats=repeats - 1, seed=seed, **told)
-        measured: Any = _measured(_loaded(model), how.open(data), label, **asked)
+        refuse_without_folds(groups=groups, repeats=repeats - 1, seed=seed, **training)
+        measured: Any = _measured(_loaded(model), how.open(data), label, **scoring)
     else:
-        held_out = HeldOutOf(model, data or [], how, label, told, asked)
+        held_out = HeldOutOf(model, data or [], how, label, training, scoring)
         measured = held_out.by_folds(folds, groups, repeats, seed) if folds else held_out.one_by_one(groups, repeats)
     report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)
@@ -132,9 +132,9 @@ def _loaded(path: str) -> Model:
 
 
 def _measured(found: Model, source: Source, label: str | None, **how: Any) -> Evaluation:
-    from tallybayes.model.mixture import asked
+    from tallybayes.model.mixture import over_classes
 
-    model = asked(found)
+    model = over_classes(found)
     how["costs"] = costs_of(model, how["costs"])
     with watching(source, "asking"):
         return tallybayes.evaluate(model, source, label, **how)

@@ -1,4 +1,4 @@
-"""`tallybayes explain`: what each column, and each word, said."""
+"""`tallybayes explain`: the evidence of each column and each word."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tallybayes import Model
 
-ROWS = 3  # of data that are explained by default
+ROWS = 3  # rows explained by default
 TOP = 15
 
 
@@ -47,12 +47,12 @@ def explain(
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows of the data to explain.")] = ROWS,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and columns to show.")] = TOP,
     ask: Annotated[
-        bool, typer.Option("--ask", help="Print instead which of the missing cells would tell most if it were known.")
+        bool, typer.Option("--ask", help="Print instead which missing cell would be most informative.")
     ] = False,
     format: ReportAs = ReportFormat.text,
     absent: Absent = AbsentColumn.error,
 ) -> None:
-    """Show how much each column and word says.
+    """Show the evidence of each column and word.
 
     Each favours one of two classes, and the factors multiply: a word that is 8 times as frequent in spam as in ham
     multiplies the odds of spam by 8.
@@ -62,10 +62,10 @@ def explain(
     tallybayes explain tennis.tally --cell outlook=sunny --cell wind=strong
     tallybayes explain tennis.tally --cell outlook=sunny --ask
     """
-    from tallybayes.model.mixture import asked
+    from tallybayes.model.mixture import over_classes
 
     loaded = tallybayes.load(model)
-    found = asked(loaded)
+    found = over_classes(loaded)
     wanted = None if class_ is None else class_of(found, class_)
     rival = None if against is None else class_of(found, against)
     given = text is not None or bool(cell)
@@ -88,17 +88,17 @@ def explain(
 
 
 def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> None:
-    """Which cells of each row to find out, the most telling first."""
+    """The missing cells of each row, the most informative first."""
     from tallybayes.report.characters import clean
     from tallybayes.schema.entries import title
 
     for at in range(len(rows)):
-        asked = [(title(column), gain) for column, gain in model.ask_next(rows.slice(at, 1))[:top]]
+        ranked = [(title(column), gain) for column, gain in model.ask_next(rows.slice(at, 1))[:top]]
         if format is ReportFormat.json:
-            print(json.dumps({"ask": [{"column": column, "nats": gain} for column, gain in asked]}))
+            print(json.dumps({"ask": [{"column": column, "nats": gain} for column, gain in ranked]}))
             continue
-        wide = max((len(clean(column)) for column, _ in asked), default=0)
-        lines = [f"{clean(column):{wide}}  {gain:.4f}" for column, gain in asked]
+        wide = max((len(clean(column)) for column, _ in ranked), default=0)
+        lines = [f"{clean(column):{wide}}  {gain:.4f}" for column, gain in ranked]
         print("\n".join([*([f"Row {at + 1}"] * (len(rows) > 1)), *(lines or ["No cell is missing."])]))
 
 

@@ -1,4 +1,4 @@
-"""`tallybayes filter`: a mail in, the same mail out, with what is thought of it."""
+"""`tallybayes filter`: a mail in, the same mail out, with a header that has the verdict."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tallybayes.cli.terminal import say, waiting_for
 if TYPE_CHECKING:
     from tallybayes.filtering.base import Filter, Wanted
 
-LEARNING = "What is learned"
-CLASSES = "What is spam"
+LEARNING = "Learning"
+CLASSES = "Classes and thresholds"
 TOKEN = "TALLYBAYES_TOKEN"
 
 
@@ -113,20 +113,20 @@ def filter(
     tallybayes filter --server http://127.0.0.1:8765 --ham < mail
     """
     mail = sys.stdin.buffer.read()
-    told = b""
+    output = b""
     try:
         wanted = _wanted(spam, ham, forget, forget_spam, forget_ham)
         if learn and wanted is not None:
             raise ValueError(
-                "--learn goes by the filter's verdict, --spam, --ham and --forget by yours: give one of them."
+                "--learn follows the filter's verdict; --spam, --ham and --forget follow yours. Give one of them."
             )
         scores, names = (spam_score, ham_score), (spam_class, ham_class)
-        told, code = _filtered(_opened(model, server, scores, names), mail, wanted, learn, exit_code)
+        output, code = _filtered(_opened(model, server, scores, names), mail, wanted, learn, exit_code)
     except Exception as error:
         say(f"tallybayes filter: {sentence(error)}")
         registering = spam or ham or forget or forget_spam or forget_ham
-        told, code = b"" if exit_code else mail, FAILED if exit_code or registering else FINE
-    sys.stdout.buffer.write(told)
+        output, code = b"" if exit_code else mail, FAILED if exit_code or registering else FINE
+    sys.stdout.buffer.write(output)
     sys.stdout.buffer.flush()
     return code
 
@@ -138,7 +138,7 @@ def _wanted(spam: bool, ham: bool, forget: bool, forget_spam: bool, forget_ham: 
     learned = [word for word, given in ((SPAM, spam), (HAM, ham)) if given]
     forgotten = [word for word, given in ((ANY, forget), (SPAM, forget_spam), (HAM, forget_ham)) if given]
     if len(learned) > 1 or len(forgotten) > 1 or learned == forgotten != []:
-        raise ValueError("Give at most one class to learn the mail as and one to forget it as, and not the same.")
+        raise ValueError("Give at most one class to learn the mail as and one to forget it as, not the same one.")
     if not learned and not forgotten:
         return None
     return Wanted(next(iter(learned), None), next(iter(forgotten), None))
@@ -154,7 +154,7 @@ def _opened(
 
     given = {"spam": scores[0], "ham": scores[1]}
     if (model is None) == (server is None):
-        raise ValueError("Give a model file, a store or --server URL: one of them.")
+        raise ValueError("Give one of a model file, a store or --server URL.")
     if server is not None:
         from tallybayes.filtering.at_server import ServerFilter
 
@@ -170,24 +170,24 @@ def _opened(
     return FileFilter(model, Names(*names), Thresholds.of(**given), waiting_for(model))
 
 
-def _filtered(asked: Filter, mail: bytes, wanted: Wanted | None, learn: bool, exit_code: bool) -> tuple[bytes, int]:
-    """What to write, and the code to end with."""
+def _filtered(judge: Filter, mail: bytes, wanted: Wanted | None, learn: bool, exit_code: bool) -> tuple[bytes, int]:
+    """The output and the exit code."""
     from tallybayes.filtering.letter import Letter
     from tallybayes.filtering.thresholds import HAM, SPAM, UNSURE
 
     letter = Letter(mail)
-    with asked:
+    with judge:
         if wanted is not None:
             if not mail:
                 raise ValueError("There is no mail on standard input.")
             done = "Forgotten." if wanted.learn is None else f"Learned as {wanted.learn}."
-            say(done if asked.change(letter, wanted) else "Nothing to do: that was done before.")
+            say(done if judge.change(letter, wanted) else "Nothing to do: that was done before.")
             return b"" if exit_code else mail, FINE
-        verdict = asked.verdict(letter)
+        verdict = judge.verdict(letter)
         if learn and verdict.word != UNSURE:
             try:
-                asked.learn_own(letter, verdict)
-            except Exception as error:  # the answer is good all the same
+                judge.learn_own(letter, verdict)
+            except Exception as error:  # the verdict stands
                 say(f"tallybayes filter: {sentence(error)}")
     if exit_code:
         return verdict.line, {SPAM: FINE, HAM: NO, UNSURE: UNDECIDED}[verdict.word]

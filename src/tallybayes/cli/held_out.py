@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def refuse_without_folds(**given: Any) -> None:
-    """Options for training models or splitting rows mean nothing for an existing model."""
+    """Raises an error if options for training or splitting are given for an existing model."""
     for name, value in given.items():
         if value:
             option = f"--{name.replace('_', '-')}"
@@ -36,18 +36,24 @@ class HeldOutOf:
     """A model and data, or data alone, and how to read, count and score it."""
 
     def __init__(
-        self, first: str, data: list[str], how: Input, label: str | None, told: dict[str, Any], asked: dict[str, Any]
+        self,
+        first: str,
+        data: list[str],
+        how: Input,
+        label: str | None,
+        training: dict[str, Any],
+        scoring: dict[str, Any],
     ) -> None:
         from tallybayes.files import is_model
         from tallybayes.sources.paths import STANDARD_INPUT
 
         self.model = load_of_classes(first) if is_model(first) else None
         self.data = data if self.model else [first, *data]
-        self.how, self.label, self.told, self.asked = how, label, told, asked
+        self.how, self.label, self.training, self.scoring = how, label, training, scoring
         if STANDARD_INPUT in self.data:
             raise ValueError(read_once("standard input"))
         if self.model is not None:
-            for name, value in told.items():
+            for name, value in training.items():
                 if value:
                     option = f"--{name.replace('_', '-')}"
                     raise ValueError(f"{option}: {first} is a model, which is used as it is. Give the data alone.")
@@ -61,18 +67,18 @@ class HeldOutOf:
         from tallybayes.model.validation.folds import counted_folds
         from tallybayes.model.validation.held_out import HeldOut, hold_out
 
-        given, threads = Given(None, self.label, groups=groups, absent=self.asked["absent"]), self.asked["threads"]
+        given, threads = Given(None, self.label, groups=groups, absent=self.scoring["absent"]), self.scoring["threads"]
         found: list[Evaluation] = []
         for repeat in range(repeats):
 
             def count(schema: Schema | Model, source: Source, repeat: int = repeat) -> Folds:
                 rows = given._replace(data=source, label_type=self._label_type())
-                return counted_folds(schema, rows, Deal(k, seed=seed + repeat), threads, self.told["weigh"])
+                return counted_folds(schema, rows, Deal(k, seed=seed + repeat), threads, self.training["weigh"])
 
             folds = self._counted(count, groups)
             source = self.how.open(self.data)
             with watching(source, "scoring"):
-                asking = {"costs": costs_of(folds.total, self.asked["costs"]), "reject": self.asked["reject"]}
+                asking = {"costs": costs_of(folds.total, self.scoring["costs"]), "reject": self.scoring["reject"]}
                 scoring = HeldOut(folds, {"": folds.schema}, compared_with, add, **asking, absent=given.absent)
                 found += hold_out(scoring, given._replace(data=source), threads)[""]
         return CrossValidation(tuple(found), k, repeats, seed, groups is not None)
@@ -80,26 +86,26 @@ class HeldOutOf:
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
         from tallybayes.model.validation.leave_one_out import evaluate_left_out
 
-        refuse = {"--groups": groups, "--repeats": repeats > 1, "--weigh": self.told["weigh"]}
+        refuse = {"--groups": groups, "--repeats": repeats > 1, "--weigh": self.training["weigh"]}
         for option, given in refuse.items():
             if given:
                 raise ValueError(f"{option} goes with --folds: --leave-one-out holds out every row once, by itself.")
 
         def count(schema: Schema, source: Source) -> Model:
-            how = {"threads": self.asked["threads"], "absent": self.asked["absent"], "label_type": self._label_type()}
-            return tallybayes.Model.train(schema, source, self.label, **how)
+            how = {name: self.scoring[name] for name in ("threads", "absent")}
+            return tallybayes.Model.train(schema, source, self.label, label_type=self._label_type(), **how)
 
         model = self.model or self._counted(count, None)
         source = self.how.open(self.data)
         self._check(source)
         with watching(source, "scoring"):
-            asked = {**self.asked, "costs": costs_of(model, self.asked["costs"])}
-            return evaluate_left_out(model, source, self.label, **asked)
+            scoring = {**self.scoring, "costs": costs_of(model, self.scoring["costs"])}
+            return evaluate_left_out(model, source, self.label, **scoring)
 
     def _label_type(self) -> Any:
         import pyarrow as pa
 
-        return pa.string() if self.told["label_as_text"] else None
+        return pa.string() if self.training["label_as_text"] else None
 
     def _counted(self, count: Callable[[Any, Source], T], groups: str | None) -> T:
         """Counts rows under the schema that is given, inferred or the model's."""
@@ -111,12 +117,12 @@ class HeldOutOf:
             return count(self.model, source)
 
     def _settled(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
-        """A column that holds the groups is not counted unless asked for."""
+        """The schema; a column that holds the groups is not counted unless requested."""
         self._check(source)
-        hints = misled | parsed_columns(self.told["column"])
-        if groups is not None and self.told["schema"] is None:
+        hints = misled | parsed_columns(self.training["column"])
+        if groups is not None and self.training["schema"] is None:
             hints = {groups: None, **hints}
-        return schema_for(source, self.label, self.told["schema"], hints, self.told["prior"])
+        return schema_for(source, self.label, self.training["schema"], hints, self.training["prior"])
 
     def _check(self, source: Source) -> None:
         check_read_again(source, self.data)

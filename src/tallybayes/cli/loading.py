@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def load_of_classes(path: str) -> Model:
-    """A model that counts classes. One that counts components of classes is an error: its answers would be about
+    """A model whose classes are not split into components; others are an error, since their answers would be about
     components."""
     model = tallybayes.load(path)
     check_of_classes(model, path)

@@ -117,7 +117,7 @@ Dependence = Annotated[
     ),
 ]
 LabelAsText = Annotated[
-    bool, typer.Option("--label-as-text", help="Read labels as texts even if they look like numbers.")
+    bool, typer.Option("--label-as-text", help="Read labels as text even if they look like numbers.")
 ]
 Groups = Annotated[
     str | None,

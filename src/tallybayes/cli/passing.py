@@ -1,4 +1,4 @@
-"""A mail that always passes, whatever happens to the process that judges it.
+"""Passes a mail on, whatever happens to the process that judges it.
 
 `tallybayes filter` is two processes. The first reads the mail and keeps it; the second judges it, and may run out of
 memory, crash or hang. Its output counts once it has exited: the first then writes that, or the original mail. Nothing
@@ -17,19 +17,19 @@ from tallybayes.cli.codes import FAILED, FINE, NOT_WRITTEN
 VERB = "filter"
 HELP = "--help"
 CODE_ALONE = {"--exit-code", "e"}
-TOLD = {"--spam", "--ham", "--forget", "--forget-spam", "--forget-ham", *"snFSN"}  # the user waits for it to be learned
+CHANGING = {"--spam", "--ham", "--forget", "--forget-spam", "--forget-ham", *"snFSN"}  # the caller waits for the change
 PATIENCE = 60  # seconds until the second process is killed
 READ = 1 << 16  # bytes at a time
-LONGEST = 1 << 26  # bytes of a mail that is judged
+LONGEST = 1 << 26  # bytes: longer mails are not judged
 
 
 def is_wanted(arguments: list[str]) -> bool:
-    """Whether a mail comes with these arguments, and there can be two processes."""
+    """Whether these arguments filter a mail, and the platform can fork."""
     return arguments[:1] == [VERB] and HELP not in arguments and hasattr(os, "fork")
 
 
 def pass_mail(arguments: list[str]) -> int:
-    """Reads, asks, writes; the code to end with."""
+    """Reads, judges and writes the mail; returns the exit code."""
     options = _options(arguments)
     try:
         _check_streams()
@@ -37,12 +37,12 @@ def pass_mail(arguments: list[str]) -> int:
     except (OSError, MemoryError) as error:
         _say(f"The mail could not be read: {error}.")
         return NOT_WRITTEN
-    told, code = _answer(mail, more)
-    if not told and code != FINE:  # there is no verdict
-        code = FINE if options.isdisjoint(CODE_ALONE | TOLD) else FAILED
+    output, code = _answer(mail, more)
+    if not output and code != FINE:  # there is no verdict
+        code = FINE if options.isdisjoint(CODE_ALONE | CHANGING) else FAILED
     if not options.isdisjoint(CODE_ALONE):
-        return code if _write(told) else FAILED
-    return code if _write(told or mail) and (not more or _copy_rest()) else NOT_WRITTEN
+        return code if _write(output) else FAILED
+    return code if _write(output or mail) and (not more or _copy_rest()) else NOT_WRITTEN
 
 
 def _options(arguments: list[str]) -> set[str]:
@@ -63,7 +63,7 @@ def _check_streams() -> None:
 
 
 def _read_mail() -> tuple[bytes, bool]:
-    """As much as is judged, and whether there is more."""
+    """The mail up to the limit, and whether there is more."""
     mail = bytearray()
     while len(mail) <= LONGEST:
         part = os.read(0, READ)
@@ -77,25 +77,25 @@ def _answer(mail: bytes, more: bool) -> tuple[bytes, int]:
     """The output and exit code of the second process; nothing and `FAILED` if it was killed."""
     try:
         if more:
-            raise OSError(f"A mail of more than {LONGEST >> 20} MiB is not looked at")
+            raise OSError(f"A mail of more than {LONGEST >> 20} MiB is not judged")
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reading)
             _look(mail, writing)
         os.close(writing)
-        told = _read_told(reading, child)
+        output = _read_output(reading, child)
         ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if ended < 0:
-            raise OSError(f"The process that looked at the mail was ended by {signal.Signals(-ended).name}")
+            raise OSError(f"The process that judged the mail was killed by {signal.Signals(-ended).name}")
     except (OSError, MemoryError) as error:
-        _say(f"{error}; it passes as it came.")
+        _say(f"{error}; it is passed on unchanged.")
         return b"", FAILED
-    return told, ended
+    return output, ended
 
 
 def _look(mail: bytes, writing: int) -> None:
-    """The second process: the ordinary program, with the mail as its standard input. It ends here."""
+    """The second process: the ordinary program, with the mail as its standard input. Does not return."""
     code = FAILED
     try:
         os.dup2(_file_of(mail), 0)
@@ -127,19 +127,19 @@ def _file_of(mail: bytes) -> int:
     return number
 
 
-def _read_told(reading: int, child: int) -> bytes:
+def _read_output(reading: int, child: int) -> bytes:
     """Everything written until the end; the writer is killed if that takes too long."""
     signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
     signal.alarm(PATIENCE)
-    told = bytearray()
+    output = bytearray()
     while part := os.read(reading, READ):
-        told += part
+        output += part
     signal.alarm(0)
-    return bytes(told)
+    return bytes(output)
 
 
 def _write(content: bytes) -> bool:
-    """To standard output, all of it."""
+    """Writes all of it to standard output."""
     left = memoryview(content)
     try:
         while left:

@@ -79,12 +79,12 @@ def predict(
     tallybayes predict spam.tally --input mail --find spam - && echo this is spam
     """
     from tallybayes.cli.answers import answers
-    from tallybayes.model.mixture import asked
+    from tallybayes.model.mixture import over_classes
     from tallybayes.report.answered import Deciding
 
     keep_apart(output, model, *how.files(data))
     loaded = tallybayes.load(model)
-    found = asked(loaded)
+    found = over_classes(loaded)
     wanted = None if find is None else class_of(found, find)
     if interval is not None:
         check_of_classes(loaded, f"--interval {interval}: {model}")

@@ -46,7 +46,7 @@ VERBS = (
 for verb in VERBS:
     app.command()(ending(spread(verb), quick=verb is filter_mail))
 
-# Verbs of two words, and what the first stands for.
+# Verbs of two words, and the help of the first.
 GROUPS = {
     "receipt": ("Print and check receipts of changes to a store.", (receipt.check, receipt.show)),
     "store": ("Manage a store.", (store.create, store.verify, store.backup, store.expire)),

@@ -44,7 +44,7 @@ class Input:
     input: Annotated[
         InputFormat | None,
         typer.Option(
-            "--input", help="The format of the data, if its name and content do not tell.", rich_help_panel=READING
+            "--input", help="The format of the data; by default guessed from name and content.", rich_help_panel=READING
         ),
     ] = None
     missing: Annotated[
@@ -99,7 +99,7 @@ class Input:
     skip_bad_rows: Annotated[
         bool,
         typer.Option(
-            "--skip-bad-rows", help="Skip rows that cannot be read, and say how many.", rich_help_panel=READING
+            "--skip-bad-rows", help="Skip rows that cannot be read, and report them.", rich_help_panel=READING
         ),
     ] = False
 

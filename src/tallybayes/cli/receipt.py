@@ -24,7 +24,8 @@ def show(
 ) -> None:
     """Print the receipt of the last change to a row.
 
-    Whoever keeps it can check later that the store still has the change, and that no history before it was rewritten.
+    With it, anyone can check later that the store still has the change, and that the history before it was not
+    rewritten.
 
     \b
     tallybayes receipt show store/ m-17 > m-17.json

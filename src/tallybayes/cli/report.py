@@ -29,9 +29,9 @@ def report(
 ) -> None:
     """Report everything about a model on one page.
 
-    What was counted, how good the model is on DATA (if given), whether its probabilities are calibrated, what each
-    column tells, what weighs most, and its most confident mistakes. The page is self-contained: it needs no network and
-    no scripts, adapts to light and dark mode, and can be printed.
+    What was counted, how good the model is on DATA (if given), how well its probabilities are calibrated, how
+    informative each column is, the strongest words and values, and the most confident mistakes. The page is
+    self-contained: it needs no network and no scripts, adapts to light and dark mode, and can be printed.
 
     Plots need matplotlib (pip install 'tallybayes[plot]'); without it the page has none, and says so.
 
@@ -44,13 +44,13 @@ def report(
     if data:
         source = how.open(data)
         with watching(source, "asking"):
-            told = tallybayes.model_report(found, source, label, **settings)
+            made = tallybayes.model_report(found, source, label, **settings)
     else:
-        told = tallybayes.model_report(found, **settings)
+        made = tallybayes.model_report(found, **settings)
     if output is None:
-        print_report(told, format)
+        print_report(made, format)
     else:
-        save_report(told, format, output)
+        save_report(made, format, output)
 
 
 def _wanted(format: ReportFormat) -> bool | None:

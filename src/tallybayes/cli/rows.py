@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,7 +17,7 @@ TEXT_COLUMNS = ("text", "body")  # the column that a text is for, if there are s
 
 
 def row_of(schema: Schema, text: str | None, cells: list[str] | None) -> pa.RecordBatch:
-    """The row of a text, or of cells COLUMN=VALUE; what is not given is missing."""
+    """A row with this text or these cells COLUMN=VALUE; all others are missing."""
     import pyarrow as pa
 
     given = _cells(schema, cells or [])
@@ -32,7 +32,7 @@ def _cells(schema: Schema, cells: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for cell in cells:
         parts = cell.split("=")
-        names = ["=".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]  # which may have an = in them
+        names = ["=".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]  # a name may contain an =
         if not names:
             raise ValueError(f"--cell {cell!r}: write COLUMN=VALUE, like outlook=sunny.")
         name = next((name for name in names if name in schema.by_column), names[-1])
@@ -53,9 +53,7 @@ def _text_column(schema: Schema, given: dict[str, str]) -> str:
         if name in free:
             return name
     listed = ", ".join(map(repr, free)) or "none"
-    raise ValueError(
-        f"--text: for which column? The text columns of the model are {listed}. Give the row as data instead."
-    )
+    raise ValueError(f"--text: the model needs one text column, and has {listed}. Give the row as data instead.")
 
 
 def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -66,20 +64,20 @@ def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
     except pa.ArrowInvalid:
         raise ValueError(f"--cell {name}={cells[0].as_py()}: this is not a number.") from None
     except pa.ArrowNotImplementedError:
-        raise ValueError(f"--cell {name}=…: a cell of this column is not one value; give the row as data.") from None
+        raise ValueError(f"--cell {name}=…: cells of this column are not single values; give data instead.") from None
 
 
 def class_of(model: Model | Mixture, text: str) -> Any:
     """The class with this name."""
     found = _class(model, text)
     if found not in model.classes:
-        listed = ", ".join(map(spoken, model.classes)) or "none"
+        listed = ", ".join(map(to_text, model.classes)) or "none"
         raise ValueError(f"There is no class {text!r}; the classes are {listed}.{near(text, model.classes)}")
     return found
 
 
 def near(text: str, classes: Sequence[Any]) -> str:
-    """A hint, if one of the classes is a similar text.
+    """A hint, if a class has a similar name.
 
     >>> near("Spma", ["ham", "spam"])
     " Did you mean 'spam'?"
@@ -95,16 +93,16 @@ def new_class(model: Model, text: str) -> Any:
     """The class with this name, which may be new to the model."""
     found = _class(model, text)
     if found is None:
-        raise ValueError(f"The class {text!r} is not of the type of the others, {model.label_type}.")
+        raise ValueError(f"The class {text!r} is not of type {model.label_type}, as the others are.")
     return found
 
 
 def _class(model: Model | Mixture, text: str) -> Any:
-    """As it is shown, or as its type is written anywhere; None if it cannot be."""
+    """The class with this name as text, or the text parsed as a label; None if it cannot be."""
     import pyarrow as pa
 
     for label in model.classes:
-        if text in (str(label), spoken(label)):
+        if text in (str(label), to_text(label)):
             return label
     try:
         return pa.array([text]).cast(model.label_type or pa.string())[0].as_py()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def sample(
     model: ModelFile,
-    rows: Annotated[int, typer.Argument(metavar="ROWS", min=0, help="How many rows.")] = 10,
+    rows: Annotated[int, typer.Argument(metavar="ROWS", min=0, help="The number of rows.")] = 10,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same rows.")] = 0,
     output: AnswerFile = None,
     format: AnswersAs = AnswerFormat.csv,
@@ -24,8 +24,8 @@ def sample(
 ) -> None:
     """Draw rows with their classes from a model.
 
-    First a class is drawn from the prior, then each column's cell from its distribution in that class. Texts are drawn
-    word by word.
+    First a class is drawn from the prior, then the cell of each column from its distribution in that class. Texts are
+    drawn word by word.
 
     \b
     tallybayes sample spam.tally 10
@@ -45,7 +45,7 @@ def sample(
 
 
 def _drawable(model: Model) -> Model:
-    """The same counts, with texts scored by presence turned into multinomial ones, which can be drawn."""
+    """The same counts, with Bernoulli texts turned into multinomial ones, which can be drawn."""
     once = {
         name: family.changed({"reading": "multinomial"})
         for name, family in model.schema.columns.items()
@@ -53,5 +53,5 @@ def _drawable(model: Model) -> Model:
     }
     if once:
         names = ", ".join(map(repr, once))
-        say(f"Note: the model only looks at whether a word is in {names}; texts are drawn by how often words occurred.")
+        say(f"Note: the model only uses whether a word is in {names}; texts are drawn from the word counts instead.")
     return model.believing(once)

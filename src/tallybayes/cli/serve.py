@@ -1,4 +1,4 @@
-"""`tallybayes serve`: stores that answer and learn over HTTP."""
+"""`tallybayes serve`: stores over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTALL = "The service needs some packages that are not installed: pip install '
 
 
 class TokenScope(StrEnum):
-    """What a token is for; each may do what the ones before may."""
+    """What a token permits; each includes the ones before."""
 
     predict = "predict"
     learn = "learn"
@@ -112,18 +112,18 @@ def _change_tokens(stores: list[str], schema: str | None, model: str | None, sco
     from tallybayes.store import StoreInUseError
 
     if len(stores) > 1:
-        raise ValueError("A token is for one store. Give one.")
+        raise ValueError("A token is for one store. Give a single store.")
     try:
         store = opened_store(stores[0], schema, model)
     except StoreInUseError as error:
-        raise ValueError(f"{error} Tokens are changed while no service runs; start it after.") from None
+        raise ValueError(f"{error} Change tokens while the service is stopped, then start it again.") from None
     with store:
         if revoke:
             ended = revoke_tokens(store)
             say(f"{name_of(store)}: revoked {ended} token{'s' * (ended != 1)}.")
         if scope is not None:
             print(new_token(store, scope))
-            say(f"This token may {scope} on {name_of(store)!r}. Keep it now: the store has only its hash.")
+            say(f"This token may {scope} on {name_of(store)!r}. Save it now: the store keeps only its hash.")
 
 
 def _serve(

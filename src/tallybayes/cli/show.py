@@ -17,7 +17,7 @@ TOP = 10
 def show(
     model: ModelFile,
     class_: Annotated[
-        str | None, typer.Option("--class", metavar="CLASS", help="Show what speaks for this class.")
+        str | None, typer.Option("--class", metavar="CLASS", help="Show the evidence for this class.")
     ] = None,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and values to show.")] = TOP,
     column: Annotated[

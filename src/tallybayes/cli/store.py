@@ -1,4 +1,4 @@
-"""`tallybayes store`: what an administrator does with a store that no service has open."""
+"""`tallybayes store`: administration of a store that no service has open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tallybayes.cli.codes import NO
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import ModelFile, StoreFolder
 from tallybayes.cli.terminal import say
-from tallybayes.cli.train import told
+from tallybayes.cli.train import summary
 from tallybayes.cli.watch import counting
 
 NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder.", show_default=False)]
@@ -27,7 +27,7 @@ def create(model: ModelFile, folder: NewStore) -> None:
     tallybayes store create spam.tally store/
     """
     with tallybayes.Store.create(folder, load_of_classes(model)) as made:
-        say(f"{folder}: {told(made.model())}")
+        say(f"{folder}: {summary(made.model())}")
 
 
 def verify(store: StoreFolder) -> int | None:
@@ -65,7 +65,7 @@ def backup(store: StoreFolder, folder: NewStore) -> None:
     with tallybayes.Store.open(store) as opened:
         opened.backup(folder)
     with tallybayes.Store.open(folder) as copy:
-        say(f"{folder}: {told(copy.model())}")
+        say(f"{folder}: {summary(copy.model())}")
 
 
 def expire(store: StoreFolder, older_than: Days) -> None:
@@ -78,4 +78,4 @@ def expire(store: StoreFolder, older_than: Days) -> None:
 
     with tallybayes.Store.open(store) as opened:
         gone = opened.expire(timedelta(days=older_than))
-        say(f"{store}: forgot {len(gone):,} rows, has {told(opened.model())}")
+        say(f"{store}: forgot {len(gone):,} rows, has {summary(opened.model())}")

@@ -47,7 +47,7 @@ def suspects(
     import pyarrow as pa
 
     from tallybayes.cli.answers import answers
-    from tallybayes.report.plain import spoken
+    from tallybayes.report.plain import to_text
 
     keep_apart(output, model, *how.files(data))
     found = load_of_classes(model)
@@ -63,9 +63,9 @@ def suspects(
     named = found.suspects(rows, name, top=top, absent=absent.value)
     table = {
         "row": pa.array([each.row + 1 for each in named], pa.int64()),
-        "label": pa.array([spoken(each.label) for each in named], pa.string()),
+        "label": pa.array([to_text(each.label) for each in named], pa.string()),
         "probability": pa.array([each.probability for each in named], pa.float64()),
-        "likely": pa.array([spoken(each.likely) for each in named], pa.string()),
+        "likely": pa.array([to_text(each.likely) for each in named], pa.string()),
     }
     with answers(output, format, keep_formulas) as write:
         write(pa.record_batch(table))

@@ -44,7 +44,7 @@ def say(*lines: object) -> None:
 
 
 def waiting_for(model: str) -> Callable[[], None]:
-    """A function that says why nothing happens."""
+    """A function that reports a wait."""
     return lambda: say(f"Waiting for another process that changes {model} …")
 
 
@@ -90,7 +90,7 @@ def print_report(report: Report, form: ReportFormat) -> None:
 
 
 def _draw(report: Report) -> None:
-    """With rich's colours where there are any, otherwise the same as everywhere."""
+    """In colour on a terminal, otherwise as plain text."""
     from rich.text import Text
 
     from tallybayes.report import text

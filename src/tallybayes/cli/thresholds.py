@@ -1,4 +1,4 @@
-"""`tallybayes thresholds`: the score from which on mail is spam, chosen by how much good mail may be lost."""
+"""`tallybayes thresholds`: the scores for spam and ham, chosen by how much mail may be misjudged."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def thresholds(
 
     DATA is mail whose class is known. The spam threshold is the lowest score that mistakes no more than
     --max-false-positives of the good mail for spam; the ham threshold is the highest that mistakes no more than
-    --max-false-negatives of the spam for ham. In between, mail is unsure. A model judges mail it has learned too well:
-    give it other mail, or --leave-one-out.
+    --max-false-negatives of the spam for ham. In between, mail is unsure. Scores of mail that the model has learned are
+    too good: give other mail, or --leave-one-out.
 
     \b
     tallybayes thresholds spam.tally later --max-false-positives 0.001

@@ -1,4 +1,4 @@
-"""`tallybayes train`: data → a model in a file."""
+"""`tallybayes train`: counts rows into a model file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
 from tallybayes.cli.unlabelled import Clusters, Components, Unlabelled, Weight, em_of, say_fitted
 from tallybayes.cli.watch import watching
-from tallybayes.cli.weigh import told_weighing
+from tallybayes.cli.weigh import weighing_summary
 from tallybayes.report.blocks import count, how_many
 from tallybayes.report.characters import clean
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MANY_CLASSES = 100  # distinct numbers as labels that look like a regression
+MANY_CLASSES = 100  # with more distinct numbers, labels look like a regression
 A_FEW = 1000  # rows to estimate what weighing would gain …
 LITTLE = 20_000_000  # … for inputs of fewer bytes than this
 ENOUGH = 200  # rows needed for that estimate
@@ -60,7 +60,7 @@ def train(
     prior: ClassPrior = None,
     label_as_text: LabelAsText = False,
     weighed: Annotated[
-        bool, typer.Option("--weigh", help="Find out how much each column's evidence should count, from left-out rows.")
+        bool, typer.Option("--weigh", help="Fit the weight of each column's evidence on left-out rows.")
     ] = False,
     dependence: Dependence = DependenceKind.none,
     unlabelled: Unlabelled = False,
@@ -111,7 +111,7 @@ def train(
     weighing = None if sample is None or not sample.seen else reweighed(model, sample.rows())
     model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
-    say(f"{output}: {told(model)}")
+    say(f"{output}: {summary(model)}")
     say_fitted(output, model.fitted)
     if weighing is not None:
         _tell_of(weighing[1], output, weighed)
@@ -123,13 +123,13 @@ def _tell_of_columns(model: Model, place: Name | None) -> None:
     classes."""
     from tallybayes.schema.entries import title
 
-    for line in told_blocks(model):
+    for line in block_lines(model):
         say(line)
     if _looks_like_regression(model):
         say(
             f"Note: the labels in {model.schema.label!r} are {len(model.classes):,} different numbers, which looks "
-            "like a regression; tallybayes tells classes apart. Cut the numbers into ranges, or give --label-as-text "
-            "if they are names."
+            "like a regression; tallybayes only classifies. Cut the numbers into ranges, or give --label-as-text if "
+            "they are names."
         )
     reasons = model.schema.reasons
     left_out = [name for name in reasons if name not in model.schema.columns and name != place]
@@ -141,10 +141,10 @@ def _tell_of_columns(model: Model, place: Name | None) -> None:
 def _tell_of(worth: Weighing, output: str, weighed: bool) -> None:
     """Reports what the weights gain, or would gain."""
     if weighed:
-        say(f"{output}: {told_weighing(worth)}")
+        say(f"{output}: {weighing_summary(worth)}")
     elif worth.rows >= ENOUGH and worth.weighed < (1.0 - WORTHWHILE) * worth.naive:
         found = f"from {worth.naive:.3g} to {worth.weighed:.3g}"
-        say(f"Note: weighing the evidence (--weigh) would bring the log-loss of left-out rows {found}.")
+        say(f"Note: weighing the evidence (--weigh) would lower the log-loss of left-out rows {found}.")
 
 
 def counted(
@@ -154,7 +154,7 @@ def counted(
     count: Callable[[Schema, Source], T],
 ) -> tuple[Source, T]:
     """Counts all rows. If a cell does not fit the family inferred from a sample, and the data can be read again,
-    counting starts over with that column as a category, which takes every cell."""
+    counting starts over with that column as a category, which accepts every cell."""
     from tallybayes.schema.schema import AS_GIVEN
     from tallybayes.sources import SourceError
 
@@ -254,14 +254,14 @@ def _looks_like_regression(model: Model) -> bool:
     return are_numbers and (classes > MANY_CLASSES or (classes > SHOWN and 2 * classes > model.n))
 
 
-def told(model: Model) -> str:
+def summary(model: Model) -> str:
     """A model in one line."""
     pairs = list(model.rows_by_class().items())
     listed = ", ".join(f"{clean(label)} {count(n)}" for label, n in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
     return f"{how_many(model.n)} in {how_many(len(pairs), 'class', 'classes')}: {listed}"
 
 
-def told_blocks(model: Model) -> list[str]:
+def block_lines(model: Model) -> list[str]:
     """Which columns are counted together, why, and the weight of their evidence."""
     from tallybayes.schema.entries import in_order, members
 
@@ -269,6 +269,6 @@ def told_blocks(model: Model) -> list[str]:
     for name, family in in_order(schema.columns):
         if len(members(name)) > 1:
             weights = {} if schema.weights is None else schema.weights.parts.get(name, {})
-            told = [schema.reasons.get(name, ""), *(f"{part} × {weight:.2g}" for part, weight in weights.items())]
-            lines.append(f"Together: {len(members(name))} columns by {family.brief}; {'; '.join(filter(None, told))}")
+            parts = [schema.reasons.get(name, ""), *(f"{part} × {weight:.2g}" for part, weight in weights.items())]
+            lines.append(f"Together: {len(members(name))} columns by {family.brief}; {'; '.join(filter(None, parts))}")
     return lines

@@ -34,20 +34,20 @@ Components = Annotated[
         "--components",
         metavar="N",
         min=1,
-        help="Count every class as a mixture of so many components.",
+        help="Count every class as a mixture of this many components.",
         rich_help_panel=PANEL,
     ),
 ]
 Clusters = Annotated[
     int | None,
     typer.Option(
-        "--clusters", metavar="N", min=1, help="No row has a label: find so many classes.", rich_help_panel=PANEL
+        "--clusters", metavar="N", min=1, help="Find this many classes in rows without labels.", rich_help_panel=PANEL
     ),
 ]
 
 
 def em_of(unlabelled: bool, weight: str | None, components: int, clusters: int | None) -> EM | None:
-    """The settings of EM, if it is asked for."""
+    """The settings of EM; None without --unlabelled or --clusters."""
     if clusters is not None and components > 1:
         raise ValueError("--clusters finds classes, and --components divides them; give one of the two.")
     if not unlabelled and clusters is None:

@@ -1,4 +1,4 @@
-"""`tallybayes weigh`: how much each column's evidence should count, from rows left out of the counts."""
+"""`tallybayes weigh`: the weight of each column's evidence, fitted on left-out rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def weigh(
     ] = None,
     absent: Absent = AbsentColumn.error,
 ) -> None:
-    """Find out how much each column's evidence should count.
+    """Fit the weight of each column's evidence.
 
     DATA are rows that the model has counted. Up to 20,000 of them, or 10,000 with texts, are left out of the counts,
     and the weights maximise the probability of their classes. The counts do not change. show prints the weights; learn,
@@ -53,11 +53,11 @@ def weigh(
     else:
         with tallybayes.changing(model, waiting_for(model), loaded) as found:
             found.schema = weighed.schema
-    say(f"{output or model}: {told_weighing(worth)}")
+    say(f"{output or model}: {weighing_summary(worth)}")
 
 
-def told_weighing(worth: Weighing) -> str:
-    """What weights are worth, in a sentence."""
+def weighing_summary(worth: Weighing) -> str:
+    """The gain from weighing, in a sentence."""
     rows = f"{how_many(worth.rows)} left out"
     if worth.weights is None:
         return f"not weighed, since no weights make {rows} more probable (log-loss {worth.naive:.4g})"

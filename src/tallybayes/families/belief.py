@@ -115,7 +115,7 @@ class Belief(ABC):
         """The same belief with a changed table of evidence, [value, class]; None if it has no table."""
         return None
 
-    def add_parts(self, cells: Any, said: Floats) -> None:
+    def add_parts(self, cells: Any, evidence: Floats) -> None:
         """Adds the evidence of each part to `said[part, class, row]`, for a family with several `parts`."""
         raise TypeError("This belief gives one piece of evidence per row.")
 

@@ -58,13 +58,13 @@ class Certain:
 def beta(a: float, b: float) -> Any:
     """Beta(a, b) of a probability; certain if one of them is 0."""
     if a + b <= 0:
-        raise ValueError("Nothing is counted in this class and there is no prior, so there is no posterior.")
+        raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
     return special.distribution("beta", a, b) if a > 0 and b > 0 else Certain(float(a > 0))
 
 
 def gamma(shape: float, rate: float) -> Any:
     if rate <= 0:
-        raise ValueError("Nothing is counted in this class and there is no prior, so there is no posterior.")
+        raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
     return special.distribution("gamma", shape, scale=1.0 / rate) if shape > 0 else Certain(0.0)
 
 

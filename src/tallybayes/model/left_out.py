@@ -1,4 +1,4 @@
-"""Leave-one-out: what each row that was counted is told by the model without it, by subtraction and in one pass."""
+"""Leave-one-out: each counted row is scored by the model without it, by subtraction and in one pass."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tallybayes.model.model import Model
 from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name, check_apart
 
-BLOCK = 1 << 13  # rows that are scored at a time
-FEW = 5  # classes that a sentence names
+BLOCK = 1 << 13  # rows scored at a time
+FEW = 5  # classes named in a message
 
 
 def left_out(
@@ -33,14 +33,14 @@ def left_out(
     absent: str = ERROR,
     choose_again: bool = False,
 ) -> Evidence:
-    """The evidence of rows that the model has counted, each by the model without that row: leave-one-out, exact and
-    without training again. `data`, `labels` and `weights` are as for `Model.train`, all rows or some of them; rows that
-    cannot have been counted are an error.
+    """The evidence for rows that the model has counted, each under the model without that row: leave-one-out, exact and
+    without retraining. `data`, `labels` and `weights` are as for `Model.train`, with all rows or some of them; rows
+    that cannot have been counted are an error.
 
-    The prior of the classes is left out as well, so that `evidence.prior` has a row for each. A class of which it is
-    the only row is gone for that row: its prior is −∞. What a family chooses from all rows stays as it is chosen: where
-    a `Histogram` is cut, the bandwidths of a `Density`, which words `min_count` and `limit` keep. With
-    `choose_again=True` that is chosen without the row too, by believing again for every row, which is slow.
+    The class prior is also computed without the row, so `evidence.prior` has a row for each. If a row is the only one
+    of its class, the class is gone for that row: its prior is −∞. Whatever a family chooses from all rows stays as it
+    is: the intervals of a `Histogram`, the bandwidth of a `Density`, the words that `min_count` and `limit` keep. With
+    `choose_again=True` these are chosen without the row as well, for every row, which is slow.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"]}
@@ -60,7 +60,7 @@ def left_out(
         for name, family in model.schema.columns.items()
     }
     rest = model.copy()
-    said: dict[Name, list[Floats]] = {name: [np.zeros((0, len(known.keys)))] for name in how}
+    evidence: dict[Name, list[Floats]] = {name: [np.zeros((0, len(known.keys)))] for name in how}
     priors = [np.zeros((0, len(known.keys)))]
     for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys()):
         encoded = model.schema.encode(batch.cells, batch.start, absent)
@@ -72,22 +72,22 @@ def left_out(
         for row in np.flatnonzero(np.isneginf(priors[-1][np.arange(len(rows)), rows.codes])).tolist():
             _score_alone(model, {name: cells[row : row + 1] for name, cells in encoded.items()}, rows, row, scored)
         for name, found in scored.items():
-            said[name].append(found)
+            evidence[name].append(found)
     prior = np.concatenate(priors)
-    columns = {name: np.concatenate(parts) for name, parts in said.items()}
+    columns = {name: np.concatenate(parts) for name, parts in evidence.items()}
     return Evidence(known.labels, prior, columns, len(prior), scores=known.ordering)
 
 
 def _check_asked(model: Model, labels: Any, weights: Any) -> None:
     if model.schema.weights is not None:
-        raise TypeError("Rows are left out of the counts, which know of no weights; use model.believing(weights=None).")
+        raise TypeError("Left-out evidence is not weighed; use model.believing(weights=None).")
     for given, what in ((labels, "label"), (weights, "weight")):
         if isinstance(given, str):
             check_apart(given, model.schema.by_column, what)
 
 
 def _numbered(model: Model, batch: Batch) -> Rows:
-    """The same rows, whose classes are numbered as the model's are."""
+    """The rows with their classes numbered as in the model."""
     model._check_label_type(batch.label_type)
     number = {key: i for i, key in enumerate(model.keys())}
     places = np.array([number.get(key, -1) for key in batch.rows.classes], np.int32)
@@ -97,21 +97,21 @@ def _numbered(model: Model, batch: Batch) -> Rows:
         (label,) = model._labels([batch.rows.classes[batch.rows.codes[unseen[0]]]])
         known = ", ".join(map(repr, model.classes[:FEW])) + ", …" * (len(number) > FEW)
         raise ValueError(
-            f"Row {batch.start + unseen[0]} has the label {label!r}, of which the model has counted no row; it has "
-            f"{known}. Only rows that were counted can be left out: give those that the model was trained on."
+            f"Row {batch.start + unseen[0]} has the label {label!r}, but the model has counted only {known}. Only "
+            "counted rows can be left out: give rows that the model was trained on."
         )
     return Rows(list(number), codes, batch.rows.weights)
 
 
 def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> None:
-    """Takes the rows away from what is left, which must be possible."""
+    """Subtracts the rows from the remaining counts; an error if that is impossible."""
     own = Model(rest.schema, batch.label_type)
     own.rows, own.columns = Tally.of_rows(batch.rows), tallies_of(rest.schema, encoded, batch.rows, batch.start)
     reason = rest._take_away(own)
     if reason:
         raise ValueError(
-            f"These rows cannot be left out, because the model has not counted them all: without them, {reason}. Give "
-            "rows, labels and weights that the model was trained on."
+            f"These rows cannot be left out, because the model has not counted all of them: without them, {reason}. "
+            "Give rows, labels and weights that the model was trained on."
         )
 
 
@@ -129,7 +129,7 @@ def _priors(model: Model, rows: Rows) -> Floats:
 
 
 def _score_alone(model: Model, cells: Mapping[Name, Any], rows: Rows, row: int, scored: Mapping[Name, Floats]) -> None:
-    """Of a class of which it is the only row nothing is left, and a family may see that there is one class less."""
+    """Scores a row that is the only one of its class. Without it there is one class less, which may affect a family."""
     rest, own = model.copy(), Model(model.schema, model.label_type)
     only = rows.slice(row, row + 1)
     own.rows, own.columns = Tally.of_rows(only), tallies_of(model.schema, cells, only, row)
@@ -150,7 +150,7 @@ def _scored(
     threads: int | None,
     size: int,
 ) -> dict[Name, Floats]:
-    """What every column says about every row: [row, class]. A row of no weight takes nothing away."""
+    """The evidence of every column for every row, [row, class]. Leaving out a row of weight 0 changes nothing."""
     idle = weights_of(rows) == 0
 
     def score(start: int, stop: int) -> dict[Name, list[Floats]]:
@@ -159,12 +159,12 @@ def _scored(
             kernels.heed_signals()
             end = min(at + BLOCK, stop)
             for name, work in how.items():
-                said = work(encoded[name][at:end], rows.slice(at, end))
+                logs = work(encoded[name][at:end], rows.slice(at, end))
                 if idle[at:end].any():
                     scores = np.zeros((len(rows.classes), end - at))
                     beliefs[name].add_evidence(encoded[name][at:end], scores)
-                    said[idle[at:end]] = scores.T[idle[at:end]]
-                found[name].append(said)
+                    logs[idle[at:end]] = scores.T[idle[at:end]]
+                found[name].append(logs)
         return found
 
     parts = list(in_pieces(len(rows), threads, score, size))

@@ -123,6 +123,6 @@ class Mixture:
         return f"Mixture of {self.model.n:.12g} rows in {len(self.classes)} classes: {parts}\n{self.schema!r}"
 
 
-def asked(model: Model) -> Model | Mixture:
-    """The model, or its mixture if what it counts are components of classes."""
+def over_classes(model: Model) -> Model | Mixture:
+    """The model, or its mixture if it counts components of classes."""
     return Mixture(model) if model.schema.has_components else model

@@ -1,4 +1,4 @@
-"""Some of the rows that were counted, the same whatever their order: to be left out, and looked at again."""
+"""A sample of the counted rows that does not depend on their order, to be left out of the counts later."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tallybayes.model.batches import Batch, in_pieces, size_of
 
 Indices = NDArray[np.intp]
 
-MOST_BYTES = 10_000_000  # of texts …
-LEAST = 1000  # … unless there were fewer rows than these
-MOST_ROWS = 2**53  # that weights can stand for, as many whole numbers are doubles
+MOST_BYTES = 10_000_000  # of text, if that leaves …
+LEAST = 1000  # … at least this many rows
+MOST_ROWS = 2**53  # total weight: doubles represent larger integers with gaps
 
 
 class Taken(NamedTuple):
-    """Different rows of a batch, with their labels by number, and how many there are of each."""
+    """Distinct rows of a batch, the indices of their labels, and their multiplicities."""
 
     cells: pa.RecordBatch
     marks: Marks
@@ -39,25 +39,25 @@ class Taken(NamedTuple):
 
 
 class Sample:
-    """About the `size` rows of the lowest fingerprints among those that it is shown, in the order of these; or fewer,
-    if their `texts` are long, but not fewer than a thousand.
+    """About `size` rows with the lowest fingerprints, in the order of these; fewer if their `texts` are long, but at
+    least a thousand.
 
-    Rows that are equal have the same fingerprint, so that which are taken, and in what order, depends on nothing but
-    the rows. Of equal rows one is kept, and how many there are; rows are taken in proportion to that."""
+    Equal rows have equal fingerprints, so the sample and its order depend on the rows alone. Of equal rows one is kept,
+    together with their number, and sampled in proportion to it."""
 
     def __init__(self, columns: Collection[str], size: int, texts: Collection[str] = ()) -> None:
         self.columns = set(columns)
         self.texts = set(texts)
         self.size = size
         self.label_type: pa.DataType | None = None
-        self.seen = 0  # rows
+        self.seen = 0  # rows that were added
         self._keys: dict[Key, int] = {}
         self._taken: list[Taken] = []
         self._held = self._bytes = 0
         self._highest = np.uint64(2**64 - 1)
 
     def add(self, batch: Batch) -> None:
-        """Takes what is needed of the batch."""
+        """Adds the rows of a batch, keeping only those that may be in the sample."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
         marks = _fingerprints(cells, names)
@@ -76,8 +76,8 @@ class Sample:
             self._thin()
 
     def _low(self, marks: Marks, known: NDArray[np.bool_]) -> Indices:
-        """Rows that can be wanted, whatever else there is: of no more different fingerprints than the size, and of
-        `known` class. Most rows are above what the lowest are likely to be below, which is soon seen."""
+        """The rows of `known` class that may be in the sample: those with the `size` lowest distinct fingerprints. A
+        threshold that they are likely to be below discards most rows at once."""
         share = 2.0 * self.size / max(len(marks), 1)
         while True:
             limit = self._highest if share >= 1.0 else min(np.uint64(share * (2.0**64 - 2.0**12)), self._highest)
@@ -90,7 +90,7 @@ class Sample:
             share *= 8.0
 
     def _thin(self) -> None:
-        """Keeps no more than are wanted."""
+        """Discards rows beyond the sample."""
         taken = self._together()
         wanted = self._wanted(taken)
         if wanted < len(taken.marks):
@@ -100,7 +100,7 @@ class Sample:
         self._held, self._bytes = len(taken.marks), int(taken.sizes.sum())
 
     def _together(self) -> Taken:
-        """All that were taken, in the order of their fingerprints, and equal rows as one."""
+        """All rows taken, in the order of their fingerprints, with equal rows merged."""
         if len(self._taken) == 1 and np.all(self._taken[0].marks[1:] > self._taken[0].marks[:-1]):
             return self._taken[0]
         columns = [np.concatenate(part) for part in zip(*(taken[1:] for taken in self._taken), strict=True)]
@@ -118,19 +118,19 @@ class Sample:
         return Taken(cells, marks[at], numbers[at], weights[at], sizes[at], total)
 
     def _wanted(self, taken: Taken) -> int:
-        """How many of these, which are in order: all of so many fingerprints."""
+        """How many of these sorted rows to keep: whole groups of equal fingerprints."""
         starts = np.flatnonzero(np.append(True, taken.marks[1:] != taken.marks[:-1])[: len(taken.marks)])
         wanted = min(self.size, _short(taken.sizes[starts]))
         return int(starts[wanted]) if wanted < len(starts) else len(taken.marks)
 
     def rows(self) -> SampledRows:
-        """All that were taken, in order."""
+        """The sample, in the order of its fingerprints."""
         taken = self._together()
         wanted = self._wanted(taken)
         at, weights = _spelled_out(taken.copies[:wanted], taken.weights[:wanted], self.size)
         at = at[: _short(taken.sizes[at])]
-        met = np.isin(np.arange(len(self._keys)), taken.labels[at])
-        keys = sorted(key for key, number in self._keys.items() if met[number])
+        present = np.isin(np.arange(len(self._keys)), taken.labels[at])
+        keys = sorted(key for key, number in self._keys.items() if present[number])
         place = {key: i for i, key in enumerate(keys)}
         labels = np.array([place.get(key, -1) for key in self._keys], np.int32)
         cells = taken.cells if _is_all(at, len(taken.marks)) else taken.cells.take(pa.array(at))
@@ -139,7 +139,7 @@ class Sample:
 
 
 def merged(samples: Sequence[Sample]) -> Sample:
-    """As if one had seen the rows of all."""
+    """The sample of all rows together."""
     found = Sample(samples[0].columns, samples[0].size, samples[0].texts)
     for sample in samples:
         numbers = np.array([found._keys.setdefault(key, len(found._keys)) for key in sample._keys], np.int32)
@@ -166,7 +166,7 @@ class SampledRows(NamedTuple):
         return Rows(self.keys, self.labels, None if np.all(self.weights == 1.0) else self.weights)
 
     def batch(self, at: Indices) -> Batch:
-        """Some of them, in their order, to be counted."""
+        """Some of the rows, as a batch to count."""
         rows = self.rows()
         weights = None if rows.weights is None else rows.weights[at]
         some = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
@@ -174,8 +174,8 @@ class SampledRows(NamedTuple):
         return Batch(cells, self.label_type, some, 0)
 
     def folds(self, k: int, together: bool) -> list[Indices]:
-        """Rows by the fold they belong to: those of a class by turns; equal rows `together`, where these are copies of
-        each other and not cases that happen to be alike."""
+        """The rows of each fold, dealt in turn by class. If equal rows are copies of each other and not independent
+        cases, they stay `together` in one fold."""
         fold = np.empty(len(self), np.intp)
         for number in range(len(self.keys)):
             mine = np.flatnonzero(self.labels == number)
@@ -185,8 +185,8 @@ class SampledRows(NamedTuple):
 
 
 def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, Floats]:
-    """Rows of which there are several, one by one, and what each weighs: one that weighs a whole number as that many,
-    since weight two is twice. If they are too many, some at equal distances."""
+    """Repeats rows by their multiplicity, and rows with an integer weight by that weight, since weight two is twice. If
+    there are too many, takes some at equal distances. Returns their indices and weights."""
     total = float(copies @ weights)
     if np.all(weights == np.floor(weights)) and total < MOST_ROWS:
         copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
@@ -198,7 +198,7 @@ def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, F
 
 
 def _short(sizes: Counts) -> int:
-    """How many of these texts, or whatever they are, are short enough together."""
+    """How many of these texts fit into `MOST_BYTES` together."""
     return max(int(np.searchsorted(np.cumsum(sizes), MOST_BYTES, side="right")), LEAST)
 
 
@@ -207,7 +207,7 @@ def _is_all(at: Indices, size: int) -> bool:
 
 
 def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
-    """One of each kind of rows, in the order of their fingerprints, and how many there are of it."""
+    """One of each group of equal rows, in the order of their fingerprints, and the size of the group."""
     weights = None if rows.weights is None else rows.weights[at]
     numbers = pc.dictionary_encode(pa.array(marks[at])).indices.to_numpy()
     firsts, kinds = equal_rows(numbers, Rows(rows.classes, rows.codes[at], weights))
@@ -216,7 +216,7 @@ def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
 
 
 def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
-    """Of every row, by as many threads as are worth it."""
+    """The fingerprint of every row, with several threads if that is worthwhile."""
 
     def some(start: int, stop: int) -> Marks:
         return fingerprints(cells.slice(start, stop - start), names)
@@ -226,7 +226,7 @@ def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
 
 
 def _taken(cells: pa.RecordBatch, at: Indices) -> pa.RecordBatch:
-    """Some rows, column by column, by as many threads as are worth it."""
+    """Some rows, with several threads if that is worthwhile."""
     wanted = pa.array(at)
 
     def some(start: int, stop: int) -> list[pa.Array]:
@@ -237,7 +237,7 @@ def _taken(cells: pa.RecordBatch, at: Indices) -> pa.RecordBatch:
 
 
 def _plain(cells: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
-    """Dictionaries of these columns spelled out: batches of a stream may have a column in either form."""
+    """Decodes dictionaries in these columns: batches of a stream may have a column in either form."""
     at = [
         i
         for i, (name, kind) in enumerate(zip(cells.schema.names, cells.schema.types, strict=True))
@@ -250,7 +250,7 @@ def _plain(cells: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
 
 
 def _text_sizes(cells: pa.RecordBatch, rows: int, names: Collection[str]) -> Counts:
-    """How many bytes the texts of each row have; there may be no columns, and rows all the same."""
+    """The size of each row's texts in bytes; there may be rows without columns."""
     sizes = np.zeros(rows, np.int64)
     for name in names:
         column = frames.column(cells, name) if name in cells.schema.names else None
@@ -260,5 +260,5 @@ def _text_sizes(cells: pa.RecordBatch, rows: int, names: Collection[str]) -> Cou
 
 
 def _as_batch(row: Any) -> pa.RecordBatch:
-    """A row by itself, among others."""
+    """A single row as a batch."""
     return next(iter(frames.batches({name: [value] for name, value in row.items()})))

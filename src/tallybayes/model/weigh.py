@@ -1,8 +1,8 @@
-"""How much each piece of evidence should count: fitted on rows that the counts have not seen.
+"""The weight of each piece of evidence, fitted on rows left out of the counts.
 
-Naive Bayes adds up what columns say as if each said something new. Where columns repeat each other, the answer is too
-sure. A row can be left out exactly, by taking it away from the counts; so weights can be chosen that make left-out rows
-as likely as possible, without training anything again. The counts stay as they are.
+Naive Bayes adds up the evidence of columns as if they were independent. If columns repeat each other, its probabilities
+are too extreme. A row can be left out exactly, by subtracting it from the counts, so weights can be fitted that make
+the labels of left-out rows as probable as possible, without retraining. The counts do not change.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order, members
 from tallybayes.schema.weights import Weights
 
-FOLDS = 10  # of all rows; where no more than a tenth of them is looked at, they are left out at once
-ROWS = 20_000  # that are left out; more would change little …
-TEXTS = 10_000  # … as would more texts, each of which has many words
+FOLDS = 10  # if no more than a tenth of all rows is sampled, one fold is enough
+ROWS = 20_000  # that are left out; more would change little
+TEXTS = 10_000  # rows with text that are left out: each has many words
 
 
-Told = dict[Name, Floats]  # what a column says of every left-out row: [row, class]
+ByColumn = dict[Name, Floats]  # the evidence of a column for every left-out row, [row, class]
 
 
 class Weighing(NamedTuple):
-    """Weights, and what they are worth: the log-loss of left-out rows without them and with them."""
+    """Weights, and the log-loss of left-out rows without and with them."""
 
-    weights: Weights | None  # none, where none are better than all alike
+    weights: Weights | None  # None if no weights are better
     rows: int  # that were left out
     naive: float
     weighed: float
@@ -51,12 +51,12 @@ class Weighing(NamedTuple):
 def weigh(
     model: Model, data: Any, labels: Any = None, *, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> Model:
-    """The same counts with their evidence weighed. `data` are rows that the model has counted: up to 20,000 of them, or
-    10,000 with texts (10 MB of these), or `rows`, are left out, a tenth of all rows at a time, and the weights are
-    those under which their classes are most probable.
+    """The same counts with their evidence weighed. `data` are rows that the model has counted. Up to 20,000 of them, or
+    10,000 with texts (at most 10 MB), or `rows`, are left out of the counts, a tenth at a time, and the weights
+    maximise the probability of their labels.
 
-    Which rows are taken depends on nothing but the rows, so that the same rows give the same weights in any order. Left
-    out of what they are scored by, the rows still choose the weights: after forgetting some, weigh again.
+    The sample depends on the rows alone, so the same rows give the same weights in any order. Although each row is left
+    out of the counts that score it, the weights depend on it: after forgetting rows, weigh again.
     """
     return reweighed(model, sampled_rows(model, data, labels, weights, rows, absent))[0]
 
@@ -64,7 +64,7 @@ def weigh(
 def sampled_rows(
     model: Model, data: Any, labels: Any = None, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> SampledRows:
-    """Rows to be left out; an error, if they cannot have been counted."""
+    """The rows to leave out; an error if they cannot have been counted."""
     check_absent(absent)
     sample, schema = sample_for(model.schema, rows), model.schema
     labels = schema.label if labels is None else labels
@@ -90,22 +90,21 @@ def _check_counted(model: Model, rows: SampledRows) -> None:
         rest -= _counted(model.schema, rows.batch(np.arange(len(rows))))
     except ValueError as error:
         raise ValueError(
-            f"The rows are not those that the model has counted: {error} Give the rows it was trained on, or train it "
-            "again."
+            f"The model has not counted these rows: {error} Give the rows it was trained on, or train it again."
         ) from None
 
 
 def sample_for(schema: Schema, rows: int | None = None) -> Sample:
-    """What `Model.train` may show the rows that it counts, to be left out afterwards: as many as are enough."""
+    """A sample for `Model.train` to fill while it counts, large enough to fit weights."""
     texts = [name for name, family in schema.by_column.items() if family.is_text]
     return Sample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
 
 
 def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
-    """The model weighed by these rows, which it has counted, and what that is worth."""
-    plain, told = _fitted(model.believing(weights=None), rows)
+    """The model with weights fitted on these rows, which it has counted, and the gain."""
+    plain, evidence = _fitted(model.believing(weights=None), rows)
     pieces = _pieces(plain)
-    known = left_out_evidence(plain, rows, pieces, told)
+    known = left_out_evidence(plain, rows, pieces, evidence)
     fit = fit_weights(known)
     if fit is None and not plain.schema.overlaps:
         return plain, Weighing(None, len(known.labels), known.naive, known.naive)
@@ -114,33 +113,33 @@ def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive, fit.loss)
 
 
-def _fitted(model: Model, rows: SampledRows) -> tuple[Model, Told]:
-    """With those beliefs of its families that left-out rows choose: how readings of the same words are mixed. And what
-    those families say of these rows: [row, class]."""
+def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
+    """The model with the settings that families fit on left-out rows, such as how several readings of the same words
+    are mixed, and the evidence of those families for these rows."""
     encoded, keys = model.schema.encode(rows.cells), model.keys()
     counted = rows.rows()
     changes: dict[Any, Family] = {}
-    told: Told = {}
+    evidence: ByColumn = {}
     for name, family in model.schema.columns.items():
-        fitted, said = family.fit_left_out(model.columns[name], encoded[name], counted, keys, rows.marks)
+        fitted, found = family.fit_left_out(model.columns[name], encoded[name], counted, keys, rows.marks)
         if fitted is not family:
             changes[name] = fitted
-        if said is not None:
-            told[name] = said
-    return model.believing(changes) if changes else model, told
+        if found is not None:
+            evidence[name] = found
+    return model.believing(changes) if changes else model, evidence
 
 
 class Pieces(NamedTuple):
-    """What is weighed: columns and blocks, whether cells of some columns are missing, and the parts of blocks that say
-    several things."""
+    """What is weighed: columns and blocks, the missing cells of some columns, and the parts of blocks that have
+    several."""
 
     names: list[Name]
     missing: list[Name]
     parts: list[tuple[Name, str]]
 
     def plain(self) -> Floats:
-        """What each counts where nothing is weighed: columns one, and so the prior; blocks only if their columns do not
-        count by themselves, and then all of their parts together one."""
+        """The weights of the unweighed model: 1 for columns and the prior; for a block 0 if its columns count
+        separately, otherwise 1, divided among its parts."""
         alone = {name for name in self.names if isinstance(name, str)}
         blocks = {name for name, _ in self.parts if alone.isdisjoint(members(name))}
         columns = [float(isinstance(name, str) or alone.isdisjoint(name)) for name in self.names]
@@ -178,10 +177,10 @@ def _pieces(model: Model) -> Pieces:
     return Pieces(names, missing, parts)
 
 
-def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Told | None = None) -> Evidenced:
-    """What every piece says of every row: parts of blocks by the counts without that row, all else by those without its
-    fold; columns that have `told` it already are not asked again."""
-    told = told or {}
+def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, known: ByColumn | None = None) -> Evidenced:
+    """The evidence of every piece for every row: parts of blocks by the counts without that row, all others by the
+    counts without its fold. Columns whose evidence is `known` are not scored again."""
+    scored = known or {}
     number = {key: i for i, key in enumerate(model.keys())}
     codes = _codes(rows, list(number))
     shape = (len(number), len(rows))
@@ -189,9 +188,9 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
     evidence = np.zeros((columns + missing + parts + 1, *shape))
     base = np.zeros(shape)
     together = any(family.is_text for family in model.schema.columns.values())
-    asked = [j for j, name in enumerate(pieces.names) if name not in told]
-    by_fold = [*asked, *range(columns, columns + missing), columns + missing + parts]
-    some = pieces._replace(names=[pieces.names[j] for j in asked])
+    others = [j for j, name in enumerate(pieces.names) if name not in scored]
+    by_fold = [*others, *range(columns, columns + missing), columns + missing + parts]
+    some = pieces._replace(names=[pieces.names[j] for j in others])
     simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
     for at in rows.folds(_folds(model, rows), together):
         fold = rows.batch(at)
@@ -199,14 +198,14 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
         if not rest.keys():
             base[:, at] = -np.inf
             continue
-        known = rest.believed_apart()
-        present = np.array([number[key] for key in known.keys], np.intp)
-        for j, said in zip(by_fold, _said(rest, known, fold.cells, some), strict=True):
-            evidence[j][np.ix_(present, at)] = said
+        beliefs = rest.believed_apart()
+        present = np.array([number[key] for key in beliefs.keys], np.intp)
+        for j, logs in zip(by_fold, _evidence(rest, beliefs, fold.cells, some), strict=True):
+            evidence[j][np.ix_(present, at)] = logs
         base[np.ix_(np.setdiff1d(np.arange(len(number)), present), at)] = -np.inf
-    for name, said in told.items():
-        evidence[pieces.names.index(name)] = centred(said.T, np.inf)
-    evidence[columns + missing : -1] = _parts_said(model, rows, codes)
+    for name, logs in scored.items():
+        evidence[pieces.names.index(name)] = centred(logs.T, np.inf)
+    evidence[columns + missing : -1] = _part_evidence(model, rows, codes)
     kept = np.flatnonzero(np.isfinite(base[codes, np.arange(len(rows))]))
     if len(kept) < len(rows):
         evidence, base = evidence[:, :, kept], base[:, kept]
@@ -223,41 +222,41 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, told: Tol
 
 
 def _codes(rows: SampledRows, keys: list[Key]) -> NDArray[np.int32]:
-    """The number of every row's class among the model's."""
+    """The index of each row's class in the model."""
     number = {key: i for i, key in enumerate(keys)}
     unknown = [key for key in rows.keys if key not in number]
     if unknown:
-        raise ValueError(f"The model has counted no row of the class {unknown[0]!r}; give rows that it has counted.")
+        raise ValueError(f"The model has counted no row of class {unknown[0]!r}; give rows that it has counted.")
     return np.array([number[key] for key in rows.keys], np.int32)[rows.labels]
 
 
-def _parts_said(model: Model, rows: SampledRows, codes: Any) -> Floats:
-    """[part, class, row]: by the counts without the row."""
+def _part_evidence(model: Model, rows: SampledRows, codes: Any) -> Floats:
+    """The evidence of the parts of blocks by the counts without each row, [part, class, row]."""
     keys = model.keys()
     counted = Rows(keys, codes, rows.rows().weights)
     found = [np.zeros((0, len(keys), len(rows)))]
     blocks = model.only([name for name, family in in_order(model.schema.columns) if family.parts])
     encoded = blocks.schema.encode(rows.cells)
     for name, family in blocks.schema.columns.items():
-        said = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
-        found.append(centred(said.transpose(1, 0, 2), Belief.bound).transpose(2, 0, 1))
+        parts = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
+        found.append(centred(parts.transpose(1, 0, 2), Belief.bound).transpose(2, 0, 1))
     return np.concatenate(found)
 
 
 def _folds(model: Model, rows: SampledRows) -> int:
-    """As many as leave nine rows of ten, or more, to score the others by."""
+    """As many folds as needed to leave at least nine tenths of all rows in the counts."""
     return min(max(math.ceil(FOLDS * rows.weights.sum() / max(model.n, 1.0)), 1), FOLDS)
 
 
 def _counted(schema: Schema, batch: Batch) -> Model:
-    """Some of the rows by themselves."""
+    """A model of some of the rows."""
     part = Model(schema)
     part._count(batch, 1, ERROR)
     return part
 
 
-def _said(rest: Model, known: Beliefs, cells: pa.RecordBatch, pieces: Pieces) -> Iterator[Floats]:
-    """Of each column, of what is missing, and of the classes' prior: [class, row]."""
+def _evidence(rest: Model, known: Beliefs, cells: pa.RecordBatch, pieces: Pieces) -> Iterator[Floats]:
+    """The evidence of each column, of missing cells, and of the class prior: [class, row]."""
     counts = rest._row_counts(rest.keys())
     encoded = rest.schema.encode(cells) if pieces.missing else {}
     found: Any = known.evidence(cells) if pieces.names else {}

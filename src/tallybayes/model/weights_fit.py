@@ -1,9 +1,10 @@
-"""The weights under which left-out rows are most probable: a convex problem of a few dozen numbers.
+"""The weights that maximise the probability of left-out labels: a convex problem in a few dozen variables.
 
-What is minimised is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + 10·Σm² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, m, p ≥ 0:
-weights of columns are drawn towards each other, and all of them together towards being unsure; weights m of cells being
-missing towards nothing. With many rows that matters little; with few, weights that nothing is known of stay near the
-mean. A block that says several things has a weight for each, drawn towards ¼ by ½(β − ¼)².
+The objective is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + 10·Σm² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, m, p ≥ 0. The
+weights θ of columns shrink towards their mean, the mean θ̄ towards 0.2, the weights m of missing cells towards 0, and
+the weight p of the prior towards ¼; b are offsets of the classes. With many rows this matters little; with few, weights
+without information stay near the mean. A block of several parts has a weight β for each, which shrinks towards ¼ by
+½(β − ¼)².
 """
 
 from __future__ import annotations
@@ -18,26 +19,25 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.minimum import Smooth, curvature_of, minimum
 
-MANY = 1000  # rows, from which on …
-TOGETHER, LOOSELY = 4.0, 1.0  # λ: … weights are drawn to their mean less strongly
-SILENT = 10.0  # how strongly those of missing cells are drawn to nothing
-MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # what the mean, the weight of the prior and those of parts are drawn to
+MANY = 1000  # rows
+TOGETHER, LOOSELY = 4.0, 1.0  # λ for fewer than MANY rows, and for more
+SILENT = 10.0  # the penalty on the weights of missing cells
+MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # what the mean, the weight of the prior and those of parts shrink towards
 DIGITS = 6  # of a weight
 START = 0.5
-STEP = 10  # of many rows, every so many-th is looked at first …
-MOST = 300  # … unless there are more weights than these
+STEP = 10  # of many rows, every tenth is used for a first approximation …
+MOST = 300  # … unless there are more weights than this
 
 
 @dataclass(frozen=True)
 class Evidenced:
-    """Left-out rows, and what each piece of evidence says of them: columns, then what is missing, then the parts of
-    blocks that say several things, then the prior."""
+    """The evidence of left-out rows by piece: columns, then missing cells, then the parts of blocks, then the prior."""
 
     evidence: Floats  # [piece, class, row]
     base: Floats  # [class, row]: −∞ where no other row has the class, else 0
     labels: Codes
     weights: Floats  # of the rows
-    plain: Floats  # what each piece counts where nothing is weighed
+    plain: Floats  # the weight of each piece in the unweighed model
     columns: int
     missing: int
     parts: int
@@ -50,7 +50,7 @@ class Evidenced:
         return self.loss(thetas, offsets)[0] / max(float(self.weights.sum()), 1e-300)
 
     def every(self, step: int) -> Evidenced:
-        """Some of the rows, in place of all: their loss is about that of all."""
+        """Every `step`-th row, reweighted so that the loss is about that of all."""
         evidence, base = (np.ascontiguousarray(array[..., ::step]) for array in (self.evidence, self.base))
         labels, weights = np.ascontiguousarray(self.labels[::step]), float(step) * self.weights[::step]
         return replace(self, evidence=evidence, base=base, labels=labels, weights=weights)
@@ -62,12 +62,12 @@ class Evidenced:
 
     @cached_property
     def naive(self) -> float:
-        """The mean loss where what is naive counts one, and nothing else counts."""
+        """The mean loss of the unweighed model."""
         thetas = np.tile(self.plain, (self.shape[0], 1))
         return self.mean_loss(np.ascontiguousarray(thetas), np.zeros(self.shape[0]))
 
     def unweighed(self) -> Fit:
-        """The weights of that."""
+        """The weights of the unweighed model."""
         classes, pieces = self.shape
         thetas = np.broadcast_to(self.plain[:-1], (classes, pieces - 1))
         return Fit(thetas, float(self.plain[-1]), np.zeros(classes), self.naive)
@@ -81,7 +81,7 @@ class Fit(NamedTuple):
 
 
 def fit_weights(known: Evidenced) -> Fit | None:
-    """The best weights; nothing, where they are no better than none."""
+    """The best weights; None if they are no better than the unweighed model."""
     classes, pieces = known.shape
     if classes < 2 or not len(known.labels):
         return None
@@ -99,8 +99,8 @@ def _laid_out(fit: Fit) -> tuple[Floats, Floats]:
 
 
 class Layout(NamedTuple):
-    """Where in one list of numbers each weight stands: those of columns and of what is missing, for each of `own`
-    classes or one for all, then those of parts, the prior and the offsets."""
+    """The layout of all weights in one vector: those of columns and missing cells, for each of `own` classes or one for
+    all, then those of parts, of the prior, and the offsets."""
 
     own: int
     each: int
@@ -112,11 +112,11 @@ class Layout(NamedTuple):
         return self.own * self.each
 
     def start(self) -> Floats:
-        """Where the search begins: every weight alike, no offsets."""
+        """The starting point: equal weights, no offsets."""
         return np.concatenate([np.full(self.size + self.parts + 1, START), np.zeros(self.classes)])
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Weights are not below zero; offsets may be anything."""
+        """Weights are at least 0; offsets are unbounded."""
         return np.where(self.start() > 0, 0.0, -np.inf), np.full(len(self.start()), np.inf)
 
     def unpacked(self, values: Floats) -> Fit:
@@ -126,15 +126,16 @@ class Layout(NamedTuple):
         return Fit(np.hstack([thetas, parts]), float(values[prior]), values[prior + 1 :], 0.0)
 
     def packed(self, by_piece: Floats, offsets: Floats) -> Floats:
-        """Numbers by class and piece, the prior last, and by class: those that share a weight are added up."""
+        """The vector of a gradient by class and piece, the prior last, and by class: entries that share a weight are
+        summed."""
         each = by_piece[:, : self.each]
         each = each if self.own == self.classes else each.sum(axis=0)
         return np.concatenate([each.reshape(-1), by_piece[:, self.each :].sum(axis=0), offsets])
 
 
 def _minimum(known: Evidenced, layout: Layout) -> Floats:
-    """The numbers under which these rows are most probable. Of many rows, some say nearly where that is, and how the
-    loss curves there, so that few steps are left to be made with all of them."""
+    """The minimum of the objective. With many rows, some of them give a first approximation of the minimum and of its
+    curvature, so that few steps with all rows remain."""
     unit, (low, high) = _units(known, layout), layout.bounds()
     start, curvature = layout.start() / unit, None
     if len(known.labels) >= MANY * STEP and len(start) <= MOST:
@@ -146,7 +147,7 @@ def _minimum(known: Evidenced, layout: Layout) -> Floats:
 
 
 def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
-    """What is minimised, of numbers each in its own unit."""
+    """The objective, in variables scaled by `unit`."""
     classes, pieces = known.shape
     strengths = _strengths(known, layout.own)
 
@@ -161,7 +162,7 @@ def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
 
 
 def _units(known: Evidenced, layout: Layout) -> Floats:
-    """How far each number has to change for about the same effect: steps are as long in all directions."""
+    """The scale of each variable: steps of one unit have about the same effect."""
     classes, _ = known.shape
     unsure = (1.0 / classes) * (1.0 - 1.0 / classes)
     curved = unsure * np.einsum("r,pcr,pcr->cp", known.weights, known.evidence, known.evidence)
@@ -170,7 +171,7 @@ def _units(known: Evidenced, layout: Layout) -> Floats:
 
 
 def _strengths(known: Evidenced, own: int) -> Floats:
-    """How strongly the weight of each piece is drawn: a column's to the mean of columns, another to nothing."""
+    """The penalty on the weight of each piece: columns shrink towards their mean, missing cells towards 0."""
     together = TOGETHER if len(known.labels) < MANY else LOOSELY
     return np.tile(np.repeat([together, -SILENT], [known.columns, known.missing]), own)
 

@@ -1,9 +1,8 @@
-"""Plots: what a model believes, why it answers as it does, how good it is, and a report of all that on one page.
+"""Plots of what a model believes, why it answers as it does and how good it is, and a report with all of them.
 
-Each display holds facts computed by `model` and `report`, and draws them with matplotlib, which is imported when
-something is drawn: everything but `plot` works without it. `ways_in` are the short cuts
-(`model.plot.densities("age")`), `whole` the report. Leans on `report` and the rooms below, and is the only importer of
-matplotlib (`canvas`).
+Each display holds facts computed by `model` and `report` and draws them with matplotlib, which is imported only when
+something is drawn: everything but `plot` works without it. `ways_in` has the shortcuts (`model.plot.densities("age")`),
+`whole` the report. Leans on `report` and the rooms below, and is the only importer of matplotlib (`canvas`).
 """
 
 from tallybayes.plots.canvas import style

@@ -11,7 +11,7 @@ from tallybayes.plots.canvas import PALETTE, ink
 
 FOR, AGAINST = PALETTE[0], PALETTE[1]
 HATCHED = "////"  # evidence against, for readers who see no colours
-BEYOND = 1.15  # the length of an infinite bar, relative to all finite ones together
+BEYOND = 1.15  # the length of an infinite bar, relative to the sum of all finite ones
 
 
 def finite(lengths: Sequence[float]) -> Any:

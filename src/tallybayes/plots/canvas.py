@@ -1,5 +1,5 @@
-"""The style of plots: colours, lines and hatches that are distinct for every eye and in greyscale, names shown
-verbatim, and SVG in the colour of the page's text. The only importer of matplotlib."""
+"""The style of plots: colours, lines and hatches that are distinct in greyscale and for colour-blind readers, names
+shown verbatim, and SVG in the colour of the page's text. The only importer of matplotlib."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PALETTE = (
     "#E69F00",
     "#56B4E9",
 )  # Okabe and Ito's colour-blind safe palette
-LINES = ("-", "--", "-.", ":")  # and for greyscale printers
-HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||")  # of lines: dots would take 180 kB of SVG
+LINES = ("-", "--", "-.", ":")  # for greyscale printers
+HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||")  # lines only: dots would take 180 kB of SVG
 MARKERS = "o^sDvP"
-MOST = 6  # series that can be told apart
+MOST = 6  # series that are easy to distinguish
 INK = "#0b0c0d"  # stands for the colour of the page's text
-WIDE = 560  # pixels, from which on a picture is scrolled on a phone, so that its letters can be read
+WIDE = 560  # pixels: wider pictures are scrolled on a phone instead of shrunk
 FALLBACK = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans", "Droid Sans Fallback", "WenQuanYi Zen Hei"),
     *("PingFang SC", "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS"),
@@ -65,13 +65,13 @@ def pyplot() -> Any:
 
 
 def named(value: Any, longest: int = 24) -> str:
-    """A name shown verbatim: shortened, without control characters, and dollar signs are not read as formulas."""
+    """A name shown verbatim: shortened, without control characters, and with dollar signs escaped for mathtext."""
     return short(value, longest).replace("$", r"\$")
 
 
 @cache
 def fonts() -> list[str]:
-    """Fonts to look for characters in, one after the other."""
+    """The fonts to use, in order of preference."""
     from matplotlib import font_manager, rcParams
 
     installed = set(font_manager.get_font_names())
@@ -107,7 +107,7 @@ def _style(ink: str, ground: str) -> dict[str, Any]:
 
 
 def ink() -> str:
-    """The colour of texts and lines that belong to no series."""
+    """The colour of text and lines that belong to no series."""
     pyplot()
     from matplotlib import rcParams
 
@@ -115,15 +115,15 @@ def ink() -> str:
 
 
 def given_axes(ax: Any, count: int) -> list[Any]:
-    """The given axes, as many as there are panels."""
+    """The given axes as a list, one for each panel."""
     found = list(ax.ravel()) if hasattr(ax, "ravel") else list(ax) if isinstance(ax, Sequence) else [ax]
     if len(found) != count:
-        raise ValueError(f"ax: {len(found)} axes were given, and there are {count} panels; give {count}, or none.")
+        raise ValueError(f"ax: there are {len(found)} axes for {count} panels; give {count} axes, or none.")
     return found
 
 
 def legend(ax: Any, handles: Sequence[Any], names: Sequence[Any], **settings: Any) -> None:
-    """A legend; matplotlib would leave out names that begin with an underscore."""
+    """A legend that includes names with a leading underscore, which matplotlib would leave out."""
     shown = [named(name) for name in names]
     ax.legend(handles, [f"\u200a{name}" if name.startswith("_") else name for name in shown], **settings)
 

@@ -21,13 +21,13 @@ from tallybayes.schema.entries import Name
 LIKELIHOOD, JOINT, POSTERIOR = "likelihood", "joint", "posterior"
 TITLES = {LIKELIHOOD: "p(x | class)", JOINT: "P(class) · p(x | class)", POSTERIOR: "P(class | x)"}
 DOTS = 300  # rows that are drawn
-NAMED = 12  # regions
+NAMED = 12  # regions that are named
 
 
 @dataclass(eq=False, repr=False)
 class DecisionDisplay(Display):
-    """One column: p(x | class), the same times P(class) with the probability of error shaded, and P(class | x). The
-    strip below says which class is decided for.
+    """One column: p(x | class), P(class) · p(x | class) with the probability of error shaded, and P(class | x). The
+    strip below shows the decision.
 
     >>> from tallybayes import Gaussian
     >>> model = Model.train({"x": Gaussian()}, {"x": [4.0, 5.0, 9.0, 11.0]}, ["C1", "C1", "C2", "C2"])
@@ -51,13 +51,13 @@ class DecisionDisplay(Display):
         span: tuple[float, float] | None = None,
         what: Sequence[str] = (LIKELIHOOD, JOINT, POSTERIOR),
     ) -> Self:
-        """For other priors, give `model.believing(prior=…)`; `what` says which panels there are."""
+        """`what` names the panels. For another prior, pass `model.believing(prior=…)`."""
         unknown = [each for each in what if each not in TITLES]
         if unknown or not what:
             raise ValueError(f"what={tuple(what)!r}: give some of {', '.join(map(repr, TITLES))}.")
         found = line(model, column, costs=costs, span=span)
         if found.shape.kind == LEVELS:
-            raise TypeError(f"Column {found.shape.column!r} has levels, not numbers; DensityDisplay shows them.")
+            raise TypeError(f"Column {found.shape.column!r} has levels, not numbers; plot it with DensityDisplay.")
         return cls(found, tuple(what))
 
     @property
@@ -71,12 +71,12 @@ class DecisionDisplay(Display):
     @property
     def alt(self) -> str:
         found, names = self.line, self.line.shape.classes
-        told = [f"{short(names[c])} from {low:.4g} to {high:.4g}" for c, low, high in self.regions()]
-        listed = "; ".join(told[:8]) + "; …" * (len(told) > 8)
-        return f"Where {short(found.shape.column)} decides for which class: {listed}. P(error) is {found.error:.4f}."
+        parts = [f"{short(names[c])} from {low:.4g} to {high:.4g}" for c, low, high in self.regions()]
+        listed = "; ".join(parts[:8]) + "; …" * (len(parts) > 8)
+        return f"Decision regions of {short(found.shape.column)}: {listed}. P(error) is {found.error:.4f}."
 
     def regions(self) -> list[tuple[int, float, float]]:
-        """The number of the class that is decided for, and from where to where."""
+        """The index of the class decided for, and where its region begins and ends."""
         x, decision = np.asarray(self.line.shape.x, float), np.asarray(self.line.decision)
         cuts = np.flatnonzero(np.diff(decision)) + 1
         edges = [x[0], *((x[cut - 1] + x[cut]) / 2 for cut in cuts), x[-1]]
@@ -111,10 +111,10 @@ class DecisionDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class BoundaryDisplay(Display):
-    """The plane of two columns, coloured by the most probable class; the stronger the colour, the more probable."""
+    """The plane of two columns, coloured by the most probable class: the stronger the colour, the more probable."""
 
     plane: Plane
-    rows: list[tuple[Any, Any]]  # of each class, the places of some rows
+    rows: list[tuple[Any, Any]]  # by class, the coordinates of some rows
 
     @classmethod
     def from_model(
@@ -128,7 +128,8 @@ class BoundaryDisplay(Display):
         labels: Any = None,
         spans: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None),
     ) -> Self:
-        """All other columns are missing, unless they are `given`. `data` and `labels` are rows to show."""
+        """The decision regions of two columns. Other columns are missing, unless `given`. `data` and `labels` are rows
+        to show."""
         found = plane(model, one, other, given=given, spans=spans)
         rows = [] if data is None else _places(model, found, data, labels)
         return cls(found, rows)
@@ -141,9 +142,9 @@ class BoundaryDisplay(Display):
     def alt(self) -> str:
         shares = np.bincount(self.plane.decision.ravel(), minlength=len(self.plane.classes)) / self.plane.decision.size
         ranked = sorted(zip(shares.tolist(), self.plane.classes, strict=True), key=lambda pair: -pair[0])
-        told = ", ".join(f"{short(label)} in {share:.0%}" for share, label in ranked[:8] if share)
+        parts = ", ".join(f"{short(label)} in {share:.0%}" for share, label in ranked[:8] if share)
         one, other = map(short, self.plane.columns)
-        return f"The most probable class as {one} (across) and {other} (up) change: {told} of the area."
+        return f"The most probable class by {one} (across) and {other} (up): {parts} of the area."
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
@@ -160,7 +161,7 @@ class BoundaryDisplay(Display):
         picture = np.concatenate([colours, alpha[..., None]], axis=2)
         ax.imshow(picture, extent=(left, right, bottom, top), origin="lower", aspect="auto", interpolation="nearest")
         self._boundaries(ax, (left, right), (bottom, top))
-        if not self.rows:  # whose markers tell
+        if not self.rows:  # otherwise their markers show the class
             self._name_regions(ax, (left, right), (bottom, top))
         handles, names = self._handles(ax, styles)
         legend(ax, handles, names, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -173,7 +174,7 @@ class BoundaryDisplay(Display):
         ax.set_ylabel(named(found.columns[1], 60))
 
     def _boundaries(self, ax: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
-        """Lines between classes, for who sees no colours."""
+        """Lines between classes, for readers who cannot see the colours."""
         found = self.plane
         x, y = np.linspace(*_middles(across, len(found.x))), np.linspace(*_middles(up, len(found.y)))
         if min(len(x), len(y)) < 2 or LEVELS in found.kinds:
@@ -183,11 +184,11 @@ class BoundaryDisplay(Display):
 
     @property
     def decided(self) -> list[int]:
-        """The numbers of classes that are decided for anywhere."""
+        """The indices of the classes that have a region."""
         return np.unique(self.plane.decision).tolist()
 
     def _name_regions(self, ax: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
-        """Each where it is widest."""
+        """Names each region where it is widest."""
         from scipy.ndimage import distance_transform_edt
 
         found = self.plane
@@ -202,8 +203,8 @@ class BoundaryDisplay(Display):
     def _handles(self, ax: Any, styles: list[Any]) -> tuple[list[Any], list[Any]]:
         from matplotlib.patches import Patch
 
-        met = self.decided
-        shown = [i for i in range(len(styles)) if i in met or (self.rows and len(self.rows[i][0]))][:NAMED]
+        decided = self.decided
+        shown = [i for i in range(len(styles)) if i in decided or (self.rows and len(self.rows[i][0]))][:NAMED]
         handles: list[Any] = []
         for i in shown:
             mark = styles[i]
@@ -223,7 +224,7 @@ class BoundaryDisplay(Display):
 
 
 def _jittered(at: int | None, row: int) -> float | None:
-    """Rows of one level side by side, by the golden ratio."""
+    """Spreads the rows of a level sideways, by the golden ratio."""
     return None if at is None else at + 0.6 * (row * 0.6180339887 % 1.0 - 0.5)
 
 

@@ -1,5 +1,5 @@
-"""The distribution of columns in each class: curves for numbers, bars for counts and levels, with credible bands, and
-the rows themselves behind."""
+"""The distribution of columns in each class: curves for numbers, bars for counts and levels, with credible bands and
+with rows in the background."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tallybayes.report.characters import short
 from tallybayes.schema.entries import Name
 
 BINS = (8, 30)  # at least, and at most
-RUG = 100  # rows of a class that are marked one by one
-BARS = 90  # that can be told apart in a panel
+RUG = 100  # rows of a class shown as a rug
+BARS = 90  # that remain distinct in a panel
 SEVERAL = 10  # levels in each of several panels
 
 
 @dataclass(eq=False, repr=False)
 class DensityDisplay(Display):
-    """p(x | class) of one column or several, a panel each.
+    """p(x | class) of one or more columns, a panel for each.
 
     >>> from tallybayes import Gaussian
     >>> model = Model.train({"temp": Gaussian()}, {"temp": [20.0, 21.0, 28.0, 30.0]}, ["in", "in", "out", "out"])
@@ -37,7 +37,7 @@ class DensityDisplay(Display):
 
     shapes: list[Shape]
     rows: list[list[Floats] | None]
-    classes: list[int]  # numbers of those that are shown
+    classes: list[int]  # indices of those that are shown
     small: bool = False  # as one of several pictures
 
     across = 3
@@ -54,8 +54,8 @@ class DensityDisplay(Display):
         mass: float = 0.95,
         top: int | None = None,
     ) -> Self:
-        """Of the columns named, or of all that have densities or levels. `data` and `labels` are rows to show behind,
-        as histogram and rug, or as dots beside bars; `classes` those to show, by default the six most frequent."""
+        """Plots the `columns` named, or all that have a density or levels. `data` and `labels` are rows to show in the
+        background, as histogram and rug or as dots beside bars. By default, `classes` are the six most frequent."""
         if columns is None:
             found = [each for name in model.schema.columns for each in _shape(model, name, mass, top or SEVERAL)]
         else:
@@ -105,7 +105,7 @@ class DensityDisplay(Display):
 
 
 def shown_classes(model: Model, classes: Sequence[Any] | None) -> list[int]:
-    """The indices of the classes to show: those named, or the most frequent, as many as can be told apart."""
+    """The indices of the classes to show: those named, or the `MOST` most frequent."""
     known = model.classes
     if classes is not None:
         return [model.beliefs().number(label) for label in classes]
@@ -121,12 +121,12 @@ def _shape(model: Model, name: Name, mass: float, top: int) -> list[Shape]:
 
 
 def _peaks(each: Shape) -> str:
-    """Where each class has its mode."""
+    """The mode of each class."""
     if not len(each.x):
         return ""
     best = each.p.argmax(axis=1)
-    told = [f"{short(label)} at {short(_value(each.x[i]))}" for label, i in zip(each.classes, best, strict=True)]
-    return f"{short(each.column)} is most probable in {', '.join(told[:MOST])}."
+    modes = [f"{short(label)} at {short(_value(each.x[i]))}" for label, i in zip(each.classes, best, strict=True)]
+    return f"{short(each.column)} is most probable in {', '.join(modes[:MOST])}."
 
 
 def _value(x: Any) -> Any:
@@ -135,8 +135,8 @@ def _value(x: Any) -> Any:
 
 def _curves(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int]) -> list[Any]:
     handles = []
-    met = [] if rows is None else [i for i in classes if len(rows[i])]
-    bins = int(np.clip(np.sqrt(max((len(rows[i]) for i in met), default=0)), *BINS)) if rows is not None else 1
+    present = [] if rows is None else [i for i in classes if len(rows[i])]
+    bins = int(np.clip(np.sqrt(max((len(rows[i]) for i in present), default=0)), *BINS)) if rows is not None else 1
     edges = np.linspace(each.x[0], each.x[-1], bins + 1)
     for at, (i, mark) in enumerate(zip(classes, marks(len(classes)), strict=True)):
         if rows is not None and len(rows[i]):
@@ -146,7 +146,7 @@ def _curves(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
             ax.fill_between(each.x, each.low[i], each.high[i], color=mark.color, alpha=0.3, linewidth=0)
         handles += ax.plot(each.x, each.p[i], mark.line, color=mark.color, label=named(each.classes[i]), linewidth=1.8)
     ax.set_xlim(each.x[0], each.x[-1])
-    share = 0.015 + 0.03 * len(classes) if met else 0.0  # of the height, for the rug
+    share = 0.015 + 0.03 * len(classes) if present else 0.0  # of the height, for the rug
     ax.set_ylim(0.0, ax.get_ylim()[1])
     ax.set_ylim(bottom=-share / (1.0 - share) * ax.get_ylim()[1])
     ax.set_ylabel("density" if each.kind == NUMBERS else "probability")
@@ -154,7 +154,7 @@ def _curves(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
 
 
 def _histogram(ax: Any, values: Floats, edges: Floats, mark: Mark) -> None:
-    """Shares of all rows of the class, those beyond the edges included."""
+    """The shares are of all rows of the class, including those beyond the edges."""
     n = np.histogram(values, edges)[0] / len(values) / np.diff(edges)
     ax.stairs(n, edges, fill=True, color=mark.color, alpha=0.18, hatch=mark.hatch or None, linewidth=0)
 

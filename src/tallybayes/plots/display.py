@@ -1,4 +1,4 @@
-"""The base of all plots: precomputed facts, `plot`, its axes and figure, and a description."""
+"""The base class of all plots: precomputed facts, `plot`, its axes and figure, and a description."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from tallybayes.plots import canvas
 
 
 class Display(ABC):
-    """A picture, like scikit-learn's displays: made by a `from_…` and drawn by `plot`, on given axes or new ones.
-    Then `ax_` is the first of the axes, `axes_` are all of them, and `figure_` is their figure. `alt` describes the
-    picture."""
+    """A plot, like scikit-learn's displays: made by a `from_…` method and drawn by `plot`, on given or new axes. After
+    that, `axes_` are its axes, `ax_` is the first of them, and `figure_` is their figure. `alt` describes the plot in
+    words."""
 
     across: ClassVar[int] = 1  # panels side by side
-    share: ClassVar[str] = "none"  # whether panels have one x axis: "none", "col" or "all"
-    heights: ClassVar[tuple[float, ...] | None] = None  # of panels below each other, if they are not equal
+    share: ClassVar[str] = "none"  # whether panels share their x axis: "none", "col" or "all"
+    heights: ClassVar[tuple[float, ...] | None] = None  # relative heights of stacked panels, if not equal
 
     ax_: Any
     axes_: list[Any]
@@ -24,24 +24,24 @@ class Display(ABC):
     @property
     @abstractmethod
     def alt(self) -> str:
-        """A description of the picture in a sentence or two."""
+        """A description of the plot in a sentence or two."""
 
     @abstractmethod
     def draw(self, axes: list[Any]) -> None:
-        """Draws in these axes, as many as there are `panels`."""
+        """Draws on these axes, one for each panel."""
 
     @property
     def panels(self) -> int:
-        """How many axes it takes."""
+        """The number of axes."""
         return 1
 
     @property
     def size(self) -> tuple[float, float]:
-        """Of a panel, in inches."""
+        """The size of a panel, in inches."""
         return (6.4, 3.6)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draws the picture; `ax` may be matplotlib axes, as many as there are panels."""
+        """Draws the plot on new axes, or on `ax`, one for each panel."""
         canvas.pyplot()
         from matplotlib import rc_context
 
@@ -76,5 +76,5 @@ class Display(ABC):
         return f"{type(self).__name__}: {self.alt}"
 
     def svg(self) -> str:
-        """The picture as an SVG element for an HTML page, drawn in the colour of the page's text."""
+        """The plot as an SVG element for an HTML page, drawn in the colour of the page's text."""
         return canvas.svg(self)

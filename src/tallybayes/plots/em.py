@@ -15,7 +15,7 @@ from tallybayes.plots.display import Display
 
 @dataclass(eq=False, repr=False)
 class ObjectiveDisplay(Display):
-    """EM's objective after every step, which never falls, and how EM ended.
+    """EM's objective after every step, which never decreases, and how EM ended.
 
     >>> from tallybayes import EM, Gaussian
     >>> model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 8.0, 9.0]}, ["a", None, None, "b"], unlabelled=EM())
@@ -27,14 +27,14 @@ class ObjectiveDisplay(Display):
 
     @classmethod
     def from_model(cls, model: Model) -> Self:
-        """Of a model that was trained with `unlabelled=EM(…)` and has not changed since."""
+        """Plots EM on a model that was trained with `unlabelled=EM(…)` and has not changed since."""
         if model.fitted is None:
             raise ValueError(
                 "This model has no record of EM: it was trained without `unlabelled=EM(…)`, was read from a file, or "
-                "has learned or forgotten rows since. Draw the objective of a model that EM has just fitted."
+                "has learned or forgotten rows since. Plot a model right after EM has fitted it."
             )
         if not model.fitted.curve:
-            raise ValueError(f"EM took no step: {model.fitted.ended}. There is no objective to draw.")
+            raise ValueError(f"EM took no step ({model.fitted.ended}), so there is no objective to plot.")
         return cls(model.fitted)
 
     @property
@@ -44,7 +44,7 @@ class ObjectiveDisplay(Display):
     @property
     def alt(self) -> str:
         first, last, steps = self.fitted.curve[0], self.fitted.curve[-1], self._steps
-        return f"The objective of EM over {steps}: from {first:.4f} to {last:.4f}. It ended: {self.fitted.ended}."
+        return f"EM's objective over {steps}: from {first:.4f} to {last:.4f}; {self.fitted.ended}."
 
     @property
     def _steps(self) -> str:

@@ -1,4 +1,5 @@
-"""Why a row gets its answer: the evidence from the prior to the answer, and a text with its words marked."""
+"""Why a row gets its answer: a waterfall of the evidence from the prior to the answer, and a text with its words
+marked."""
 
 from __future__ import annotations
 
@@ -20,14 +21,14 @@ from tallybayes.report.characters import clean, short, width
 from tallybayes.report.steps import TOP, marked, steps
 from tallybayes.schema.entries import Name
 
-LINE = 72  # characters of a text in a line
-FONT = 9.5  # in which so many characters fill a line
-LINES = 40  # of a text
+LINE = 72  # characters in a line of text
+FONT = 9.5  # the size at which they fill the line
+LINES = 40  # of text that are shown
 
 
 @dataclass(eq=False, repr=False)
 class WaterfallDisplay(Display):
-    """The log-odds of two classes, from the prior to the answer, a step for every piece of evidence.
+    """The log-odds of two classes from the prior to the answer, with a step for each piece of evidence.
 
     >>> from tallybayes import Categorical
     >>> model = Model.train({"outlook": Categorical()}, {"outlook": ["sunny", "rain", "rain"]}, ["no", "yes", "yes"])
@@ -43,8 +44,8 @@ class WaterfallDisplay(Display):
 
     @classmethod
     def from_model(cls, model: Model, row: Any, *, label: Any = None, against: Any = None, top: int = TOP) -> Self:
-        """Of one row, as a mapping or a text: for the `label`, or the most probable class, against another or the
-        next."""
+        """Plots one row, given as a mapping or a text, for `label` (by default the most probable class) against
+        another class (by default the next most probable)."""
         evidence = model.evidence(row)
         cells = {name: [value] for name, value in row.items()} if isinstance(row, Mapping) else None
         return cls.from_evidence(evidence, label=label, against=against, cells=cells, top=top)
@@ -60,12 +61,12 @@ class WaterfallDisplay(Display):
         cells: Mapping[str, Sequence[Any]] | None = None,
         top: int = TOP,
     ) -> Self:
-        """Of one of its rows. `cells` are the values of all rows, column by column, if these are to be named."""
+        """Plots a row of the evidence. `cells` has the values of all rows by column, if these are to be shown."""
         found = report.row_facts(evidence, row, label=label, against=against, cells=cells)
         if found.against is None:
-            raise ValueError("There is one class only, so nothing speaks for another.")
-        told = steps(found, top, named=cells is not None)
-        return cls(told, found.class_, found.against, found.probability[found.class_])
+            raise ValueError("There is only one class, so there is no evidence for or against it.")
+        bars = steps(found, top, named=cells is not None)
+        return cls(bars, found.class_, found.against, found.probability[found.class_])
 
     @property
     def size(self) -> tuple[float, float]:
@@ -73,10 +74,10 @@ class WaterfallDisplay(Display):
 
     @property
     def alt(self) -> str:
-        told = "; ".join(f"{short(bar.title, 40)} {self._odds(bar)}" for bar in self.bars[:8])
+        parts = "; ".join(f"{short(bar.title, 40)} {self._odds(bar)}" for bar in self.bars[:8])
         more = "; …" * (len(self.bars) > 8)
         answer = f"The answer is {short(self.first)} with probability {self.probability:.4g}."
-        return f"Evidence for {short(self.first)} against {short(self.second)}, step by step: {told}{more}. {answer}"
+        return f"Evidence for {short(self.first)} against {short(self.second)}, step by step: {parts}{more}. {answer}"
 
     def _odds(self, bar: Bar) -> str:
         if bar.log_odds == 0:
@@ -108,7 +109,8 @@ class WaterfallDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class MarkedTextDisplay(Display):
-    """A text, in which the words that speak for a class and against it are marked, the fuller the more they say."""
+    """A text whose words are marked as evidence for or against a class: the stronger the evidence, the fuller the
+    mark."""
 
     pieces: list[Piece]
     first: Any
@@ -118,14 +120,14 @@ class MarkedTextDisplay(Display):
     def from_model(
         cls, model: Model, text: Any, *, column: Name | None = None, label: Any = None, against: Any = None
     ) -> Self:
-        """Of one text, or of a row that has one."""
+        """Plots one text, or a row that has one."""
         evidence = model.evidence(text)
         found = report.row_facts(evidence, 0, label=label, against=against, cells=None)
         if found.against is None:
-            raise ValueError("There is one class only, so nothing speaks for another.")
+            raise ValueError("There is only one class, so there is no evidence for or against it.")
         words = [each for each in found.columns if each.words and column in (None, each.column)]
         if not words:
-            raise ValueError("No word of this row says anything: is it a text, and is its column one of the model's?")
+            raise ValueError("No word of this row is evidence. Is it text, and is its column in the model?")
         shown = text if isinstance(text, str) else " ".join(str(text[each.column]) for each in words)
         return cls(marked(shown, [word for each in words for word in each.words]), found.class_, found.against)
 
@@ -148,11 +150,11 @@ class MarkedTextDisplay(Display):
     @property
     def alt(self) -> str:
         most = sorted((p for p in self.pieces if p.log_odds), key=lambda p: -abs(p.log_odds))[:8]
-        told = ", ".join(
+        parts = ", ".join(
             f"{short(p.text)} ({times(p.log_odds)} × for {short(self.first if p.log_odds > 0 else self.second)})"
             for p in most
         )
-        return f"A text with its words marked. Those that say most: {told or 'none'}."
+        return f"A text with its words marked. The strongest evidence: {parts or 'none'}."
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes

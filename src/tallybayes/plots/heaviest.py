@@ -1,5 +1,5 @@
-"""What speaks for a class in a whole model: the words, levels and intervals that weigh most, and P(word | class) of all
-of them side by side."""
+"""The evidence of a whole model: the words, levels and intervals that weigh most for each class, and P(word | class) of
+all words side by side."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tallybayes.report.characters import short
 from tallybayes.schema.entries import Name
 
 SPIKES = 3  # that are named
-LETTER = 0.068  # inches
+LETTER = 0.068  # width of a letter, in inches
 
 
 @dataclass(eq=False, repr=False)
 class HeaviestDisplay(Display):
-    """The words, levels and intervals that weigh most for each class: two classes back to back, more in a panel
-    each."""
+    """The words, levels and intervals that weigh most for each class: two classes back to back, or a panel for each
+    of more."""
 
     weights: dict[Any, list[Weight]]
-    more: int  # classes
+    more: int  # classes that are not shown
 
     across = 2
 
@@ -39,12 +39,12 @@ class HeaviestDisplay(Display):
     def from_model(
         cls, model: Model, classes: Sequence[Any] | None = None, *, top: int = 15, column: Name | None = None
     ) -> Self:
-        """Of these classes, or of the most frequent six."""
+        """Plots these classes, or the six most frequent."""
         labels = [model.classes[i] for i in shown_classes(model, classes)]
         found = {label: heaviest(model, label, top, column=column) for label in labels}
         if not any(found.values()):
             raise ValueError(
-                "Nothing weighs: the columns have no words or levels, or they say the same of all classes."
+                "There is no evidence to show: the columns have no words or levels, or all classes have the same ones."
             )
         return cls(found, len(model.classes) - len(labels))
 
@@ -58,11 +58,11 @@ class HeaviestDisplay(Display):
 
     @property
     def alt(self) -> str:
-        told = [
+        parts = [
             f"{short(label)}: " + (", ".join(short(each.value) for each in weights[:10]) or "nothing")
             for label, weights in self.weights.items()
         ]
-        return f"What speaks most for each class. {'; '.join(told[:MOST])}."
+        return f"The strongest evidence for each class. {'; '.join(parts[:MOST])}."
 
     def draw(self, axes: list[Any]) -> None:
         if self.panels > 1 or len(self.weights) == 1:
@@ -97,7 +97,7 @@ class HeaviestDisplay(Display):
         ax.set_title(f"for {named(label, 30)}")
 
     def _room(self, wide: float) -> float:
-        """How much longer than the longest bar an axis of so many inches must be, for the names behind bars."""
+        """The length of an axis of `wide` inches relative to its longest bar, so that names fit behind the bars."""
         longest = max(len(self._title(each)) for weights in self.weights.values() for each in weights)
         return wide / max(wide - 0.3 - LETTER * longest, 0.3 * wide)
 
@@ -113,8 +113,8 @@ class HeaviestDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class WordProbabilityDisplay(Display):
-    """P(x = 1 | class) for every word or every column of ones and zeros, a panel for each class, with the highest
-    spikes named."""
+    """P(x = 1 | class) for every word or every boolean column, a panel for each class, with the highest spikes
+    named."""
 
     found: Presence
     classes: list[int]
@@ -126,7 +126,7 @@ class WordProbabilityDisplay(Display):
     def from_model(
         cls, model: Model, column: Name | None = None, *, classes: Sequence[Any] | None = None, spikes: int = SPIKES
     ) -> Self:
-        """The words of a text column, or without one all boolean columns."""
+        """Plots the words of a text column, or if there is none, all boolean columns."""
         return cls(presence(model, column), shown_classes(model, classes), spikes)
 
     @property
@@ -139,13 +139,13 @@ class WordProbabilityDisplay(Display):
 
     @property
     def alt(self) -> str:
-        told = [
+        parts = [
             f"in {short(self.found.classes[i])} " + ", ".join(f"{short(self.found.names[j])} {p[j]:.2f}" for j in top)
             for i in self.classes
             for p in [self.found.p[i]]
             for top in [np.argsort(-p, kind="stable")[: self.spikes]]
         ]
-        return f"The probability of each of {len(self.found.names):,} words in each class; highest {'; '.join(told)}."
+        return f"P(word | class) of {len(self.found.names):,} words. The highest: {'; '.join(parts)}."
 
     def draw(self, axes: list[Any]) -> None:
         top = float(self.found.p[self.classes].max(initial=0.0)) or 1.0

@@ -12,8 +12,8 @@ STEPS = 300
 
 
 def spread(nodes: int, links: Sequence[tuple[int, int, float]]) -> Floats:
-    """Places after Fruchterman and Reingold: links pull, the more the stronger they are, and all nodes push. It starts
-    on a circle, so that equal graphs are drawn equally."""
+    """Places by Fruchterman and Reingold's algorithm: links attract in proportion to their strength, and all nodes
+    repel. It starts from a circle, so equal graphs get equal layouts."""
     angle = 2.0 * np.pi * np.arange(nodes) / max(nodes, 1)
     places = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (1.0 + 0.05 * (np.arange(nodes) % 3))[:, None]
     if nodes < 2:
@@ -35,7 +35,7 @@ def spread(nodes: int, links: Sequence[tuple[int, int, float]]) -> Floats:
 
 
 def layered(parents: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, float]]:
-    """Nodes below their parents: across from 0 to 1, and how many steps down."""
+    """Nodes below their parents: x from 0 to 1, and the number of steps down."""
     depth: dict[str, int] = {}
     while len(depth) < len(parents):
         for node, some in parents.items():

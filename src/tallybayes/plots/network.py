@@ -18,8 +18,8 @@ MOST = 60  # columns that are drawn
 
 @dataclass(eq=False, repr=False)
 class GraphDisplay(Display):
-    """Arrows go from parents to children, as wide as their mutual information within the classes, if that was counted.
-    The class is a parent of all, which is stated and not drawn.
+    """The network of a model. Arrows go from parents to children; their width is the mutual information given the
+    class, if that was counted. The class is a parent of every column, which the title states and no arrow shows.
 
     >>> from tallybayes import Pairs
     >>> frame = {"outlook": ["sunny", "rain"] * 8, "wind": ["weak", "strong"] * 8}
@@ -28,8 +28,8 @@ class GraphDisplay(Display):
     [('outlook', 'wind')]
     """
 
-    label: str  # the class
-    parents: Mapping[str, tuple[str, ...]]  # without it
+    label: str  # the name of the class variable
+    parents: Mapping[str, tuple[str, ...]]  # without the class
     information: Mapping[frozenset[str], float]  # of two columns, in nats
     more: int  # columns that are not drawn
 
@@ -42,10 +42,10 @@ class GraphDisplay(Display):
         shown = [node for node in parents if node in linked][:MOST] or [*parents][:MOST]
         kept = {node: tuple(p for p in parents[node] if p in shown) for node in shown}
         try:
-            told = {frozenset([each.one, each.other]): each.information for each in model.dependence()}
+            information = {frozenset([each.one, each.other]): each.information for each in model.dependence()}
         except ValueError:  # nothing was counted together
-            told = {}
-        return cls(label, kept, told, len(parents) - len(kept))
+            information = {}
+        return cls(label, kept, information, len(parents) - len(kept))
 
     @property
     def edges(self) -> list[tuple[str, str]]:
@@ -58,9 +58,10 @@ class GraphDisplay(Display):
 
     @property
     def alt(self) -> str:
-        told = [f"{short(child)} depends on {short(parent)}" for parent, child in self.edges]
-        listed = "; ".join(told[:10]) + "; …" * (len(told) > 10)
-        return f"Every column depends on {short(self.label)}. Beside it: {listed or 'none depends on another'}."
+        parts = [f"{short(child)} depends on {short(parent)}" for parent, child in self.edges]
+        listed = "; ".join(parts[:10]) + "; …" * (len(parts) > 10)
+        listed = f"In addition, {listed}" if listed else "No column depends on another"
+        return f"Every column depends on {short(self.label)}. {listed}."
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
@@ -85,6 +86,6 @@ class GraphDisplay(Display):
             ax.text(x, y, named(node, 18), ha="center", va="center", color="black", fontsize="small", bbox=box)
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(max((y for _, y in places.values()), default=0.0) + 0.5, -0.5)
-        more = f"; {self.more:,} that depend on nothing else are not shown" if self.more else ""
+        more = f"; {self.more:,} columns without other parents are not shown" if self.more else ""
         ax.set_title(f"{named(self.label)} is a parent of every column{more}")
         ax.axis("off")

@@ -21,7 +21,7 @@ WIDEST = 12.0  # the prior is cut off this many times beyond the posterior's int
 
 @dataclass(eq=False, repr=False)
 class ParameterDisplay(Display):
-    """The density of a parameter of one class, with the interval that holds it with probability `mass`.
+    """The posterior density of a parameter in one class, with its credible interval of probability `mass`.
 
     >>> from tallybayes import Poisson
     >>> model = Model.train({"calls": Poisson()}, {"calls": [3, 5, 4]}, ["a", "a", "b"])
@@ -39,7 +39,7 @@ class ParameterDisplay(Display):
 
     @classmethod
     def from_model(cls, model: Model, column: Name, label: Any, parameter: Any = None, *, mass: float = 0.95) -> Self:
-        """Of the parameter named, or the first that the family has."""
+        """Plots the parameter named, or the first of the family."""
         known = model.parameters(column, label).marginals()
         name = next(iter(known), None) if parameter is None else parameter
         if name not in known:
@@ -60,7 +60,7 @@ class ParameterDisplay(Display):
     def alt(self) -> str:
         low, high = self.interval
         what = f"{short(self.parameter)} of {short(self.column)} in {short(self.label)}"
-        return f"What is known of {what}: from {low:.4g} to {high:.4g} with probability {self.mass:g}."
+        return f"Posterior of {what}: from {low:.4g} to {high:.4g} with probability {self.mass:g}."
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
@@ -100,7 +100,7 @@ def _before(model: Model, column: Name, parameter: Any) -> Any:
 
 
 def _curve(ax: Any, known: Any, x: Any, mark: Mark) -> Any:
-    if not hasattr(known, "pdf"):  # certain
+    if not hasattr(known, "pdf"):  # a point mass
         return [ax.axvline(known.mean(), color=mark.color, linestyle=mark.line, linewidth=1.8)]
     with np.errstate(all="ignore"):
         p = known.pdf(x)

@@ -1,5 +1,5 @@
-"""How good a model is: whether its probabilities are calibrated, which classes it confuses, and a map of classes in
-which confused ones are close together."""
+"""How good a model is: a reliability diagram, a confusion matrix, and a map on which confused classes are close
+together."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tallybayes.report.characters import short
 
 WRITTEN = 12  # classes whose numbers are written in the matrix
 NAMED = 40  # classes that are named beside it
-NAMES = 24  # of more, those that are confused most
-MANY_TIMES = 50  # as many rows in one interval as in another, and they are drawn on a logarithmic scale
+NAMES = 24  # of more classes, those that are confused most
+MANY_TIMES = 50  # ratio of the fullest interval to the emptiest, above which the scale is logarithmic
 LINKS = 30  # pairs of classes that the map connects
 
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
-    """Rows by the probability of what was decided: the share that was right, with its credible interval, against that
-    probability. Below, how many rows there are."""
+    """Reliability diagram: the share of decisions that were right, with its credible interval, against their
+    probability. The panel below has the number of rows."""
 
     intervals: list[Interval]
     error: float  # the expected calibration error
@@ -48,9 +48,9 @@ class ReliabilityDisplay(Display):
 
     @property
     def alt(self) -> str:
-        told = [f"{each.probability:.2f} → {each.right:.2f} of {count(each.n)}" for each in self.intervals]
+        parts = [f"{each.probability:.2f} → {each.right:.2f} of {count(each.n)}" for each in self.intervals]
         return (
-            f"Reliability: the probability given, and the share that was right: {', '.join(told) or 'no rows'}. "
+            f"Reliability, as probability and the share that was right: {', '.join(parts) or 'no rows'}. "
             f"The expected calibration error is {self.error:.3f}."
         )
 
@@ -81,15 +81,15 @@ class ReliabilityDisplay(Display):
         rows = [each.n for each in self.intervals]
         if max(rows, default=0) > MANY_TIMES * min(rows, default=1):
             below.set_yscale("log")
-        below.set_xlabel("probability of what was decided")
+        below.set_xlabel("probability of the decision")
 
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
-    """Truth by decision, each row as shares of the truth's rows."""
+    """Confusion matrix: truth by decision, each row normalised to the number of rows of its class."""
 
     classes: list[Any]
-    n: Any  # [truth, decision]; the last decision is none, where rows were rejected
+    n: Any  # [truth, decision]; the last decision is "rejected", if any row was
     rejected: bool
 
     @classmethod
@@ -110,12 +110,12 @@ class ConfusionDisplay(Display):
     @property
     def alt(self) -> str:
         wrong = [
-            (self.n[i, j], f"{short(a)} taken for {short(b)} {count(self.n[i, j])} times")
+            (self.n[i, j], f"{short(a)} mistaken for {short(b)} {count(self.n[i, j])} times")
             for i, a in enumerate(self.classes)
             for j, b in enumerate(self.classes)
             if i != j and self.n[i, j]
         ]
-        most = [told for _, told in sorted(wrong, key=lambda pair: -pair[0])[:6]]
+        most = [text for _, text in sorted(wrong, key=lambda pair: -pair[0])[:6]]
         right = how_many(float(np.trace(self.n)), "row is", "rows are")
         return f"Confusion matrix of {len(self.classes)} classes: {right} right; {', '.join(most) or 'no errors'}."
 
@@ -133,8 +133,8 @@ class ConfusionDisplay(Display):
             for (i, j), rows in np.ndenumerate(self.n):
                 shade = "white" if share[i, j] > 0.35 else ink()
                 ax.text(j, i, count(rows), ha="center", va="center", fontsize="small", color=shade)
-        self._name(ax, ax.yaxis, self._told(), self.classes)
-        self._name(ax, ax.xaxis, self._told(), self.classes)
+        self._name(ax, ax.yaxis, self._named_classes(), self.classes)
+        self._name(ax, ax.xaxis, self._named_classes(), self.classes)
         if self.rejected and len(self.classes) <= NAMED:
             names = [*(named(label, 16) for label in self.classes), "rejected"]
             ax.set_xticks(range(len(names)), names, rotation=90 if len(names) > 4 else 0)
@@ -143,38 +143,38 @@ class ConfusionDisplay(Display):
         for side in ax.spines.values():
             side.set_visible(True)
 
-    def _told(self) -> list[int]:
-        """Classes that are named: all, or of many those that are confused most."""
+    def _named_classes(self) -> list[int]:
+        """Classes that are named: all, or if there are many, those that are confused most."""
         if len(self.classes) <= NAMED:
             return list(range(len(self.classes)))
         square = self.n[:, : len(self.classes)]
         wrong = square.sum(axis=1) + square.sum(axis=0) - 2 * np.diag(square)
-        told: list[int] = []
+        shown: list[int] = []
         for i in np.argsort(-wrong, kind="stable").tolist():
-            if len(told) < NAMES and all(abs(i - other) >= len(self.classes) / NAMED for other in told):
-                told.append(i)
-        return sorted(told)
+            if len(shown) < NAMES and all(abs(i - other) >= len(self.classes) / NAMED for other in shown):
+                shown.append(i)
+        return sorted(shown)
 
-    def _name(self, ax: Any, axis: Any, told: list[int], classes: list[Any]) -> None:
-        small = "small" if len(told) <= WRITTEN else "x-small" if len(classes) <= NAMED else 5
-        names = [named(classes[i], 16) for i in told]
+    def _name(self, ax: Any, axis: Any, shown: list[int], classes: list[Any]) -> None:
+        small = "small" if len(shown) <= WRITTEN else "x-small" if len(classes) <= NAMED else 5
+        names = [named(classes[i], 16) for i in shown]
         turned = axis is ax.xaxis and (len(classes) > 4 or max(map(len, names)) > 10)
-        axis.set_ticks(told, names, fontsize=small, **({"rotation": 90} if turned else {}))
+        axis.set_ticks(shown, names, fontsize=small, **({"rotation": 90} if turned else {}))
 
 
 @dataclass(eq=False, repr=False)
 class ClassMapDisplay(Display):
-    """Classes that are taken for one another lie together, joined by lines as wide as the share of rows; those that
-    are not are left out."""
+    """A map of confused classes: close together, and joined by lines whose width is the share of rows mistaken for the
+    other class. Classes without confusions are left out."""
 
     classes: list[Any]  # that are confused
     rows: Any  # of each
-    links: list[tuple[int, int, float]]  # two classes, and the share of their rows that is taken for the other
-    others: int  # classes that are not
+    links: list[tuple[int, int, float]]  # two classes, and the share of their rows mistaken for the other
+    others: int  # classes that are not shown
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, most: int = LINKS) -> Self:
-        """Of the pairs of classes that are confused most often, in shares of their rows."""
+        """Plots the pairs of classes that are confused most, as a share of their rows."""
         confused: dict[frozenset[Any], int] = {}
         for (truth, decision), n in evaluation.pairs.items():
             if decision is not None and truth != decision:
@@ -183,10 +183,11 @@ class ClassMapDisplay(Display):
         rows = evaluation.truths
         shares = {pair: n / max(sum(rows[label] for label in pair), 1) for pair, n in confused.items()}
         ranked = sorted(shares, key=lambda pair: (-shares[pair], sorted(map(str, pair))))[:most]
-        met = [label for label in evaluation.classes if any(label in pair for pair in ranked)]
-        at = {label: i for i, label in enumerate(met)}
+        shown = [label for label in evaluation.classes if any(label in pair for pair in ranked)]
+        at = {label: i for i, label in enumerate(shown)}
         links = [(*sorted(at[label] for label in pair), shares[pair]) for pair in ranked]
-        return cls(met, np.array([rows[label] for label in met], float), links, len(evaluation.classes) - len(met))  # type: ignore[arg-type]
+        counts = np.array([rows[label] for label in shown], float)
+        return cls(shown, counts, links, len(evaluation.classes) - len(shown))  # type: ignore[arg-type]
 
     @property
     def size(self) -> tuple[float, float]:
@@ -194,18 +195,18 @@ class ClassMapDisplay(Display):
 
     @property
     def alt(self) -> str:
-        told = [f"{short(self.classes[i])} and {short(self.classes[j])} ({share:.1%})" for i, j, share in self.links]
-        listed = ", ".join(told[:6]) + ", …" * (len(told) > 6)
-        return f"Classes that are taken for one another, with the share of rows: {listed or 'none'}."
+        parts = [f"{short(self.classes[i])} and {short(self.classes[j])} ({share:.1%})" for i, j, share in self.links]
+        listed = ", ".join(parts[:6]) + ", …" * (len(parts) > 6)
+        return f"Classes mistaken for one another, with the share of rows: {listed or 'none'}."
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
         ax.axis("off")
         more = f"; {how_many(self.others, 'class', 'classes')} not shown" if self.others else ""
         pairs = "pair" if len(self.links) == 1 else f"{len(self.links)} pairs"
-        ax.set_title(f"the {pairs} confused most{more}" if self.links else "")
+        ax.set_title(f"most confused {pairs}{more}" if self.links else "")
         if not self.classes:
-            ax.text(0.5, 0.5, "No decision is wrong.", ha="center", va="center", transform=ax.transAxes)
+            ax.text(0.5, 0.5, "There are no mistakes.", ha="center", va="center", transform=ax.transAxes)
             return
         places = spread(len(self.classes), self.links)
         widest = max(share for _, _, share in self.links)
@@ -215,7 +216,7 @@ class ClassMapDisplay(Display):
         ax.scatter(*places.T, s=sizes, color=PALETTE[0], edgecolor=ink(), linewidth=0.5, zorder=2)
         for i, label in enumerate(self.classes):
             near = [places[b if a == i else a][1] for a, b, _ in self.links if i in (a, b)]
-            up = 1 if places[i][1] >= np.mean(near) else -1  # away from those it is joined to
+            up = 1 if places[i][1] >= np.mean(near) else -1  # away from its neighbours
             where = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up > 0 else "top"}
             ax.annotate(named(label, 22), places[i], (0, 4 * up), fontsize="x-small", zorder=3, **where)
         ax.margins(0.12)

@@ -1,5 +1,5 @@
-"""A class against the rest at every threshold: ROC, precision against recall, and what errors cost; each with the
-threshold that was chosen."""
+"""A class against the rest at every threshold: ROC, precision against recall, and cost curves, each with the chosen
+threshold marked."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SHARES = 201  # points of a cost curve
 
 @dataclass(eq=False, repr=False)
 class Ranking(Display):
-    """What the curves below have in common."""
+    """The base class of the curves below."""
 
     curves: list[Thresholds]
     threshold: float
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, labels: Any = None, *, threshold: float = HALF) -> Self:
-        """Of one class or several, each against the rest; by default the second of two classes, or the six that most
-        rows have. A dot shows what deciding for the class from this `threshold` on comes to."""
+        """Plots one class or several, each against the rest: by default the second of two classes, or the six most
+        frequent. A dot marks the result of deciding for the class from this `threshold` on."""
         if not 0.0 <= threshold <= 1.0:
             raise ValueError(f"threshold={threshold!r}: give a probability from 0 to 1.")
         return cls([thresholds(evaluation, label) for label in _wanted(evaluation, labels)], float(threshold))
@@ -41,8 +41,8 @@ class Ranking(Display):
 
     @property
     def alt(self) -> str:
-        told = "; ".join(self._told(each) for each in self.curves)
-        return f"{type(self).__doc__.split('.')[0]}. {told}."  # type: ignore[union-attr]
+        parts = "; ".join(self._described(each) for each in self.curves)
+        return f"{type(self).__doc__.split('.')[0]}. {parts}."  # type: ignore[union-attr]
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
@@ -72,7 +72,7 @@ class Ranking(Display):
     def _named(self, each: Thresholds) -> str: ...
 
     @abstractmethod
-    def _told(self, each: Thresholds) -> str: ...
+    def _described(self, each: Thresholds) -> str: ...
 
     @abstractmethod
     def _ground(self, ax: Any) -> None: ...
@@ -88,7 +88,7 @@ def _wanted(evaluation: Evaluation, labels: Any) -> list[Any]:
 
 
 class RocDisplay(Ranking):
-    """ROC: the share of a class that is found, against the share of others that are taken for it."""
+    """ROC: the true positive rate against the false positive rate."""
 
     def _points(self, each: Thresholds) -> tuple[Any, Any]:
         return each.false_positive_rate, each.recall
@@ -100,10 +100,10 @@ class RocDisplay(Ranking):
     def _named(self, each: Thresholds) -> str:
         return f"{short(each.label, 16)}: {self._area(each):.3f}"
 
-    def _told(self, each: Thresholds) -> str:
+    def _described(self, each: Thresholds) -> str:
         at = each.at(self.threshold)
-        found = f"finds {each.recall[at]:.1%} and takes {each.false_positive_rate[at]:.1%} of the others for it"
-        return f"{short(each.label)}: area {self._area(each):.3f}; from P ≥ {self.threshold:g} it {found}"
+        rates = f"TPR {each.recall[at]:.1%} and FPR {each.false_positive_rate[at]:.1%} at P ≥ {self.threshold:g}"
+        return f"{short(each.label)}: AUC {self._area(each):.3f}; {rates}"
 
     def _ground(self, ax: Any) -> None:
         ax.plot([0, 1], [0, 1], ":", color=ink(), linewidth=1)
@@ -112,7 +112,7 @@ class RocDisplay(Ranking):
 
 
 class PrecisionRecallDisplay(Ranking):
-    """Precision against recall: of what is decided for a class, how much is right, against how much of it is found."""
+    """Precision against recall."""
 
     _where = "lower left"
 
@@ -122,9 +122,9 @@ class PrecisionRecallDisplay(Ranking):
     def _named(self, each: Thresholds) -> str:
         return f"{short(each.label, 16)}: {each.average_precision:.3f}"
 
-    def _told(self, each: Thresholds) -> str:
+    def _described(self, each: Thresholds) -> str:
         at = each.at(self.threshold)
-        reached = f"P ≥ {self.threshold:g} has precision {each.precision[at]:.1%} at recall {each.recall[at]:.1%}"
+        reached = f"precision {each.precision[at]:.1%} and recall {each.recall[at]:.1%} at P ≥ {self.threshold:g}"
         return f"{short(each.label)}: average precision {each.average_precision:.3f}; {reached}"
 
     def _ground(self, ax: Any) -> None:
@@ -135,7 +135,7 @@ class PrecisionRecallDisplay(Ranking):
 
 
 class CostCurveDisplay(Ranking):
-    """Cost curve: what errors cost, at the best threshold and at the one chosen, as misses matter more and more."""
+    """Cost curve: the cost of errors at the best and at the chosen threshold, as false negatives cost more."""
 
     _where = "upper right"
 
@@ -147,7 +147,7 @@ class CostCurveDisplay(Ranking):
         return self._shares, each.costs(self._shares)
 
     def _mark(self, ax: Any, each: Thresholds, mark: Any) -> None:
-        """What the chosen threshold costs is a straight line."""
+        """The cost at a fixed threshold is a straight line."""
         costs = each.costs_at(self.threshold, self._shares)
         ax.plot(self._shares, costs, ":", color=mark.color, linewidth=1.4)
         if len(self.curves) == 1:
@@ -157,15 +157,15 @@ class CostCurveDisplay(Ranking):
     def _named(self, each: Thresholds) -> str:
         return f"{short(each.label, 16)}, best threshold"
 
-    def _told(self, each: Thresholds) -> str:
+    def _described(self, each: Thresholds) -> str:
         both = each.costs(np.array([0.5]))[0], each.costs_at(self.threshold, np.array([0.5]))[0]
-        where = "where misses and false alarms matter alike"
-        return f"{short(each.label)}: {both[0]:.3f} at best and {both[1]:.3f} from P ≥ {self.threshold:g}, {where}"
+        where = "where false negatives and false positives cost the same"
+        return f"{short(each.label)}: {both[0]:.3f} at best and {both[1]:.3f} at P ≥ {self.threshold:g}, {where}"
 
     def _ground(self, ax: Any) -> None:
         shares = self._shares
         ax.plot(shares, np.minimum(shares, 1.0 - shares), "-", color=ink(), linewidth=0.8, alpha=0.6)
         ax.text(0.5, 0.505, named("always the same decision"), ha="center", va="bottom", fontsize="small")
-        ax.set_xlabel("how much misses matter: P(class) · cost of a miss, as a share")
-        ax.set_ylabel("cost, as a share of the worst")
+        ax.set_xlabel("share of false negatives in the cost: P(class) · cost of one")
+        ax.set_ylabel("normalised expected cost")
         ax.set_ylim(0.0, 0.62)

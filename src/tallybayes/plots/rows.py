@@ -1,4 +1,4 @@
-"""Rows as they are drawn: some of them, by class and column."""
+"""The rows to draw, by class and column."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tallybayes.model.model import Model
 def numbered_cells(
     model: Model, batches: Iterable[Batch], columns: Sequence[str], levels: Collection[str], most: int
 ) -> tuple[list[int], dict[str, list[Any]]]:
-    """The indices of the rows' classes, −1 if unseen, and their cells: those of `levels` as texts, all others
-    as they are. No more than the first so many."""
+    """The class index of the first `most` rows, −1 if unseen, and their cells: those of `levels` as text, all others
+    unchanged."""
     keys = {key: i for i, key in enumerate(model.keys())}
     codes: list[int] = []
     cells: dict[str, list[Any]] = {name: [] for name in columns}

@@ -1,5 +1,5 @@
-"""Held-out rows: how the loss falls as more rows are counted, and how it changes with a belief. Rows are counted once,
-and training sets come about by adding and subtracting folds."""
+"""Held-out loss as more rows are counted, and as a setting changes. Rows are counted once; training sets are made by
+adding and subtracting folds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 class HeldOutDisplay(Display):
-    """Two panels: log-loss, and the share of decisions that are wrong, with their standard errors."""
+    """Two panels: log-loss and error rate, with their standard errors."""
 
     across = 2
 
@@ -42,7 +42,7 @@ class HeldOutDisplay(Display):
             ax.set_title(f"{title}, held out")
 
     def _impossible(self, ax: Any, x: Any, found: Sequence[Evaluation]) -> None:
-        """Where the truth was impossible in some rows, the loss is infinite, and that of the others is drawn."""
+        """Where the true class was impossible in some rows, the loss is infinite; the mean of the others is drawn."""
         for place, each in zip(x, found, strict=True):
             if each.impossible:
                 ax.annotate("∞", (place, each.log_loss_of_possible), (0, 4), textcoords="offset points", ha="center")
@@ -56,13 +56,13 @@ class LearningCurveDisplay(HeldOutDisplay):
 
     @classmethod
     def from_rows(cls, schema: Described, data: Any, labels: Any = None, **settings: Any) -> Self:
-        """All else is as for `learning_curve`."""
+        """Takes the arguments of `learning_curve`."""
         return cls(learning_curve(schema, data, labels, **settings))
 
     @property
     def alt(self) -> str:
-        told = [f"{count(round(n))} rows {e.log_loss_of_possible:.3f} and {e.error:.1%}" for n, e in self.curve]
-        return f"Learning curve, held-out log-loss and error by rows counted: {'; '.join(told)}."
+        parts = [f"{count(round(n))} rows {e.log_loss_of_possible:.3f} and {e.error:.1%}" for n, e in self.curve]
+        return f"Learning curve, held-out log-loss and error by rows counted: {'; '.join(parts)}."
 
     def draw(self, axes: list[Any]) -> None:
         x, found = [each.rows for each in self.curve], [each.held_out for each in self.curve]
@@ -74,7 +74,7 @@ class LearningCurveDisplay(HeldOutDisplay):
 
 @dataclass(eq=False, repr=False)
 class SettingCurveDisplay(HeldOutDisplay):
-    """Held-out loss against the values of a setting: the same counts, believed differently.
+    """Held-out loss against the values of a setting, all from the same counts.
 
     >>> from tallybayes import Categorical, Model
     >>> frame = {"outlook": ["sunny", "rain"] * 10}
@@ -98,7 +98,8 @@ class SettingCurveDisplay(HeldOutDisplay):
         values: Iterable[Any] = ALPHAS,
         **settings: Any,
     ) -> Self:
-        """Rows that the model has counted, or with a schema any. All else is as for `cross_validate`."""
+        """Given a model, the rows must be those it has counted; given a schema, they may be any. Further arguments are
+        those of `cross_validate`."""
         tried = list(values)
         beliefs = {at: {setting: value} for at, value in enumerate(tried)}
         found = cross_validate(model, data, labels, beliefs=beliefs, **settings)
@@ -107,14 +108,14 @@ class SettingCurveDisplay(HeldOutDisplay):
 
     @property
     def best(self) -> Any:
-        """The value of lowest loss, the first one on a tie; one under which no row is impossible, if there is any."""
+        """The value with the fewest impossible rows, then the lowest loss; the first one on a tie."""
         return min(zip(self.values, self.found, strict=True), key=lambda p: (p[1].impossible, p[1].losses))[0]
 
     @property
     def alt(self) -> str:
         pairs = zip(self.values, self.found, strict=True)
-        told = [f"{value} {each.log_loss_of_possible:.3f} and {each.error:.1%}" for value, each in pairs]
-        return f"Held-out log-loss and error by {self.setting}: {'; '.join(told)}. The best is {self.best}."
+        parts = [f"{value} {each.log_loss_of_possible:.3f} and {each.error:.1%}" for value, each in pairs]
+        return f"Held-out log-loss and error by {self.setting}: {'; '.join(parts)}. The best is {self.best}."
 
     def draw(self, axes: list[Any]) -> None:
         numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in self.values)

@@ -22,58 +22,58 @@ from tallybayes.schema.entries import Name
 
 
 class ModelPlots:
-    """Plots of a model. Each takes the arguments of its display's `from_…`, and `ax` to draw on."""
+    """Plots of a model. Each takes the arguments of its display's `from_…` method, and `ax` to draw on."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     def densities(
-        self, columns: Name | Sequence[Name] | None = None, *, ax: Any = None, **asked: Any
+        self, columns: Name | Sequence[Name] | None = None, *, ax: Any = None, **settings: Any
     ) -> DensityDisplay:
         """p(x | class) of columns."""
-        return DensityDisplay.from_model(self.model, columns, **asked).plot(ax)
+        return DensityDisplay.from_model(self.model, columns, **settings).plot(ax)
 
-    def decisions(self, column: Name, *, ax: Any = None, **asked: Any) -> DecisionDisplay:
+    def decisions(self, column: Name, *, ax: Any = None, **settings: Any) -> DecisionDisplay:
         """p(x | class), P(class | x) and the probability of error along a column of numbers."""
-        return DecisionDisplay.from_model(self.model, column, **asked).plot(ax)
+        return DecisionDisplay.from_model(self.model, column, **settings).plot(ax)
 
-    def boundary(self, one: str, other: str, *, ax: Any = None, **asked: Any) -> BoundaryDisplay:
+    def boundary(self, one: str, other: str, *, ax: Any = None, **settings: Any) -> BoundaryDisplay:
         """The most probable class in the plane of two columns."""
-        return BoundaryDisplay.from_model(self.model, one, other, **asked).plot(ax)
+        return BoundaryDisplay.from_model(self.model, one, other, **settings).plot(ax)
 
-    def evidence(self, row: Any, *, ax: Any = None, **asked: Any) -> WaterfallDisplay:
+    def evidence(self, row: Any, *, ax: Any = None, **settings: Any) -> WaterfallDisplay:
         """A row's evidence, step by step from the prior to the answer."""
-        return WaterfallDisplay.from_model(self.model, row, **asked).plot(ax)
+        return WaterfallDisplay.from_model(self.model, row, **settings).plot(ax)
 
-    def text(self, text: Any, *, ax: Any = None, **asked: Any) -> MarkedTextDisplay:
+    def text(self, text: Any, *, ax: Any = None, **settings: Any) -> MarkedTextDisplay:
         """A text with its words marked."""
-        return MarkedTextDisplay.from_model(self.model, text, **asked).plot(ax)
+        return MarkedTextDisplay.from_model(self.model, text, **settings).plot(ax)
 
-    def heaviest(self, classes: Sequence[Any] | None = None, *, ax: Any = None, **asked: Any) -> HeaviestDisplay:
+    def heaviest(self, classes: Sequence[Any] | None = None, *, ax: Any = None, **settings: Any) -> HeaviestDisplay:
         """The words and values that weigh most."""
-        return HeaviestDisplay.from_model(self.model, classes, **asked).plot(ax)
+        return HeaviestDisplay.from_model(self.model, classes, **settings).plot(ax)
 
-    def words(self, column: Name | None = None, *, ax: Any = None, **asked: Any) -> WordProbabilityDisplay:
+    def words(self, column: Name | None = None, *, ax: Any = None, **settings: Any) -> WordProbabilityDisplay:
         """P(word | class) of every word, or of every boolean column."""
-        return WordProbabilityDisplay.from_model(self.model, column, **asked).plot(ax)
+        return WordProbabilityDisplay.from_model(self.model, column, **settings).plot(ax)
 
     def parameter(
-        self, column: Name, label: Any, parameter: Any = None, *, ax: Any = None, **asked: Any
+        self, column: Name, label: Any, parameter: Any = None, *, ax: Any = None, **settings: Any
     ) -> ParameterDisplay:
         """The prior and the posterior of a parameter."""
-        return ParameterDisplay.from_model(self.model, column, label, parameter, **asked).plot(ax)
+        return ParameterDisplay.from_model(self.model, column, label, parameter, **settings).plot(ax)
 
     def graph(self, *, ax: Any = None) -> GraphDisplay:
         """Which column depends on which."""
         return GraphDisplay.from_model(self.model).plot(ax)
 
-    def learning(self, data: Any, labels: Any = None, *, ax: Any = None, **asked: Any) -> LearningCurveDisplay:
+    def learning(self, data: Any, labels: Any = None, *, ax: Any = None, **settings: Any) -> LearningCurveDisplay:
         """Held-out loss as rows are added."""
-        return LearningCurveDisplay.from_rows(self.model, data, labels, **asked).plot(ax)
+        return LearningCurveDisplay.from_rows(self.model, data, labels, **settings).plot(ax)
 
-    def setting(self, data: Any, labels: Any = None, *, ax: Any = None, **asked: Any) -> SettingCurveDisplay:
+    def setting(self, data: Any, labels: Any = None, *, ax: Any = None, **settings: Any) -> SettingCurveDisplay:
         """Held-out loss as a setting changes, by default alpha."""
-        return SettingCurveDisplay.from_rows(self.model, data, labels, **asked).plot(ax)
+        return SettingCurveDisplay.from_rows(self.model, data, labels, **settings).plot(ax)
 
     def objective(self, *, ax: Any = None) -> ObjectiveDisplay:
         """EM's objective, step by step."""
@@ -86,29 +86,29 @@ class EvaluationPlots:
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
 
-    def reliability(self, *, ax: Any = None, **asked: Any) -> ReliabilityDisplay:
+    def reliability(self, *, ax: Any = None, **settings: Any) -> ReliabilityDisplay:
         """Whether probabilities are calibrated."""
-        return ReliabilityDisplay.from_evaluation(self.evaluation, **asked).plot(ax)
+        return ReliabilityDisplay.from_evaluation(self.evaluation, **settings).plot(ax)
 
     def confusion(self, *, ax: Any = None) -> ConfusionDisplay:
         """Which classes are confused."""
         return ConfusionDisplay.from_evaluation(self.evaluation).plot(ax)
 
-    def map(self, *, ax: Any = None, **asked: Any) -> ClassMapDisplay:
-        """The same as a map of classes."""
-        return ClassMapDisplay.from_evaluation(self.evaluation, **asked).plot(ax)
+    def map(self, *, ax: Any = None, **settings: Any) -> ClassMapDisplay:
+        """A map on which confused classes are close together."""
+        return ClassMapDisplay.from_evaluation(self.evaluation, **settings).plot(ax)
 
-    def roc(self, labels: Any = None, *, ax: Any = None, **asked: Any) -> RocDisplay:
-        """True against false positives at every threshold."""
-        return RocDisplay.from_evaluation(self.evaluation, labels, **asked).plot(ax)
+    def roc(self, labels: Any = None, *, ax: Any = None, **settings: Any) -> RocDisplay:
+        """True against false positive rate at every threshold."""
+        return RocDisplay.from_evaluation(self.evaluation, labels, **settings).plot(ax)
 
-    def precision_recall(self, labels: Any = None, *, ax: Any = None, **asked: Any) -> PrecisionRecallDisplay:
+    def precision_recall(self, labels: Any = None, *, ax: Any = None, **settings: Any) -> PrecisionRecallDisplay:
         """Precision against recall at every threshold."""
-        return PrecisionRecallDisplay.from_evaluation(self.evaluation, labels, **asked).plot(ax)
+        return PrecisionRecallDisplay.from_evaluation(self.evaluation, labels, **settings).plot(ax)
 
-    def costs(self, labels: Any = None, *, ax: Any = None, **asked: Any) -> CostCurveDisplay:
-        """What errors cost, as misses matter more."""
-        return CostCurveDisplay.from_evaluation(self.evaluation, labels, **asked).plot(ax)
+    def costs(self, labels: Any = None, *, ax: Any = None, **settings: Any) -> CostCurveDisplay:
+        """The cost of errors, as false negatives cost more."""
+        return CostCurveDisplay.from_evaluation(self.evaluation, labels, **settings).plot(ax)
 
 
 class EvidencePlots:
@@ -117,6 +117,6 @@ class EvidencePlots:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
 
-    def waterfall(self, row: int = 0, *, ax: Any = None, **asked: Any) -> WaterfallDisplay:
+    def waterfall(self, row: int = 0, *, ax: Any = None, **settings: Any) -> WaterfallDisplay:
         """A row's evidence, step by step from the prior to the answer."""
-        return WaterfallDisplay.from_evidence(self.evidence, row, **asked).plot(ax)
+        return WaterfallDisplay.from_evidence(self.evidence, row, **settings).plot(ax)

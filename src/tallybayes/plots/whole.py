@@ -21,9 +21,9 @@ from tallybayes.report import whole
 from tallybayes.report.blocks import Heading, Picture
 from tallybayes.report.report import Report
 
-COLUMNS = 9  # that are drawn, those that tell most
-CLASSES = 4  # in each of these pictures
-MANY = 12  # classes, from which on a map shows more than the matrix
+COLUMNS = 9  # the most informative, which are drawn
+CLASSES = 4  # in each of their plots
+MANY = 12  # classes: with more, a map is drawn as well as the matrix
 
 
 def model_report(
@@ -33,12 +33,12 @@ def model_report(
     *,
     absent: str = ERROR,
     pictures: bool | None = None,
-    title: str = "A model and what it knows",
+    title: str = "Model report",
 ) -> Report:
-    """The whole report on a model, and on test rows if given: `data`, `labels` and `absent` are as for `evaluate`, and
-    read once. The result shows itself in notebooks; `save` writes a self-contained page.
+    """A full report on a model, and on its performance on test rows if given. `data`, `labels` and `absent` are as for
+    `evaluate`; the rows are read once. A notebook displays the result; `save` writes a self-contained page.
 
-    Plots need matplotlib. Without it there are none, and the report says so; `pictures=True` makes that an error, and
+    Plots need matplotlib. Without it the report has none and says so; `pictures=True` makes that an error, and
     `pictures=False` always leaves them out.
 
     >>> from tallybayes import Categorical
@@ -47,7 +47,7 @@ def model_report(
     >>> model_report(model, frame, ["no", "yes", "no"]).save("report.html")
     """
     if not model.classes:
-        raise ValueError("The model has counted no rows, so there is nothing to report.")
+        raise ValueError("The model has counted no rows, so there is nothing to report on.")
     if pictures and not is_installed():
         raise ImportError(NEEDED)
     drawn = is_installed() if pictures is None else pictures
@@ -71,7 +71,7 @@ def _pictures(model: Model, diagnosis: Diagnosis | None, facts: whole.WholeFacts
 def _displays(
     model: Model, diagnosis: Diagnosis | None, facts: whole.WholeFacts
 ) -> Iterator[tuple[str, Callable[[], Display]]]:
-    """The part of the report, and what is drawn there."""
+    """The section of each plot, and the plot."""
     if len(model.classes) > 1:
         yield "weighty", lambda: HeaviestDisplay.from_model(model, top=10)
     for name in [each.column for each in facts.columns if each.information is not None][:COLUMNS]:

@@ -1,4 +1,4 @@
-"""From rows to answers: the class, its probability, and the columns to keep."""
+"""Answers to rows: the class, its probability, and the columns to keep."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tallybayes.data.matching import ERROR
 from tallybayes.model import decide
 from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.scoring import Beliefs
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.sources import Source
 
 
 class Deciding:
-    """Beliefs and costs; `kind` is the type of the labels. `met` are the classes decided for so far."""
+    """Decides with beliefs and costs. `kind` is the type of the labels; `met` holds the classes decided for so far."""
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class Deciding:
         self.met: set[Any] = set()
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
-        """Answers next to the kept columns, which are as the source has them: numbers may be texts."""
-        asked = batch if source is None or not kept else self._asked(batch, kept, source)
+        """Answers next to the kept columns, which stay as the source has them: numbers may be text."""
+        rows = batch if source is None or not kept else self._parsed(batch, kept, source)
         found = None
         if self.credible is None:
-            posterior = self.beliefs.posterior(asked, self.threads, self.absent)
+            posterior = self.beliefs.posterior(rows, self.threads, self.absent)
         else:
-            found = self.credible(asked)
+            found = self.credible(rows)
             posterior = found.probability
         chosen = decide.decide(posterior, self.costs, self.reject)
         classes = self.beliefs.labels
@@ -68,12 +68,12 @@ class Deciding:
             add(name, pa.array(bound[np.arange(len(chosen)), chosen], mask=undecided))
         if self.proba:
             for i, label in enumerate(classes):
-                add(f"P({spoken(label)})", pa.array(posterior[:, i]))
+                add(f"P({to_text(label)})", pa.array(posterior[:, i]))
                 for name, bound in bounds.items():
-                    add(f"P({spoken(label)}) {name}", pa.array(bound[:, i]))
+                    add(f"P({to_text(label)}) {name}", pa.array(bound[:, i]))
         return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
 
-    def _asked(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:
+    def _parsed(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:
         """The same rows with numbers parsed."""
         kinds = self.schema.reads()
         marks = pa.array(list(source.missing_numbers), pa.string())
@@ -99,12 +99,12 @@ def unused(name: str, taken: Collection[str]) -> str:
 def _labels(classes: Sequence[Any], kind: pa.DataType | None) -> pa.Array:
     """The classes as a column that can be written: bytes as text."""
     if kind is not None and pa.types.is_binary(kind):
-        return pa.array(map(spoken, classes), pa.string())
+        return pa.array(map(to_text, classes), pa.string())
     return pa.array(classes, kind)
 
 
 def _whole(cells: pa.Array) -> pa.Array:
-    """Cells decoded, and texts as one type."""
+    """Cells decoded, and text as one type."""
     if pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_decode()
     return cells.cast(pa.string()) if pa.types.is_large_string(cells.type) else cells

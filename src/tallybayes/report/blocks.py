@@ -19,8 +19,8 @@ class Lines:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are texts; `align` has a letter for each column, left (l) or right (r); the last one applies to all that
-    follow. `more` rows are not shown. A `detail` is shown only if there is room."""
+    """Rows of cells as text. `align` has a letter for each column, left (l) or right (r); the last one applies to all
+    that follow. `more` rows are not shown. A `detail` is shown only if there is room."""
 
     rows: Sequence[Sequence[str]]
     head: Sequence[str] = ()
@@ -51,7 +51,7 @@ class Bars:
     second: str
 
     def share(self, bar: Bar) -> float:
-        """The length of a bar, as a part of the longest."""
+        """The length of a bar relative to the longest."""
         largest = max((abs(each.log_odds) for each in self.bars if math.isfinite(each.log_odds)), default=0.0) or 1.0
         return min(abs(bar.log_odds) / largest, 1.0)
 
@@ -63,7 +63,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Heading:
-    """The heading of a part of a long report, or at level 1 of the whole."""
+    """The heading of a section; at level 1, of the whole report."""
 
     title: str
     level: int = 2
@@ -79,7 +79,7 @@ class Picture:
 
 
 class Piece(NamedTuple):
-    """A part of a text, and its log-odds; 0 if it is no evidence by itself."""
+    """A part of a text and its log-odds; 0 if it is no evidence by itself."""
 
     text: str
     log_odds: float
@@ -118,7 +118,7 @@ def times(log_odds: float) -> str:
 
 
 def briefly(title: str) -> str:
-    """The title of an entry, and of a block of many columns no more than the first.
+    """The title of an entry; of a block of many columns, only the first few names.
 
     >>> briefly("height, weight"), briefly("a, b, c, d, e, f, g")
     ('height, weight', 'a, b, c and 4 more')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, invisible or bidirectional, surrogate, private, line ends
 JOINER = "\u200d"  # joins the parts of an emoji
@@ -33,17 +33,17 @@ def _spelled(character: str) -> str:
 
 
 def short(value: object, longest: int = LONGEST) -> str:
-    """Any value as a text of so many characters at most.
+    """Any value as text of at most `longest` characters.
 
     >>> short("a very long name", 8)
     'a very …'
     """
-    text = clean(spoken(value))
+    text = clean(to_text(value))
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def width(text: str) -> int:
-    """The width of a text in columns: a Chinese character takes two, a combining accent none."""
+    """The width of a text in a terminal: a Chinese character takes two columns, a combining accent none."""
     return len(text) if text.isascii() else sum(map(_places, text))
 
 
@@ -54,7 +54,6 @@ def _places(character: str) -> int:
 
 
 def padded(text: str, wide: int, right: bool = False) -> str:
-    """A text padded with spaces."""
     spaces = " " * (wide - width(text))
     return spaces + text if right else text + spaces
 

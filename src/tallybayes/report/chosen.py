@@ -1,4 +1,4 @@
-"""A choice of beliefs: every value that was tried, its loss, and whether it was the best so far."""
+"""A choice of settings: every value that was tried, its loss, and whether it was the best so far."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def facts(chosen: Chosen) -> ChosenFacts:
 
 
 def _trial(trial: Trial) -> TrialFacts:
-    setting = "as it was" if trial.setting is None else title(trial.setting)
+    setting = "unchanged" if trial.setting is None else title(trial.setting)
     value = "" if trial.setting is None else _written(trial.value)
     return TrialFacts(setting, value, *trial[2:])
 
@@ -45,20 +45,20 @@ def _written(value: object) -> str:
 
 
 def blocks(facts: ChosenFacts) -> Iterator[Block]:
-    """All that was tried, in order, and what was chosen."""
+    """All trials in order, and the choice."""
     rows = [_row(trial) for trial in (facts.start, *facts.tried)]
     yield Table(rows, ("", "", "log-loss", "", ""), "held-out log-loss, ± its standard error", "llrl")
     yield from brief(facts)
 
 
 def brief(facts: ChosenFacts) -> Iterator[Block]:
-    told = ", ".join(f"{setting}={value}" for setting, value in facts.beliefs.items())
+    chosen = ", ".join(f"{setting}={value}" for setting, value in facts.beliefs.items())
     gained = f"log-loss {facts.start.log_loss:.4f} → {facts.log_loss:.4f}"
-    yield Lines([f"Chosen: {told} ({gained})." if told else f"Nothing is better than it was ({gained})."])
+    yield Lines([f"Chosen: {chosen} ({gained})." if chosen else f"No other setting is better ({gained})."])
 
 
 def _row(trial: TrialFacts) -> tuple[str, ...]:
-    impossible = f"in {how_many(trial.impossible)} the truth was impossible" if trial.impossible else ""
+    impossible = f"true class impossible in {how_many(trial.impossible)}" if trial.impossible else ""
     remark = "; ".join(filter(None, ["better" if trial.better else "", impossible]))
     error = "" if trial.standard_error != trial.standard_error else f"± {trial.standard_error:.4f}"
     return short(trial.setting), short(trial.value), f"{trial.log_loss:.4f}", error, remark

@@ -59,16 +59,16 @@ def _begin(facts: CrossValidationFacts) -> Iterator[Block]:
     grouped = ", groups kept together" if facts.grouped else ""
     empty = facts.k * facts.repeats - len(facts.folds)
     grouped += f", {count(empty)} without rows" if empty else ""
-    dealt = f"{facts.k} folds{repeats}{grouped}, seed {facts.seed}; every row is scored by a model without its fold."
-    yield Lines([dealt, f"± is the standard error over {errors}."])
+    split = f"{facts.k} folds{repeats}{grouped}, seed {facts.seed}; every row is scored by a model without its fold."
+    yield Lines([split, f"± is the standard error over {errors}."])
     yield Table(list(evaluation.summary(facts.pooled)), align="lrl")
     if facts.unmet:
         rows = [f"{short(label)} ({count(n)})" for label, n in [*facts.unmet.items()][: evaluation.FEW]]
         more = ", …" * (len(facts.unmet) > evaluation.FEW)
         yield Lines(
             [
-                f"All rows of a class were held out together, so that nothing was left of it: {', '.join(rows)}{more}.",
-                "They count as errors, in which the truth was impossible.",
+                f"All rows of a class were held out together, so the model had none of it: {', '.join(rows)}{more}.",
+                "They count as errors in which the true class was impossible.",
             ]
         )
 

@@ -75,7 +75,7 @@ def brief(facts: EvaluationFacts) -> Iterator[Block]:
 
 
 def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:
-    """What was measured, its value, its standard error, and what to compare it with."""
+    """The name of each measure, its value, its standard error, and what to compare it with."""
     error = {name: f"± {value:.4f}" if math.isfinite(value) else "" for name, value in facts.standard_errors.items()}
     rejected = f"; {how_many(facts.rejected)} rejected" if facts.rejected else ""
     right = f"{count(facts.right)} of {count(facts.n - facts.rejected)} right{rejected}"
@@ -85,7 +85,7 @@ def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:
     if facts.impossible:
         others = f"{facts.log_loss_of_possible:.4f} {error['log_loss']}".rstrip()
         without = f"; {others} without" * (facts.impossible < facts.n)
-        possible = f"in {how_many(facts.impossible)} the truth was impossible{without}"
+        possible = f"true class impossible in {how_many(facts.impossible)}{without}"
         yield "log-loss", f"{facts.log_loss:.4f}", "", possible
     else:
         yield "log-loss", f"{facts.log_loss:.4f}", error["log_loss"], ""
@@ -100,12 +100,12 @@ def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _class_table(facts: EvaluationFacts) -> Table:
-    met = [score for score in facts.per_class if score.n or score.decided]
-    worst = sorted(met, key=lambda score: (score.f1, -score.n))[:FEW] if len(met) > FEW else met
+    present = [score for score in facts.per_class if score.n or score.decided]
+    worst = sorted(present, key=lambda score: (score.f1, -score.n))[:FEW] if len(present) > FEW else present
     rows = [(short(s.label), count(s.n), count(s.decided), *(f"{share:.3f}" for share in s[3:])) for s in worst]
     decided = count(facts.n - facts.rejected)
     rows.append(("(all, mean)", count(facts.n), decided, *(f"{share:.3f}" for share in facts.macro.values())))
-    title = "classes" if worst is met else f"the {FEW} worst of {count(len(met))} classes, by F1"
+    title = "classes" if worst is present else f"the {FEW} worst of {count(len(present))} classes, by F1"
     return Table(rows, ("class", "rows", "decided", "precision", "recall", "F1"), title)
 
 
@@ -117,7 +117,7 @@ def _confusions(facts: EvaluationFacts) -> Block:
             return table
     wrong = [pair for pair in facts.confusion if pair.decision is not None and pair.truth != pair.decision]
     if not wrong:
-        return Lines(["No decision is wrong."])
+        return Lines(["There are no mistakes."])
     rows = [(short(pair.truth), short(pair.decision), count(pair.n)) for pair in wrong[:FEW]]
     most = f"the {FEW} most frequent of {count(len(wrong))}" if len(wrong) > FEW else "the most frequent first"
     return Table(rows, ("truth", "decision", "rows"), f"errors, {most}", "llr")

@@ -1,4 +1,4 @@
-"""Evidence: what each column, and each word of a text, says about a row, for one class against another."""
+"""Evidence: what each column, and each word of a text, contributes for one class against another."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import numpy as np
 from tallybayes.model.evidence import PRIOR, Evidence
 from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table, briefly
 from tallybayes.report.characters import short
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.schema.entries import Name, members, title
 
 ROWS = 3  # shown by default
-TOP = 15  # columns, and words of each
+TOP = 15  # columns shown, and words of each
 MOST, LEAST = 6, 0.0005  # classes to name, and their least probability
 MANY = 12  # classes whose logarithms are shown
 FEW = 3  # columns without evidence that are named
 LONGEST = 25  # characters of a cell next to the name of its column
 
-Numbers = Mapping[Any, float]  # of each class
+Numbers = Mapping[Any, float]  # by class
 
 
 @dataclass(frozen=True)
 class WordFacts:
-    word: str  # empty: what belongs to no word in particular
+    word: str  # empty for evidence of the length and of absent words
     times: float
     evidence: Numbers
     log_odds: float  # of the first class against the second
@@ -36,18 +36,18 @@ class WordFacts:
 @dataclass(frozen=True)
 class ColumnFacts:
     column: str
-    value: Any  # None if it is missing or unknown; for a block, that of every column
+    value: Any  # None if missing or unknown; for a block, a value for each column
     score: bool  # whether it only ranks classes and is not a likelihood
     evidence: Numbers
     log_odds: float
-    words: tuple[WordFacts, ...]  # of a text, the most telling first
+    words: tuple[WordFacts, ...]  # of a text, the strongest first
 
 
 @dataclass(frozen=True)
 class RowFacts:
     class_: Any
     against: Any  # None if there is only one class
-    possible: bool  # if not, no class allows the row, and it gets the prior
+    possible: bool  # False if every class rules the row out; its probabilities are then the prior
     probability: Numbers
     columns: tuple[ColumnFacts, ...]  # the first is the prior
 
@@ -69,7 +69,7 @@ def facts(
     rows: int = ROWS,
     top: int = TOP,
 ) -> EvidenceFacts:
-    """The facts of so many rows. `cells` are their values, column by column, if these are to be shown."""
+    """The facts of the first `rows` rows. `cells` has their values by column, if these are to be shown."""
     _check_two(evidence, label, against)
     shown = min(rows, len(evidence))
     total = evidence.total()[:shown]
@@ -92,18 +92,18 @@ def row_facts(
 
 
 def _check_two(evidence: Evidence, label: Any, against: Any) -> None:
-    for asked in (label, against):
-        if asked is not None and asked not in evidence.classes:
-            raise ValueError(f"There is no class {asked!r}; the classes are {', '.join(map(repr, evidence.classes))}.")
+    for name in (label, against):
+        if name is not None and name not in evidence.classes:
+            raise ValueError(f"There is no class {name!r}; the classes are {', '.join(map(repr, evidence.classes))}.")
     if label is not None and label == against:
-        raise ValueError(f"{label!r} against itself: give two classes to tell apart.")
+        raise ValueError(f"{label!r} against itself: give two different classes.")
 
 
-def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells: Mapping[str, Any]) -> RowFacts:
+def _row(evidence: Evidence, row: int, total: Any, named: tuple[Any, Any], cells: Mapping[str, Any]) -> RowFacts:
     possible = bool(np.isfinite(total).any())
     share = np.exp(total - np.max(total) if possible else evidence.priors[row])
     ranked = [evidence.classes[i] for i in np.argsort(-share, kind="stable")]
-    first, second = _two(ranked, *asked)
+    first, second = _two(ranked, *named)
 
     def by_class(numbers: Any) -> tuple[dict[Any, float], float]:
         found = dict(zip(evidence.classes, np.asarray(numbers).tolist(), strict=True))
@@ -119,7 +119,7 @@ def _row(evidence: Evidence, row: int, total: Any, asked: tuple[Any, Any], cells
 
 
 def _value(name: Name, cells: Mapping[str, Any], row: int) -> Any:
-    """A cell, or those of a block by column; None if it is unknown."""
+    """The value of a cell, or those of a block by column; None if unknown."""
     found = {column: cells[column][row] for column in members(name) if column in cells}
     return found.get(name) if isinstance(name, str) else found or None
 
@@ -135,11 +135,11 @@ def _two(ranked: list[Any], wanted: Any, rival: Any) -> tuple[Any, Any]:
 
 
 def blocks(facts: EvidenceFacts) -> Iterator[Block]:
-    """For every row the answer, a bar for each piece of evidence, and the log-likelihoods as a detail."""
+    """For each row: the answer, a bar for each piece of evidence, and the log-likelihoods as a detail."""
     for number, row in enumerate(facts.rows):
         yield Lines(_answer(row), f"Row {number + 1}" if len(facts.rows) > 1 else "")
         if row.against is not None:
-            yield Bars(_bars(row, facts.top, facts.named), spoken(row.class_), spoken(row.against))
+            yield Bars(_bars(row, facts.top, facts.named), to_text(row.class_), to_text(row.against))
         yield _logarithms(row)
         yield from _word_tables(row, facts.top)
     yield from _more(facts)
@@ -158,7 +158,7 @@ def _more(facts: EvidenceFacts) -> Iterator[Block]:
 
 
 def _logarithms(row: RowFacts) -> Table:
-    """What is added up, class by class."""
+    """The log-likelihoods by class, their sum, and the probabilities."""
     lines = [(briefly(each.column) + " (a score)" * each.score, each.evidence) for each in row.columns]
     total = {label: sum(each.evidence[label] for each in row.columns) for label in row.probability}
     return _table([*lines, ("sum", total), ("probability", row.probability)], "logarithms")
@@ -177,29 +177,29 @@ def _table(lines: Sequence[tuple[str, Numbers]], title: str) -> Table:
     classes = list(lines[0][1])
     more = ["…"] * (len(classes) > MANY)
     rows = [[name, *(f"{numbers[label]:.3f}" for label in classes[:MANY]), *more] for name, numbers in lines]
-    return Table(rows, ["", *map(spoken, classes[:MANY]), *more], title, detail=True)
+    return Table(rows, ["", *map(to_text, classes[:MANY]), *more], title, detail=True)
 
 
 def _answer(row: RowFacts) -> list[str]:
     ranked = sorted(row.probability.items(), key=lambda pair: -pair[1])
     likely = [pair for i, pair in enumerate(ranked) if i < 2 or (i < MOST and pair[1] >= LEAST)]
     more = "   …" * (len(ranked) > len(likely))
-    lines = ["   ".join(f"{spoken(label)} {_share(p)}" for label, p in likely) + more]
+    lines = ["   ".join(f"{to_text(label)} {_share(p)}" for label, p in likely) + more]
     if not row.possible:
-        lines.append("No class allows this row, so the answer is the prior. Smoothing avoids this.")
+        lines.append("The row is impossible in every class, so the answer is the prior. Smoothing avoids this.")
     if row.against is None:
-        lines.append("There is one class only: nothing can speak for another.")
+        lines.append("There is only one class, so there is no evidence for or against it.")
     elif scores := ", ".join(column.column for column in row.columns if column.score):
-        lines.append(f"{scores} gives scores: they order the classes, and are not how many times as probable they are.")
+        lines.append(f"{scores} gives scores: they rank the classes, but are not odds.")
     return lines
 
 
 def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
-    """The prior, the most telling columns, each with its words, and the sum."""
+    """The prior, the columns with the most evidence, each with its words, and the sum."""
     prior, *others = row.columns
-    speaking = [column for column in others if column.words or column.log_odds != 0]
-    silent = len(others) - len(speaking)
-    columns = sorted(speaking if silent > FEW else others, key=_by_size)
+    informative = [column for column in others if column.words or column.log_odds != 0]
+    silent = len(others) - len(informative)
+    columns = sorted(informative if silent > FEW else others, key=_by_size)
     shown = [Bar(prior.column, prior.log_odds)]
     for column in columns[:top]:
         shown.append(Bar(titled(column, named), column.log_odds))
@@ -213,7 +213,7 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
 
 
 def _unit(column: ColumnFacts) -> str:
-    """What it is made of: a block of columns, a text of words."""
+    """A block consists of columns, a text of words."""
     return "column" if isinstance(column.value, dict) else "word"
 
 
@@ -222,7 +222,7 @@ def _by_size(piece: ColumnFacts | WordFacts) -> float:
 
 
 def together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float:
-    """Their combined log-odds, summed class by class: what is impossible in both classes cancels."""
+    """The combined log-odds, summed by class first, so that pieces impossible in both classes cancel."""
     return _apart(*(sum(each.evidence[label] for each in pieces) for label in (row.class_, row.against)))
 
 
@@ -249,7 +249,7 @@ def titled(column: ColumnFacts, named: bool) -> str:
 def _number_text(value: Any) -> str:
     """A number as text: whole numbers without a point, others with six digits."""
     if not isinstance(value, float):
-        return spoken(value)
+        return to_text(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 

@@ -1,4 +1,4 @@
-"""A model: its classes, its columns, the number of parameters, and what weighs most."""
+"""A model: its classes, columns and parameters, and the words and values with the most evidence."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from tallybayes.model import Model, parameter_count
 from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.report import schema
 from tallybayes.report.blocks import Block, Lines, Table, briefly, count, how_many, times
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.schema.entries import Name, by_title, title
 
-TOP = 10  # words and values of a class or a column that is asked for
-A_FEW = 5  # the same by default; parts of a vector
+TOP = 10  # words and values shown for a single class or column
+A_FEW = 5  # words and values shown by default; elements of a vector
 SOME = 8  # parameters of a numeric column shown by default
-MANY = 12  # classes: with more, none are listed by default
-LEVELS = 40  # parameters of a column that are shown at all
-LARGEST = 2**53  # whole numbers that every JSON reader can represent
+MANY = 12  # with more classes, none are listed by default
+LEVELS = 40  # parameters of a column shown at most
+LARGEST = 2**53  # JSON readers need not represent larger integers
 
 
 @dataclass(frozen=True)
 class ParameterFacts:
-    """The number of free parameters, compared with a table of the classes and the `tabled` columns, if any."""
+    """The number of free parameters, compared with a joint table of the class and the `tabled` columns, if any."""
 
     total: int
     tabled: tuple[str, ...]
-    joint: int | None  # None if not every JSON reader can represent it
+    joint: int | None  # None if above `LARGEST`
     joint_log10: float | None
     summary: str
 
@@ -55,18 +55,18 @@ class ModelFacts:
     prior: str
     classes: Mapping[Any, float]  # how many rows
     columns: tuple[schema.ColumnFacts, ...]
-    parameter_count: ParameterFacts | None  # None if nothing is counted or something else was asked for
+    parameter_count: ParameterFacts | None  # None for an empty model, or for one class or column
     parameters: Mapping[str, Mapping[str, Mapping[Any, Any]]]  # column → parameter → class → value
     heaviest: Mapping[Any, list[Weight]]
-    fitted: FittedFacts | None  # how EM fitted it, if it did
-    networks: Mapping[str, list[str]]  # of blocks whose columns depend on one another: a line for every column
+    fitted: FittedFacts | None  # None without EM
+    networks: Mapping[str, list[str]]  # by block: a line for every column
 
 
 def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None = None) -> ModelFacts:
     """All facts, or those of one class or column."""
     known = schema.facts(model.schema, model.rows_by_class())
     classes = model.classes if label is None else [label]
-    told = classes if label is not None or len(classes) <= MANY else []
+    listed = classes if label is not None or len(classes) <= MANY else []
     few = top if label is not None or column is not None else min(top, A_FEW)
     counted = model.parameter_count() if model.classes and label is None and column is None else None
     entry = None if column is None else model.schema.entry(column)
@@ -80,7 +80,7 @@ def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None
         columns=tuple(_counted(each, counted) for each in known.columns if named in (None, each.column)),
         parameter_count=None if counted is None else _against_joint(counted),
         parameters={} if label is not None and column is None else _parameters(model, entry),
-        heaviest={each: heaviest(model, each, few, column=entry) for each in told},
+        heaviest={each: heaviest(model, each, few, column=entry) for each in listed},
         fitted=_fitted(model) if label is None and column is None else None,
         networks={} if label is not None else _networks(model, entry),
     )
@@ -101,7 +101,7 @@ def _parameters(model: Model, column: Name | None) -> dict[str, dict[str, dict[A
     """The parameters of a column, or of all numeric columns with few parameters."""
     if column is not None:
         is_text = model.schema.columns[column].is_text
-        return {} if is_text else {title(column): model.estimates(column)}  # for words, the heaviest are enough
+        return {} if is_text else {title(column): model.estimates(column)}  # words are listed by weight instead
     families = model.schema.columns.items() if model.classes else []
     numbers = [name for name, family in families if family.reads == pa.float64()]
     found = {title(name): model.estimates(name) for name in numbers}
@@ -135,7 +135,7 @@ def blocks(facts: ModelFacts) -> Iterator[Block]:
 
 
 def believed(facts: ModelFacts) -> Iterator[Block]:
-    """The parameters, their number, and the dependences."""
+    """The parameters, their number, and which columns depend on which."""
     if facts.fitted is not None:
         yield Lines([facts.fitted.summary, *facts.fitted.notes], "rows without labels")
     if facts.parameter_count is not None:
@@ -145,22 +145,22 @@ def believed(facts: ModelFacts) -> Iterator[Block]:
     shown = list(facts.classes)[:MANY]
     for column, parameters in list(facts.parameters.items())[: schema.MOST_COLUMNS]:
         rows = [[name, *(_number(values[label]) for label in shown)] for name, values in parameters.items()]
-        head = ["", *map(spoken, shown)]
+        head = ["", *map(to_text, shown)]
         yield Table(rows[:LEVELS], head, column, more=max(len(rows) - LEVELS, 0))
 
 
 def weighty(facts: ModelFacts) -> Iterator[Block]:
-    """The words and values that speak most for each class."""
+    """The words and values with the most evidence for each class."""
     for label, weights in facts.heaviest.items():
         if weights:
             rows = [[w.value, briefly(w.column), count(w.n), f"{times(w.log_odds)} ×"] for w in weights]
-            yield Table(rows, ("", "column", "n", "odds"), f"for {spoken(label)}", "llr")
+            yield Table(rows, ("", "column", "n", "odds"), f"for {to_text(label)}", "llr")
         elif not (facts.parameters and len(facts.columns) == 1):  # a numeric column has shown everything already
-            yield Lines(["nothing in particular"], f"for {spoken(label)}")
+            yield Lines(["no words or values stand out"], f"for {to_text(label)}")
 
 
 def _number(parameter: Any) -> str:
-    """A number, or some of a vector's."""
+    """A number, or the first elements of a vector."""
     if not isinstance(parameter, (list, tuple)):
         return f"{parameter:.4g}"
     return ", ".join(f"{each:.4g}" for each in parameter[:A_FEW]) + ", …" * (len(parameter) > A_FEW)

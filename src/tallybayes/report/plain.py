@@ -24,16 +24,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return plain(value._asdict())
     if isinstance(value, dict):
-        return {spoken(key): plain(each) for key, each in value.items()}
+        return {to_text(key): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
-    return spoken(value)
+    return to_text(value)
 
 
-def spoken(value: Any) -> str:
+def to_text(value: Any) -> str:
     """A value as one text.
 
-    >>> spoken(0.5), spoken(b"ham"), spoken([1.0, None])
+    >>> to_text(0.5), to_text(b"ham"), to_text([1.0, None])
     ('0.5', 'ham', '[1.0, null]')
     """
     if isinstance(value, bytes):

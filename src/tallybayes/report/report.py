@@ -17,7 +17,7 @@ SUBJECTS = ("schema", "model", "evidence", "evaluation", "crossvalidation", "cho
 
 @dataclass(frozen=True)
 class Report:
-    """Facts, and blocks that show them. In a notebook, a report shows itself."""
+    """Facts, and blocks that show them. A notebook displays it as HTML."""
 
     title: str
     facts: Any
@@ -52,11 +52,11 @@ class Report:
         return self.text()
 
 
-def report_on(thing: Any, **asked: Any) -> Report:
+def report_on(thing: Any, **settings: Any) -> Report:
     """The report on a `Schema`, a `Model`, `Evidence`, an `Evaluation`, a `CrossValidation` or a `Chosen`.
 
     For a model, give a `label` or a `column`, and the number of `top` words and values; for evidence, the `label` and
-    the one it is `against`. Further arguments are in the module of the subject.
+    class it is `against`. For further arguments, see `facts` in the module of the subject.
 
     >>> from tallybayes import Categorical, Schema
     >>> report_on(Schema({"outlook": Categorical()}, label="play")).to_json()["columns"]
@@ -69,5 +69,5 @@ def report_on(thing: Any, **asked: Any) -> Report:
             f"There is no report on {thing!r}; give a Schema, a Model, Evidence, an Evaluation or a CrossValidation."
         )
     module = import_module(f"tallybayes.report.{subject}")
-    facts = module.facts(thing, **asked)
+    facts = module.facts(thing, **settings)
     return Report(subject, facts, tuple(module.blocks(facts)), tuple(module.brief(facts)))

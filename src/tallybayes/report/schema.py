@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.schema import Schema
 
 MOST_CLASSES = 24  # that are shown
@@ -19,7 +19,7 @@ class ColumnFacts:
     column: str
     family: str  # "left out", if there is none
     why: str
-    parameter_count: int | None = None  # free ones over all classes, if counted and fixed in number
+    parameter_count: int | None = None  # free parameters over all classes, if their number is fixed
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class SchemaFacts:
 
 
 def facts(schema: Schema, classes: Mapping[Any, float] | None = None) -> SchemaFacts:
-    """`classes` are the rows counted of each class."""
+    """`classes` has the number of rows of each class."""
     columns = tuple(ColumnFacts(*described) for described in schema.described())
     prior = (schema.prior if isinstance(schema.prior, str) else repr(schema.prior)) + schema.weight_text()
     return SchemaFacts(schema.label, prior, columns, dict(classes or {}))
@@ -53,7 +53,7 @@ def classes_block(facts: Any) -> Block:
     title = f"classes ({facts.prior})" if facts.label is None else f"classes in {facts.label!r} ({facts.prior})"
     total = sum(facts.classes.values()) or 1.0
     ranked = sorted(facts.classes.items(), key=lambda pair: -pair[1])
-    rows = [(spoken(label), count(n), f"{n / total:.1%}") for label, n in ranked[:MOST_CLASSES]]
+    rows = [(to_text(label), count(n), f"{n / total:.1%}") for label, n in ranked[:MOST_CLASSES]]
     if not rows:
         return Lines([], title)
     return Table(rows, ("class", "rows", "share"), title, more=len(ranked) - len(rows))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.report.characters import clean
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 
 FORMULA = r"(?s)^[=+\-@\t\r＝＋－＠]."  # what a spreadsheet may take for a formula …
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"  # … unless it is a number
@@ -46,7 +46,7 @@ def in_cells(batch: pa.RecordBatch, cleaned: bool = False) -> pa.RecordBatch:
     """A batch whose cells are numbers, booleans, times or texts."""
 
     def text(value: Any) -> str | None:
-        found = None if value is None else spoken(value)
+        found = None if value is None else to_text(value)
         return clean(found) if cleaned and found is not None else found
 
     def cells(column: pa.Array) -> pa.Array:

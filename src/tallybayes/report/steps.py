@@ -1,4 +1,4 @@
-"""The evidence of a row as steps from the prior to the answer, and the words of a text that took them."""
+"""The evidence of a row as steps from the prior to the answer, and a text marked with the evidence of its words."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ WORD = re.compile(r"\w+")
 
 
 def steps(row: RowFacts, top: int = TOP, named: bool = True) -> list[Bar]:
-    """The prior, the most telling columns and words, largest first, and the rest as one step: they add up to the last,
-    the total. A text is split into its words."""
+    """The prior, the columns and words with the most evidence, the rest as one step, and the total. A text is split
+    into its words."""
     prior, *others = row.columns
     pieces: list[tuple[str, ColumnFacts | WordFacts]] = []
     for column in others:
@@ -23,8 +23,8 @@ def steps(row: RowFacts, top: int = TOP, named: bool = True) -> list[Bar]:
             pieces += [(word_title(word), word) for word in column.words]
         else:
             pieces.append((column_title(column, named), column))
-    speaking = [piece for piece in pieces if piece[1].log_odds != 0]
-    ranked = sorted(speaking, key=lambda piece: -abs(piece[1].log_odds))
+    informative = [piece for piece in pieces if piece[1].log_odds != 0]
+    ranked = sorted(informative, key=lambda piece: -abs(piece[1].log_odds))
     shown = [Bar("prior", prior.log_odds), *(Bar(name, piece.log_odds) for name, piece in ranked[:top])]
     rest = [piece for _, piece in ranked[top:]]
     if rest:
@@ -33,15 +33,15 @@ def steps(row: RowFacts, top: int = TOP, named: bool = True) -> list[Bar]:
 
 
 def marked(text: str, words: Sequence[WordFacts]) -> list[Piece]:
-    """A text piece by piece, with the evidence of its words. That of a run is divided among its words; stems and
-    character runs do not occur in the text, and stay unmarked.
+    """A text in pieces, with the evidence of each word. The evidence of a word n-gram is divided among its words; stems
+    and character n-grams do not occur in the text as such and stay unmarked.
 
     >>> marked("Free lunch!", [WordFacts("free", 1, {}, 1.5), WordFacts("free lunch", 1, {}, 1.0)])
     [Piece(text='Free', log_odds=2.0), Piece(text=' ', log_odds=0.0), Piece(text='lunch', log_odds=0.5), ...]
     """
     found = list(WORD.finditer(text))
     lower = [match.group().lower() for match in found]
-    said = [0.0] * len(found)
+    log_odds_of = [0.0] * len(found)
     places: dict[str, list[int]] = {}
     for at, word in enumerate(lower):
         places.setdefault(word, []).append(at)
@@ -50,9 +50,9 @@ def marked(text: str, words: Sequence[WordFacts]) -> list[Piece]:
         starts = [at for at in places.get(run[0], []) if lower[at : at + len(run)] == run]
         for at in starts:
             for step in range(len(run)):
-                said[at + step] += piece.log_odds / len(starts) / len(run)
+                log_odds_of[at + step] += piece.log_odds / len(starts) / len(run)
     pieces, end = [], 0
-    for match, log_odds in zip(found, said, strict=True):
+    for match, log_odds in zip(found, log_odds_of, strict=True):
         pieces += [Piece(text[end : match.start()], 0.0)] if match.start() > end else []
         pieces.append(Piece(match.group(), log_odds))
         end = match.end()

@@ -9,15 +9,15 @@ from tallybayes.report.characters import aligned, clean, padded, short, width
 
 BOLD, FOR, AGAINST = "bold", "for", "against"
 WIDE = 80  # characters of a line, by default
-WIDEST = 110  # of a line of bars
+WIDEST = 110  # characters of a line with a bar
 WIDEST_TITLE = 32
-ROOM = 34  # for the words after a bar, beside the classes' names
+ROOM = 34  # for the text after a bar, without the class name
 
 Line = list[tuple[str, str]]
 
 
 def plain_text(blocks: Iterable[Block], *, details: bool = False) -> str:
-    """The same without styles."""
+    """The lines without styles."""
     return "\n".join("".join(text for text, _ in line) for line in lines(blocks, details=details))
 
 
@@ -34,7 +34,7 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
             yield [(clean(block.title) if block.level == 1 else clean(block.title).upper(), BOLD)]
             continue
         if isinstance(block, (Picture, Marked)):
-            yield from _told(block)
+            yield _described(block)
             continue
         if isinstance(block, Bars):
             yield from _bars(block, min(wide, WIDEST), ascii)
@@ -46,17 +46,16 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
         yield from ([(indent + line, "")] for line in content)
 
 
-def _told(block: Picture | Marked) -> Iterator[Line]:
-    """A picture by its description, and a text with its telling words between marks."""
+def _described(block: Picture | Marked) -> Line:
+    """The description of a picture, or a text with its strongest words in brackets."""
     if isinstance(block, Picture):
-        yield [(f"[{clean(block.alt)}]", "")]
-        return
+        return [(f"[{clean(block.alt)}]", "")]
     marks = {True: ("⟨", "⟩"), False: ("‹", "›")}
     pieces = []
     for piece in block.pieces:
         before, after = marks[piece.log_odds > 0] if block.share(piece) >= FAINT else ("", "")
         pieces.append(f"{before}{clean(piece.text)}{after}")
-    yield [("".join(pieces) + "…" * bool(block.more), "")]
+    return [("".join(pieces) + "…" * bool(block.more), "")]
 
 
 def _table(table: Table) -> list[str]:

@@ -1,5 +1,5 @@
-"""The whole report on a model and test rows, part by part: what was counted, how good it is, what each column tells,
-what weighs most, its most confident mistakes, and how to verify the model."""
+"""The full report on a model and its test rows: counts, quality, calibration, information per column, the strongest
+words and values, the most confident mistakes, and how to verify the model."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from tallybayes.report.characters import clean, short
 from tallybayes.report.evaluation import EvaluationFacts
 from tallybayes.report.evidence import ColumnFacts, EvidenceFacts
 from tallybayes.report.model import ModelFacts
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.report.schema import MOST_COLUMNS
 from tallybayes.report.steps import marked
 from tallybayes.schema.entries import title
 
-TOP = 8  # pieces of evidence of a mistake
+TOP = 8  # pieces of evidence shown for a mistake
 LONGEST = 2000  # characters of a text that are shown
-WITHOUT = "There are no pictures, since matplotlib is not installed: pip install 'tallybayes[plot]'."
-NO_ROWS = "No rows were given to test the model on, so how good it is is not known."
+NO_PICTURES = "There are no pictures because matplotlib is not installed: pip install 'tallybayes[plot]'."
+NO_ROWS = "No test rows were given, so the model is not evaluated here."
 
 PICTURES_FIRST = ("densities", "weighty")  # before the numbers
 
-Pictures = Mapping[str, Sequence[Picture]]  # by the part that they belong to
+Pictures = Mapping[str, Sequence[Picture]]  # by section
 
 
 @dataclass(frozen=True)
 class TellingFacts:
-    """What a column tells about the class by itself."""
+    """How informative a column is about the class by itself."""
 
     column: str
     information: float | None  # from the counts, in nats; None if unknown
     gain: float | None  # on the test rows, in nats; None without them
-    share: float | None  # of the evidence about them
+    share: float | None  # of all evidence on the test rows
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class WholeFacts:
     model: ModelFacts
     counts_sha256: str
     evaluation: EvaluationFacts | None
-    columns: tuple[TellingFacts, ...]  # those that tell most first
-    mistakes: tuple[MistakeFacts, ...]  # the surest first
+    columns: tuple[TellingFacts, ...]  # the most informative first
+    mistakes: tuple[MistakeFacts, ...]  # the most confident first
     pictures: bool
 
 
@@ -66,30 +66,32 @@ def facts(asked: Model, diagnosis: Diagnosis | None = None, *, pictures: bool = 
 
     measured = None if diagnosis is None or diagnosis.evaluation is None else evaluation.facts(diagnosis.evaluation)
     mistakes = () if diagnosis is None else tuple(_mistake(asked, each) for each in diagnosis.mistakes)
-    told = _told(asked, diagnosis)
-    return WholeFacts(model.facts(asked), counts_digest(asked), measured, told, mistakes, pictures)
+    columns = _columns(asked, diagnosis)
+    return WholeFacts(model.facts(asked), counts_digest(asked), measured, columns, mistakes, pictures)
 
 
-def _told(asked: Model, diagnosis: Diagnosis | None) -> tuple[TellingFacts, ...]:
+def _columns(asked: Model, diagnosis: Diagnosis | None) -> tuple[TellingFacts, ...]:
     found = [] if not asked.classes else information(asked).items()
-    said = {} if diagnosis is None else diagnosis.by_column()
+    tested = {} if diagnosis is None else diagnosis.by_column()
     rows = [
-        TellingFacts(title(name), told, said[name].gain if name in said else None, said[name].share if said else None)
-        for name, told in found
+        TellingFacts(
+            title(name), nats, tested[name].gain if name in tested else None, tested[name].share if tested else None
+        )
+        for name, nats in found
     ]
     return tuple(sorted(rows, key=lambda each: (-max(each.gain or 0.0, each.information or 0.0), each.column)))
 
 
 def _mistake(asked: Model, wrong: Mistake) -> MistakeFacts:
     cells = {name: [value] for name, value in wrong.cells.items()}
-    said = asked.evidence({name: values for name, values in cells.items() if values != [None]}, absent="missing")
+    found = asked.evidence({name: values for name, values in cells.items() if values != [None]}, absent="missing")
     against = wrong.truth if wrong.truth in asked.classes and wrong.truth != wrong.decision else None
-    told = evidence.facts(said, label=wrong.decision, against=against, cells=cells, top=TOP)
-    return MistakeFacts(wrong.row + 1, wrong.truth, wrong.decision, wrong.probability, told)
+    shown = evidence.facts(found, label=wrong.decision, against=against, cells=cells, top=TOP)
+    return MistakeFacts(wrong.row + 1, wrong.truth, wrong.decision, wrong.probability, shown)
 
 
 def blocks(facts: WholeFacts, pictures: Pictures) -> Iterator[Block]:
-    """Part by part, each with its pictures."""
+    """Section by section, each with its pictures."""
     yield from brief(facts)
     for name, heading, part in PARTS:
         drawn = pictures.get(name, ())
@@ -100,7 +102,7 @@ def blocks(facts: WholeFacts, pictures: Pictures) -> Iterator[Block]:
 
 
 def brief(facts: WholeFacts) -> Iterator[Block]:
-    """What it is about, in a few lines."""
+    """A summary in a few lines."""
     known, measured = facts.model, facts.evaluation
     classes = how_many(len(known.classes), "class", "classes")
     lines = [f"A model of {how_many(known.rows)} in {classes} and {how_many(len(known.columns), 'column', 'columns')}."]
@@ -108,10 +110,10 @@ def brief(facts: WholeFacts) -> Iterator[Block]:
         lines.append(NO_ROWS)
     else:
         lines.append(
-            f"Of {how_many(measured.n, 'test row', 'test rows')} it decides {measured.accuracy:.1%} rightly; always "
-            f"saying {short(measured.commonest)} would be right in {measured.baseline:.1%}."
+            f"Accuracy on {how_many(measured.n, 'test row', 'test rows')}: {measured.accuracy:.1%}. Always deciding "
+            f"for {short(measured.commonest)}, the most common class, would reach {measured.baseline:.1%}."
         )
-    yield Lines([*lines, *([] if facts.pictures else [WITHOUT])])
+    yield Lines([*lines, *([] if facts.pictures else [NO_PICTURES])])
 
 
 def _counted(facts: WholeFacts) -> Iterator[Block]:
@@ -125,7 +127,7 @@ def _quality(facts: WholeFacts) -> Iterator[Block]:
 
 def _calibration(facts: WholeFacts) -> Iterator[Block]:
     if facts.evaluation is not None:
-        yield Lines(["Of rows that are given a probability of 0.9, nine of ten should be right."])
+        yield Lines(["Of the decisions made with probability 0.9, nine in ten should be right."])
         yield from (block for block in evaluation.blocks(facts.evaluation) if _title(block) == "calibration")
 
 
@@ -137,11 +139,11 @@ def _telling(facts: WholeFacts) -> Iterator[Block]:
     if not facts.columns:
         return
     tested = facts.evaluation is not None
-    lines = ["Information is I(column; class) by the counts, in nats: what the column by itself tells of the class."]
+    lines = ["Information is the mutual information I(column; class) in nats, estimated from the counts."]
     if tested:
         lines.append(
-            "Gain is the same as the test rows have it: how much smaller the log-loss is than the prior's; below 0 the "
-            "column misleads. Share is its part of all that was said for and against the decisions."
+            "Gain is how far the column alone lowers the log-loss on the test rows, compared with the prior; below 0 "
+            "the column misleads. Share is the column's part of all evidence for and against the decisions."
         )
     yield Lines(lines)
     rows = [
@@ -172,11 +174,11 @@ def _mistakes(facts: WholeFacts) -> Iterator[Block]:
     if facts.evaluation is None:
         return
     if not facts.mistakes:
-        yield Lines(["No decision is wrong."])
+        yield Lines(["There are no mistakes."])
         return
-    yield Lines(["Where the label is right, these show what the model does not know; some labels may be wrong."])
+    yield Lines(["Check these labels first. Where the label is right, the row shows what the model has yet to learn."])
     for wrong in facts.mistakes:
-        heading = f"row {count(wrong.row)}: {short(wrong.truth)} taken for {short(wrong.decision)}"
+        heading = f"row {count(wrong.row)}: {short(wrong.truth)} mistaken for {short(wrong.decision)}"
         yield Lines([], heading)
         row = wrong.evidence.rows[0]
         for column in row.columns:
@@ -190,18 +192,18 @@ def _as_detail(block: Block) -> Block:
 
 
 def _text(column: ColumnFacts, first: Any, second: Any) -> Marked:
-    whole = clean(spoken(column.value), "\n")
+    whole = clean(to_text(column.value), "\n")
     pieces = marked(whole[:LONGEST], column.words)
-    return Marked(pieces, spoken(first), spoken(second), max(len(whole) - LONGEST, 0))
+    return Marked(pieces, to_text(first), to_text(second), max(len(whole) - LONGEST, 0))
 
 
 def _digest(facts: WholeFacts) -> Iterator[Block]:
     yield Lines(
         [
             f"sha256 of the model: {facts.model.sha256}",
-            f"sha256 of its counts alone, whatever is believed of them: {facts.counts_sha256}",
+            f"sha256 of its counts alone, without priors and other beliefs: {facts.counts_sha256}",
             "Equal counts are equal bytes: a model that forgot a row has the digest of one that never saw it. Check "
-            "the file by sha256sum, or in Python by tallybayes.digest(tallybayes.load(path)).",
+            "the file with sha256sum, or in Python with tallybayes.digest(tallybayes.load(path)).",
         ]
     )
 
@@ -209,11 +211,11 @@ def _digest(facts: WholeFacts) -> Iterator[Block]:
 Part = Callable[[WholeFacts], Iterator[Block]]
 PARTS: tuple[tuple[str, str, Part], ...] = (
     ("counted", "What was counted", _counted),
-    ("quality", "How good it is", _quality),
-    ("calibration", "Whether its probabilities are what they say", _calibration),
-    ("telling", "What each column tells", _telling),
-    ("densities", "What the columns look like in each class", _densities),
-    ("weighty", "What weighs most", _weighty),
-    ("mistakes", "The mistakes it was surest of", _mistakes),
-    ("digest", "Which model this is", _digest),
+    ("quality", "How good the model is", _quality),
+    ("calibration", "How well its probabilities are calibrated", _calibration),
+    ("telling", "How informative each column is", _telling),
+    ("densities", "How each class is distributed", _densities),
+    ("weighty", "The strongest words and values", _weighty),
+    ("mistakes", "The most confident mistakes", _mistakes),
+    ("digest", "How to verify this model", _digest),
 )

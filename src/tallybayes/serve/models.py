@@ -18,7 +18,7 @@ from tallybayes.model import Model
 from tallybayes.model.evaluation import evaluate
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evaluation, evidence, schema
-from tallybayes.report.plain import plain, spoken
+from tallybayes.report.plain import plain, to_text
 from tallybayes.serve.problems import Problem
 from tallybayes.serve.rows import Row, cells_of, label_of, one_row, several
 from tallybayes.serve.settings import Limits
@@ -107,7 +107,7 @@ class ServedModel:
         number, model = self._model()
         if self._digest is None or self._digest[0] != number:
             self._digest = number, digest(model)
-        classes = {spoken(label): _count(n) for label, n in model.rows_by_class().items()}
+        classes = {to_text(label): _count(n) for label, n in model.rows_by_class().items()}
         about = plain(schema.facts(model.schema))
         del about["classes"]
         return {
@@ -189,7 +189,7 @@ class ServedModel:
     def _answers(self, beliefs: Beliefs, posterior: Any) -> list[Facts]:
         classes = self._classes
         if classes is None or classes.beliefs is not beliefs:
-            classes = Classes(beliefs, list(map(plain, beliefs.labels)), list(map(spoken, beliefs.labels)))
+            classes = Classes(beliefs, list(map(plain, beliefs.labels)), list(map(to_text, beliefs.labels)))
             self._classes = classes
         best, answers = np.argmax(posterior, axis=1).tolist(), posterior.tolist()
         return [

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.data.frames import no_column
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.schema import Schema
 
 Row = dict[str, Any]
@@ -57,7 +57,7 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
     if not isinstance(given, str) or isinstance(known[0], bool):
         return given
     for label in known:
-        if given == spoken(label):
+        if given == to_text(label):
             return label
     try:
         return pa.array([given]).cast(label_type(known))[0].as_py()

@@ -13,7 +13,7 @@ from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.tally import Key
 from tallybayes.data.labels import label_keys, label_values
 from tallybayes.model import Model
-from tallybayes.model.mixture import Mixture, asked
+from tallybayes.model.mixture import Mixture, over_classes
 from tallybayes.schema import Schema
 from tallybayes.sklearn.targets import check_among, check_once
 
@@ -137,7 +137,7 @@ class Learned:
     @property
     def asked(self) -> Model | Mixture:
         """The model, or its mixture if classes have several components."""
-        return asked(self.model)
+        return over_classes(self.model)
 
     def keys(self) -> list[Key]:
         """The keys of all classes, seen or announced."""

@@ -87,7 +87,7 @@ def test_evidence_opens_and_the_network_and_the_questions_are_drawn():
     drawn = model.belief(BLOCK).drawing()
     assert any("of 6 trees" in line for line in drawn)
     assert model.belief(BLOCK).parents in ({"a": "b"}, {"b": "a"})
-    with pytest.raises(TypeError, match="draw no rows together"):
+    with pytest.raises(TypeError, match="Rows cannot be drawn from several families"):
         model.sample(2, seed=0)
 
 

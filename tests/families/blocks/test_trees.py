@@ -185,7 +185,7 @@ def test_questions_that_are_not_those_a_file_names_are_refused():
 
     assert found() == family
     arrays = family.arrays()
-    with pytest.raises(ValueError, match="its questions are not those that it names"):
+    with pytest.raises(ValueError, match="its questions do not match their digest"):
         found(ranks=np.roll(arrays["ranks"], 1, axis=1))
     with pytest.raises(ValueError, match="these are no trees"):
         found(nodes=arrays["nodes"][::-1])
@@ -205,7 +205,7 @@ def test_models_that_asked_something_else_are_not_merged():
     same_seed = prepare({BLOCK: Trees(n=8, codes=GUIDED.columns[BLOCK].codes)}, *taken(range(100)))
     for schema in (other, same_seed):
         theirs = schema.columns[BLOCK].grown
-        with pytest.raises(ValueError, match=r"prepared once: prepare\(schema, rows, labels\)") as error:
+        with pytest.raises(ValueError, match=r"prepare one schema with prepare\(schema, rows, labels\)") as error:
             Model.train(GUIDED, FRAME, LABELS) + Model.train(schema, FRAME, LABELS)
         assert f"The questions differ: {GUIDED.columns[BLOCK].grown!r} and {theirs!r}" in str(error.value)
     levels = prepare({BLOCK: Trees(n=8)}, FRAME.assign(c="z"), LABELS)

@@ -80,7 +80,7 @@ def test_a_tree_that_would_have_counted_other_rows_is_refused():
     family = GUIDED.columns[BLOCK]
     assert family.discord(tally, model.keys()) is None
     first = tally.aligned(range(int(family.grown.first_leaves[1])), model.keys())
-    assert family.discord(tally + first, model.keys()) == "one tree would have counted other rows than another"
+    assert family.discord(tally + first, model.keys()) == "the trees would have counted different rows"
 
 
 def test_m_is_belief_and_draws_towards_the_node_above():
@@ -99,15 +99,15 @@ def test_evidence_opens_into_the_columns_that_were_asked_about():
     said = sum(part.said for part in parts)
     belief = model.belief(("one", "two"))
     cells = model.schema.columns["one", "two"].encode([{"one": 1, "two": "1"}])
-    logs = belief.asked.forest.sums(cells, *belief.leaf_tables, 0, 20)[1][0] / 20
+    logs = belief.questions.forest.sums(cells, *belief.leaf_tables, 0, 20)[1][0] / 20
     np.testing.assert_allclose(said, logs - belief.shares, rtol=1e-9)
 
 
 def test_nothing_is_drawn_and_no_parameters_are_known():
     model = Model.train(GUIDED, FRAME, LABELS)
-    with pytest.raises(TypeError, match="none can be drawn"):
+    with pytest.raises(TypeError, match="no rows can be drawn"):
         model.sample(3, seed=0)
-    with pytest.raises(TypeError, match="no parameters but the counts"):
+    with pytest.raises(TypeError, match="no parameters, only the counts"):
         model.belief(BLOCK).posterior(0)
 
 

@@ -28,16 +28,16 @@ def met_parents(counts: PairCounts) -> Bytes:
     return np.concatenate(met).astype(np.uint8)
 
 
-def shared_out(said: Floats) -> Floats:
-    """The evidence of each column, [column, class], from said[network, column, class]: averaged with the networks'
+def shared_out(evidence: Floats) -> Floats:
+    """The evidence of each column, [column, class], from evidence[network, column, class]: averaged with the networks'
     weights. The remainder is shared by all columns."""
-    total = said.sum(axis=1)
+    total = evidence.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         whole = np.logaddexp.reduce(total, axis=0)
         share = np.exp(total - whole)[:, None]
-        parted = np.where(share > 0, share * said, 0.0).sum(axis=0)
+        parted = np.where(share > 0, share * evidence, 0.0).sum(axis=0)
         left = whole - np.log(len(total)) - parted.sum(axis=0)
-        return np.where(np.isneginf(whole), -np.inf, parted + left / said.shape[1])
+        return np.where(np.isneginf(whole), -np.inf, parted + left / evidence.shape[1])
 
 
 class MeanBelief(CodedBelief):
@@ -60,14 +60,14 @@ class MeanBelief(CodedBelief):
         return [tables for group in self.groups() or [()] for tables in self.network(group).conditionals()]
 
     def estimates(self) -> dict[str, Floats]:
-        """Those of every column by itself: all networks' would be too many to read."""
+        """The estimates of each column by itself; those of all networks would be too many to read."""
         return self.network(()).estimates()
 
     def posterior(self, index: int) -> Posterior:
         return self.network(()).posterior(index)
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        """First the parents, then all others given them."""
+        """Draws the parents first, then all others given them."""
         groups = self.groups() or [()]
         which = random.integers(0, len(groups), len(classes))
         codes = np.zeros((len(classes), self.counts.columns), np.uint8)
@@ -89,8 +89,8 @@ class AveragedBelief(MeanBelief):
         self.table = np.tile(self.alone, (len(self.alone), 1, 1))
         for i, j in zip(layout.first.tolist(), layout.second.tolist(), strict=True):
             for child, parent in ((i, j), (j, i)):
-                said = self.met_logs(child, counts.given(child, parent))
-                self.table[self._span(parent), self._span(child)] = said
+                evidence = self.met_logs(child, counts.given(child, parent))
+                self.table[self._span(parent), self._span(child)] = evidence
         self.met = met_parents(counts)
 
     def _span(self, j: int) -> slice:
@@ -113,8 +113,8 @@ class AveragedBelief(MeanBelief):
         for row in cells:
             at = self.starts + row
             parents = at[self.met[at] > 0]
-            said = self.table[parents][:, at] if len(parents) else self.alone[at][None]
-            parted = shared_out(said) if row.any() else np.zeros(said.shape[1:])
+            evidence = self.table[parents][:, at] if len(parents) else self.alone[at][None]
+            parted = shared_out(evidence) if row.any() else np.zeros(evidence.shape[1:])
             yield [Part(self.level(j, int(code)), 1.0, parted[j]) for j, code in enumerate(row)]
 
     def free(self) -> Free:
@@ -152,9 +152,10 @@ class AveragedByTwoBelief(MeanBelief):
         columns, starts = self.counts.columns, self.counts.layout.singles
         for row in cells:
             at = self.lookups[:, 0] + (self.lookups[:, 1:4] * row[self.lookups[:, 4:]].astype(np.int64)).sum(axis=1)
-            said = self.table[at].reshape(-1, columns, self.counts.width)
+            evidence = self.table[at].reshape(-1, columns, self.counts.width)
             met = self.met[starts[self.pairs] + row[self.pairs]].all(axis=1)
-            parted = shared_out(said[:-1][met] if met.any() else said[-1:]) if row.any() else np.zeros(said.shape[1:])
+            networks = evidence[:-1][met] if met.any() else evidence[-1:]
+            parted = shared_out(networks) if row.any() else np.zeros(evidence.shape[1:])
             yield [Part(self.level(j, int(code)), 1.0, parted[j]) for j, code in enumerate(row)]
 
     def free(self) -> Free:

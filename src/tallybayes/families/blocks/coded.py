@@ -37,7 +37,7 @@ from tallybayes.families.settings import refused, setting
 class CodedBlock(Block):
     """Several numeric or categorical columns. Cells are rows of codes: the interval or level of each cell."""
 
-    least: ClassVar[int] = 1  # rows of a sample that a level needs to get a code of its own
+    least: ClassVar[int] = 1  # rows of a sample that a level needs to get a code
     codes: Coding | None = setting(None, ABOUT_CODES, check=as_coding, counting=True, to_json=coding_to_json)
 
     def over(self, columns: tuple[str, ...]) -> Self:
@@ -46,7 +46,7 @@ class CodedBlock(Block):
         return super().over(columns)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copied and pickled by its settings alone, without cached values."""
+        """Only the settings are copied and pickled, not cached values."""
         return {**self.settings(), "columns": self.columns}
 
     @property
@@ -60,8 +60,8 @@ class CodedBlock(Block):
         pairs = zip(self.columns, self.codes, theirs, strict=False)
         differing = ", ".join(repr(column) for column, mine, their in pairs if mine != their)
         return (
-            f" The intervals or levels of {differing} differ. Models to be merged are trained with one schema, "
-            "prepared once: prepare(schema, rows, labels)."
+            f" The intervals or levels of {differing} differ. To merge models, prepare one schema with "
+            "prepare(schema, rows, labels) and train all of them with it."
         )
 
     @property
@@ -75,7 +75,7 @@ class CodedBlock(Block):
         return replace(self, codes=codes).over(self.columns)
 
     def intervals(self, rows: float) -> int:
-        """The default number of intervals, for a sample of so many rows."""
+        """The default number of intervals for a sample of `rows` rows."""
         return MOST
 
     def _chosen(self, cells: pa.Array, weights: Floats | None) -> Code:
@@ -93,8 +93,8 @@ class CodedBlock(Block):
     def coder(self) -> Coder:
         if self.codes is None:
             raise ValueError(
-                f"{type(self).__name__}() has no intervals and levels to count by yet. Model.train chooses them from a "
-                "frame or a source; for a stream, choose them with prepare(schema, some_rows, labels)."
+                f"{type(self).__name__}() has no intervals or levels yet. Model.train chooses them from a frame or a "
+                "source; for a stream, call prepare(schema, some_rows, labels) first."
             )
         return Coder(self.columns, self.codes)
 

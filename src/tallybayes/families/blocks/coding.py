@@ -1,7 +1,7 @@
-"""Cells of several columns as small numbers: which interval a number lies in, which level a text is.
+"""Cells of several columns as small integers: the interval of a number, or the level of a text.
 
-What is counted of columns together is counted of these. Intervals and levels are fixed before anything is counted: they
-are a setting, written out in the schema, chosen from a sample or given by hand.
+Columns are counted together by these codes. Intervals and levels are fixed before anything is counted: they are a
+setting in the schema, chosen from a sample or given by hand.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from tallybayes.families.events import NOT_THERE, Span, State
 from tallybayes.families.levels.categorical import codes_of, level_index
 from tallybayes.families.settings import as_number, refused
 
-Code = tuple[float, ...] | tuple[str, ...] | None  # edges of intervals, or levels; None: whether there is a cell
-Coding = tuple[Code, ...]  # of each column
+Code = tuple[float, ...] | tuple[str, ...] | None  # edges of intervals, or levels; None: present or missing
+Coding = tuple[Code, ...]  # by column
 Bytes = NDArray[np.uint8]
 
-MISSING = 0  # the code of a cell that is not there …
-OTHER = 1  # … and of a level that is none of those named; intervals begin here
-FIRST = 2  # the code of the first level that is named
-THERE, REST = "(there)", "(any other)"  # as questions name them
-MOST = 254  # edges, or levels, of a column
+MISSING = 0  # the code of a missing cell
+OTHER = 1  # the code of any level that is not named, or of the first interval
+FIRST = 2  # the code of the first named level
+THERE, REST = "(there)", "(any other)"  # how questions name them
+MOST = 254  # edges or levels of a column
 ABOUT_CODES = (
-    "for each column, in the order of their names, the edges of its intervals, or its levels; None: whether it has a "
-    "cell. Where none are given, they are chosen from the rows before these are counted"
+    "for each column, in order of their names, the edges of its intervals, or its levels; None: only whether a cell is "
+    "missing. By default they are chosen from the rows before these are counted"
 )
 
 
 def as_coding(family: Any, name: str, given: Any) -> Coding:
-    """The setting `codes` of a family of blocks, in the form in which it is kept."""
+    """The setting `codes` of a block family, validated."""
     if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
-        raise refused(family, name, given, "for each column a list of edges or of levels, or None")
+        raise refused(family, name, given, "a list of edges or levels for each column, or None")
     return tuple(None if code is None else _as_code(family, name, code) for code in given)
 
 
@@ -55,9 +55,9 @@ def _as_code(family: Any, name: str, given: Any) -> Code:
     ]
     same = len(texts_given) == len(listed) or len(edges) == len(listed)
     if not listed or not same or len(listed) > MOST:
-        raise refused(family, name, given, f"for each column 1 to {MOST} edges, or as many levels, or None")
+        raise refused(family, name, given, f"1 to {MOST} edges or levels for each column, or None")
     if texts_given != sorted(set(texts_given)) or edges != sorted(set(edges)):
-        raise refused(family, name, given, "edges that rise from one to the next, and levels that are sorted")
+        raise refused(family, name, given, "increasing edges and sorted levels")
     return tuple(texts_given) or tuple(edges)
 
 
@@ -66,19 +66,19 @@ def coding_to_json(coding: Coding | None) -> Any:
 
 
 def code_count(code: Code) -> int:
-    """How many codes a column can have, that of a missing cell included."""
+    """The number of codes of a column, including that of a missing cell."""
     if code is None:
         return FIRST
     return len(code) + FIRST
 
 
 def is_numeric(code: Code) -> bool:
-    """Whether cells are numbers, which lie in intervals."""
+    """Whether cells are numbers."""
     return code is not None and not isinstance(code[0], str)
 
 
 def code_text(code: Code, at: int) -> str:
-    """What a code means, for people.
+    """A code as readable text.
 
     >>> code_text((0.5, 2.0), 2), code_text(("rain", "sun"), 3), code_text(("rain", "sun"), 1)
     ('0.5 … 2', 'sun', 'any other')
@@ -95,7 +95,7 @@ def code_text(code: Code, at: int) -> str:
 
 
 def code_state(code: Code, at: int) -> State:
-    """What a code means, for whoever asks about it.
+    """The interval or level of a code.
 
     >>> code_state((0.5, 2.0), 2), code_state(("rain", "sun"), 3), code_state(("rain", "sun"), 0)
     (Span(low=0.5, high=2.0), 'sun', '(missing)')
@@ -111,7 +111,7 @@ def code_state(code: Code, at: int) -> State:
 
 
 class Coder:
-    """What gives the cells of some columns their codes."""
+    """Encodes the cells of some columns."""
 
     def __init__(self, columns: Sequence[str], coding: Coding) -> None:
         self.columns = columns
@@ -133,7 +133,7 @@ class Coder:
         return Coder, (self.columns, self.coding)
 
     def encode(self, cells: Cells) -> Bytes:
-        """A row of codes for every row."""
+        """The codes of every row."""
         if type(cells) is list:
             row = cells[0] if isinstance(cells[0], dict) else {self.columns[0]: cells[0]}
             return np.array([[self._code(at, row[column]) for at, column in enumerate(self.columns)]], np.uint8)
@@ -161,7 +161,7 @@ class Coder:
                 codes[np.asarray(found.is_null()), at] = MISSING
 
     def _code(self, at: int, value: Any) -> int:
-        """Of one cell."""
+        """The code of one cell."""
         code = self.coding[at]
         if value is None or (isinstance(value, float) and isnan(value)):
             return MISSING
@@ -186,8 +186,8 @@ def _check_finite(x: Floats) -> None:
 
 
 def number_code(x: Floats, intervals: int, weights: Floats | None = None) -> Code:
-    """Edges that part a sample of numbers: a value that has more than its share of the cells by itself, the others in
-    intervals of equal count; one for each value, if there are no more values than intervals."""
+    """Edges from a sample of numbers. A value with more than its share of the cells gets an interval by itself; the
+    others get intervals of equal count, or one each if there are few values."""
     known = np.isfinite(x)
     values, at = np.unique(x[known], return_inverse=True)
     counts = np.bincount(at, None if weights is None else weights[known], len(values))
@@ -203,7 +203,7 @@ def number_code(x: Floats, intervals: int, weights: Floats | None = None) -> Cod
 
 
 def level_code(cells: pa.Array, least: int, weights: Floats | None = None) -> Code:
-    """The levels that a sample has so many of, sorted; of more than can be numbered, the most frequent."""
+    """The levels that occur at least `least` times in a sample, sorted; at most the `MOST` most frequent."""
     found = texts(cells)
     coded = found if pa.types.is_dictionary(found.type) else pc.dictionary_encode(found)
     known = np.asarray(coded.indices.is_valid())
@@ -215,7 +215,7 @@ def level_code(cells: pa.Array, least: int, weights: Floats | None = None) -> Co
 
 
 def _middle(low: Floats, high: Floats) -> Floats:
-    """Numbers about halfway between neighbours, written with as few digits as that takes."""
+    """Numbers about halfway between neighbours, with as few digits as possible."""
     middle, aside = low / 2 + high / 2, high / 4 - low / 4
     found = np.where((middle >= low) & (middle < high), middle, low)
     for digits in range(16, 0, -1):

@@ -52,8 +52,8 @@ class Correlated(NumberBlock):
 
     covariance: str = setting(
         OWN,
-        '"own": each class has one (quadratic discriminant analysis); "shared": all classes share one, around their '
-        "own means (linear)",
+        '"own": one for each class (quadratic discriminant analysis); "shared": one for all classes, around their own '
+        "means (linear)",
         choices=(OWN, SHARED),
     )
     m: float = setting(1.0, "how many rows the prior is worth; 0 with `plugin` is maximum likelihood", least=0)

@@ -87,7 +87,7 @@ class CorrelatedBelief(Belief):
         self.s = s
         self.known = updated(family, s)
         constant = (family.m > 0) & (s.all_variance == 0)
-        self.silent = constant | (s.all_n == 0)  # the same in all classes
+        self.silent = constant | (s.all_n == 0)  # no evidence: the same in all classes
         self.fixed = constant & (s.all_n > 0)
         half = -(s.exponents // 2)  # in halves: the whole may overflow
         self._units = [np.ldexp(1.0, part)[:, None] for part in (half, -s.exponents - half)]
@@ -109,13 +109,13 @@ class CorrelatedBelief(Belief):
         for c, density in enumerate(self._of(seen)):
             away = x - self.known.mean[c, seen, None]
             if density.root is None:
-                said = np.where(np.all(away == 0.0, axis=0), 0.0, -np.inf)
+                evidence = np.where(np.all(away == 0.0, axis=0), 0.0, -np.inf)
             elif not density.certain.any():
-                said = density.log_density(away)
+                evidence = density.log_density(away)
             else:
-                said = density.log_density(away[~density.certain])
-                said = np.where(np.all(away[density.certain] == 0.0, axis=0), said, -np.inf)
-            scores[c, rows] += said
+                evidence = density.log_density(away[~density.certain])
+                evidence = np.where(np.all(away[density.certain] == 0.0, axis=0), evidence, -np.inf)
+            scores[c, rows] += evidence
 
     def _of(self, seen: Mask) -> list[Density]:
         """The density of these columns in every class, computed once."""
@@ -146,7 +146,7 @@ class CorrelatedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         n, weight, mean, covariance = (array[index] for array in self.known)
         if not np.all(np.diag(weight) > 0):
-            raise ValueError("Nothing is counted in this class and there is no prior, so there is no posterior.")
+            raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
         found = {}
         for i, column in enumerate(self.family.columns):
             unit = np.ldexp(1.0, int(self.s.exponents[i]))

@@ -1,7 +1,7 @@
 """Leave-one-out of correlated columns: exact sums without each row, and many covariances at once.
 
-The fast way is for blocks without missing cells whose covariance stays regular without the row. Any other row is
-subtracted, believed and scored by itself, with the same result.
+The fast path is for blocks without missing cells whose covariance stays regular without the row. Any other row is
+subtracted and scored by itself, with the same result.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CorrelatedLeftOut:
         self.xy = _by_class(concatenated([columns["xx"], pairs]))
 
     def __call__(self, cells: Floats, rows: Rows) -> Floats:
-        said = np.zeros((len(rows), len(rows.classes)))
+        evidence = np.zeros((len(rows), len(rows.classes)))
         there = ~np.isnan(cells)
         whole = np.asarray(there.all(axis=1) & self.complete)
         step = max(STEP // (len(rows.classes) * cells.shape[1] ** 2), 1)
@@ -48,13 +48,13 @@ class CorrelatedLeftOut:
         for start in range(0, len(at), step):
             some = at[start : start + step]
             weights = None if rows.weights is None else rows.weights[some]
-            found, sound = self._said(np.ascontiguousarray(cells[some]), Rows(rows.classes, rows.codes[some], weights))
-            said[some], whole[some] = found, sound
+            part = Rows(rows.classes, rows.codes[some], weights)
+            evidence[some], whole[some] = self._evidence(np.ascontiguousarray(cells[some]), part)
         for row in np.flatnonzero(~whole & there.any(axis=1)).tolist():
-            said[row] = self.alone(cells[row : row + 1], rows.slice(row, row + 1))[0]
-        return said
+            evidence[row] = self.alone(cells[row : row + 1], rows.slice(row, row + 1))[0]
+        return evidence
 
-    def _said(self, x: Floats, rows: Rows) -> tuple[Floats, Any]:
+    def _evidence(self, x: Floats, rows: Rows) -> tuple[Floats, Any]:
         """The evidence of rows, and for which of them it is valid."""
         s = self._moments(x, rows)
         known = updated(self.family, s)
@@ -75,7 +75,7 @@ class CorrelatedLeftOut:
         return self._log_density(known, root, scale, np.square(whitened).sum(axis=-1)), sound & usable.all(axis=1)
 
     def _log_density(self, known: Updated, root: Floats, scale: Floats, distance: Floats) -> Floats:
-        """The same as `correlated_belief.Density`."""
+        """As in `correlated_belief.Density`."""
         size = root.shape[-1]
         volume = np.log(np.einsum("...ii->...i", root) * scale).sum(axis=-1) + self.s.exponents.sum() * np.log(2.0)
         if self.family.plugin:
@@ -132,5 +132,5 @@ def _by_class(sums: Exact) -> Exact:
 
 
 def _wide(n: Exact, columns: int) -> Exact:
-    """The same for so many columns."""
+    """The counts, repeated for each column."""
     return Exact(np.repeat(n.limbs, columns, axis=1), n.low)

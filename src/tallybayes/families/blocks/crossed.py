@@ -58,10 +58,10 @@ class Crossed(Block):
     """
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
-    of: tuple[str, ...] = setting((), "the columns whose levels are paired; none: all", check=_as_names, counting=True)
+    of: tuple[str, ...] = setting((), "the columns to pair, by default all", check=_as_names, counting=True)
     words: Words = setting(
         AS_THEY_ARE,
-        "how pairs of levels are scored",
+        "how pairs of levels are scored, as words",
         check=_as_words,
         counting=True,
         to_json=lambda family: family.to_json(),
@@ -107,7 +107,7 @@ class Crossed(Block):
         if not self._pairs:
             return pa.array([[]] * len(cells), WORD_LISTS)
         parts = dict(zip(self.columns, cells.flatten(), strict=True))
-        told = {name: _told(name, parts[name]) for name in self.of or self.columns}
+        told = {name: _tagged(name, parts[name]) for name in self.of or self.columns}
         words = [pc.binary_join_element_wise(told[a], told[b], BESIDE) for a, b in self._pairs]
         flat = pa.concat_arrays(words).take(pa.array(_by_row(len(cells), len(words))))
         lists = pa.ListArray.from_arrays(pa.array(np.arange(len(cells) + 1, dtype=np.int32) * len(words)), flat)
@@ -134,8 +134,8 @@ class Crossed(Block):
     def fit_left_out(
         self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
     ) -> tuple[Self, Floats | None]:
-        words, said = self.words.fit_left_out(tally, cells, rows, classes, copies)
-        return (self if words is self.words else replace(self, words=words).over(self.columns)), said
+        words, scores = self.words.fit_left_out(tally, cells, rows, classes, copies)
+        return (self if words is self.words else replace(self, words=words).over(self.columns)), scores
 
     def fields(self) -> tuple[str, ...]:
         return self.words.fields()
@@ -153,7 +153,7 @@ class Crossed(Block):
         return self.words.discord(tally, classes)
 
 
-def _told(name: str, cells: pa.Array) -> pa.Array:
+def _tagged(name: str, cells: pa.Array) -> pa.Array:
     found = texts(cells)
     plain = frames.decoded(found) if pa.types.is_dictionary(found.type) else found
     return pc.binary_join_element_wise(pa.scalar(name), plain.cast(pa.string()), BETWEEN)

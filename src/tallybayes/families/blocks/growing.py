@@ -1,5 +1,4 @@
-"""How the questions of trees are found: on a sample of rows, each tree on its own 63 of 100, until nothing is left to
-part."""
+"""How trees are grown: on a sample of rows, each tree on about 63 % of it, until no node can be split."""
 
 from __future__ import annotations
 
@@ -16,12 +15,12 @@ from tallybayes.families.blocks.coding import Bytes, Coding, is_numeric
 from tallybayes.families.blocks.questions import Questions, common_marks, level_ranks, marks_of, name_ranks
 
 GUIDED, RANDOM = "guided", "random"
-BEST, DRAWN, ANY = range(3)  # kinds of questions: the best, the best of some that are drawn, any
+BEST, DRAWN, ANY = range(3)  # kinds of splits: the best, the best of a random subset of columns, a random one
 
 
 def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, seed: int) -> Questions:
-    """The questions of `n` trees. Which rows a tree is grown with depends on their codes alone: of rows that are equal,
-    all or none, unless they are many."""
+    """The questions of `n` trees. Which rows a tree is grown on depends on their codes alone: of equal rows, all or
+    none, unless they are frequent."""
     known = rows.codes >= 0
     codes, labels = codes[known], np.ascontiguousarray(rows.codes[known])
     weights = None if rows.weights is None else np.ascontiguousarray(rows.weights[known])

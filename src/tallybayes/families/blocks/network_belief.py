@@ -76,13 +76,13 @@ class NetworkBelief(CodedBelief):
     def _logs(self, j: int) -> Floats:
         """log P given the parents' levels, as far as these were seen."""
         some, met = self.parent_numbers[j], self.counts.met
-        said = self.met_logs(j, self.conditional(j))
+        logs = self.met_logs(j, self.conditional(j))
         if len(some) < 2:
-            return np.where(met[some[0]][:, None, None], said, self.single_logs[j]) if some else said
+            return np.where(met[some[0]][:, None, None], logs, self.single_logs[j]) if some else logs
         one, other = (self.met_logs(j, self.counts.given(j, p)) for p in some)
         one = np.where(met[some[0]][:, None, None], one, self.single_logs[j])
         known = met[some[0]][:, None, None, None]
-        return np.where(met[some[1]][:, None, None], np.where(known, said, other), one[:, None])
+        return np.where(met[some[1]][:, None, None], np.where(known, logs, other), one[:, None])
 
     def add_evidence(self, cells: Bytes, scores: Floats) -> None:
         kernels.add_network(np.ascontiguousarray(cells), self.counts.layout.sizes, self.lookups, self.table, scores)
@@ -91,13 +91,13 @@ class NetworkBelief(CodedBelief):
         """The evidence of each column given its parents."""
         for row in cells:
             at = self.lookups[:, 0] + (self.lookups[:, 1:4] * row[self.lookups[:, 4:]].astype(np.int64)).sum(axis=1)
-            said = self.table[at] if row.any() else np.zeros((len(at), self.counts.width))
-            yield [Part(self._told(j, row), 1.0, said[j]) for j in range(len(at))]
+            evidence = self.table[at] if row.any() else np.zeros((len(at), self.counts.width))
+            yield [Part(self._described(j, row), 1.0, evidence[j]) for j in range(len(at))]
 
-    def _told(self, j: int, row: Bytes) -> str:
+    def _described(self, j: int, row: Bytes) -> str:
         given = [p for p in self.parent_numbers[j] if self.counts.met[p][row[p]]]
-        told = ", ".join(self.level(p, int(row[p])) for p in given)
-        return self.level(j, int(row[j])) + (f" given {told}" if given else "")
+        levels = ", ".join(self.level(p, int(row[p])) for p in given)
+        return self.level(j, int(row[j])) + (f" given {levels}" if given else "")
 
     def estimates(self) -> dict[str, Floats]:
         return {name: values for _, name, values, _ in self._cells()}

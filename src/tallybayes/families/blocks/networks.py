@@ -19,8 +19,8 @@ def no_parents(counts: PairCounts) -> Parents:
 
 def tree(counts: PairCounts) -> Parents:
     """The parent of every column in the maximum spanning tree of conditional mutual information (Chow and Liu's, given
-    the class), directed away from the column that says most about the class. Columns that are counted alone have
-    none."""
+    the class), directed away from the column with the most information about the class. Columns that are counted alone
+    have none."""
     between, about = conditional_information(counts), class_information(counts)
     parents, left = no_parents(counts), [j for j in range(counts.columns) if counts.layout.is_paired[j]]
     if not left:
@@ -38,8 +38,8 @@ def tree(counts: PairCounts) -> Parents:
 
 
 def dependence(counts: PairCounts, k: int) -> Parents:
-    """KDB: columns in the order of their information about the class; each depends on up to `k` earlier ones, those of
-    most mutual information, if that is more than chance."""
+    """KDB: columns in the order of their information about the class; each depends on up to `k` earlier ones with the
+    highest mutual information, if that is more than chance."""
     size, n = np.maximum(counts.levels - 1, 0), float(counts.totals.sum()) or 1.0
     classes = int((counts.totals > 0).sum())
     about = class_information(counts) - size * max(classes - 1, 0) / (2.0 * n)
@@ -63,8 +63,8 @@ def conditional_information(counts: PairCounts) -> Floats:
     if not len(layout.first):
         return found
     gaps = counts.smoothing.ignored and any(counts.single(j)[0].any() for j in range(counts.columns))
-    said = np.array(list(_one_by_one(counts))) if gaps else _all_at_once(counts)
-    found[layout.first, layout.second] = found[layout.second, layout.first] = np.round(said, DIGITS)
+    nats = np.array(list(_one_by_one(counts))) if gaps else _all_at_once(counts)
+    found[layout.first, layout.second] = found[layout.second, layout.first] = np.round(nats, DIGITS)
     return found
 
 
@@ -74,8 +74,8 @@ def _all_at_once(counts: PairCounts) -> Floats:
     each = _weighed_log(counts.n[: layout.pairs_end]).sum(axis=1)
     single = np.add.reduceat(each[: int(layout.sizes.sum())], layout.singles)
     both = np.add.reduceat(each, layout.starts)
-    said = both - single[layout.first] - single[layout.second] + _weighed_log(counts.totals).sum()
-    return np.maximum(said / n, 0.0)
+    total = both - single[layout.first] - single[layout.second] + _weighed_log(counts.totals).sum()
+    return np.maximum(total / n, 0.0)
 
 
 def _one_by_one(counts: PairCounts) -> Iterator[float]:
@@ -83,8 +83,8 @@ def _one_by_one(counts: PairCounts) -> Iterator[float]:
     for i, j in zip(counts.layout.first.tolist(), counts.layout.second.tolist(), strict=True):
         table = counts.pair(i, j)[1:, 1:]
         parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(axis=(0, 1)), 1.0))
-        said = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
-        yield max(said / (float(table.sum()) or 1.0), 0.0)
+        total = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
+        yield max(total / (float(table.sum()) or 1.0), 0.0)
 
 
 def _read(counts: PairCounts, j: int) -> Floats:
@@ -94,8 +94,8 @@ def _read(counts: PairCounts, j: int) -> Floats:
 def _information(table: Floats) -> float:
     """The mutual information of the rows and columns of a table of counts."""
     parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(), 1.0))
-    said = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
-    return max(said / (float(table.sum()) or 1.0), 0.0)
+    total = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
+    return max(total / (float(table.sum()) or 1.0), 0.0)
 
 
 def _weighed_log(n: Floats) -> Floats:

@@ -64,7 +64,7 @@ class PairCounts:
 
     @cached_property
     def totals(self) -> Floats:
-        """How many rows each class has."""
+        """The number of rows of each class."""
         return self.single(0).sum(axis=0)
 
     @cached_property
@@ -77,12 +77,12 @@ class PairCounts:
 
     @cached_property
     def levels(self) -> Counts:
-        """How many of them each column has."""
+        """The number of such levels of each column."""
         return np.array([met.sum() for met in self.met], np.int64)
 
     @cached_property
     def wholes(self) -> Floats:
-        """How many rows have such a level, [column, class]."""
+        """The number of rows with such a level, [column, class]."""
         return np.array([self.single(j)[int(self.smoothing.ignored) :].sum(axis=0) for j in range(self.columns)])
 
     @cached_property
@@ -132,7 +132,7 @@ class PairCounts:
         return self.given_two(j, p, q, (one + self.given(j, q)) / 2.0 if even else one)
 
     def _pseudo(self, j: int) -> Floats:
-        """Of every level."""
+        """The pseudo-counts of every level."""
         n = np.where(self.met[j], self.single(j).sum(axis=1), 0.0)
         total = n.sum()
         return np.asarray(self.each[j] + self.smoothing.shared * (n / total if total > 0 else n))

@@ -16,7 +16,7 @@ from tallybayes.counts.sums import concatenated
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.blocks.coding import MISSING, Bytes
 
-FEW = 8  # rows that touch less than one of so many positions are counted sparsely
+FEW = 8  # rows that touch less than an eighth of the positions are counted sparsely
 
 
 class PairLayout:
@@ -67,7 +67,7 @@ class PairLayout:
         return np.concatenate([self.singles + wide, pairs, threes], axis=1)
 
     def tally(self, codes: Bytes, rows: Rows) -> Tally:
-        """How often each position was touched, by class; rows in which all cells are missing are not counted."""
+        """The count of each position by class; rows in which all cells are missing are not counted."""
         touched = len(self.sizes) + len(self.starts) + len(self.three_starts)
         if len(codes) * touched * FEW < self.size or rows.only is not None:
             return self._few(codes, rows)

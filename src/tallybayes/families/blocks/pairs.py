@@ -91,7 +91,7 @@ class Pairs(CodedBlock):
         None, 'for structure="auto": the one with the lowest left-out loss; None: "averaged"', choices=CANDIDATES
     )
     m: float = setting(
-        5.0, "how many rows a column's own distribution is worth when P given its parent is shrunk towards it", least=0
+        5.0, "how many rows P(level | class) counts as when P(level | class, parent) is shrunk towards it", least=0
     )
     alpha: Alpha = setting(
         LAPLACE,
@@ -104,9 +104,9 @@ class Pairs(CodedBlock):
         LEVEL, '"level": a missing cell is evidence; "ignored": it is not', choices=(LEVEL, IGNORED)
     )
     alone: tuple[str, ...] = setting(
-        (), "columns that are counted by themselves, not in pairs", check=as_names, counting=True
+        (), "columns that are counted separately, not in pairs", check=as_names, counting=True
     )
-    told: str = field(default="", init=False, compare=False)  # why some columns are alone
+    told: str = field(default="", init=False, compare=False)  # why some columns are counted alone
 
     def intervals(self, rows: float) -> int:
         return 5 if rows < FEW_ROWS else 10
@@ -150,7 +150,7 @@ class Pairs(CodedBlock):
 
     @property
     def others(self) -> int:
-        """How many other columns each is counted with at once."""
+        """How many other columns each is counted with."""
         return 1
 
     def _layout(self, sizes: Sequence[int], alone: Collection[int]) -> PairLayout:
@@ -173,7 +173,7 @@ class Pairs(CodedBlock):
 
     @property
     def reading(self) -> Structure:
-        """The structure that scores."""
+        """The structure used for scoring."""
         if self.structure != AUTO:
             return self.structure
         usual = AVERAGED if self._can_average else TREE
@@ -211,7 +211,7 @@ class Pairs(CodedBlock):
     def fit_left_out(
         self, tally: Tally, cells: Bytes, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
     ) -> tuple[Self, None]:
-        """For structure="auto", with the structure of lowest loss on these rows, each left out."""
+        """For structure="auto", chooses the structure with the lowest left-out loss on these rows."""
         if self.structure != AUTO:
             return self, None
         names = candidates(self._can_average)

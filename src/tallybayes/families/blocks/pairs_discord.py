@@ -11,8 +11,8 @@ from tallybayes.families.blocks.pair_layout import PairLayout
 
 
 def discord(columns: Sequence[str], layout: PairLayout, n: Exact) -> str | None:
-    """Why n[position, class] cannot have, or None: all columns have as many cells, and the counts of a level with all
-    levels of another column add up to its own."""
+    """Why n[position, class] cannot come from rows, or None: all columns must have equally many cells, and the counts
+    of a level with all levels of another column must add up to its own count."""
 
     def table(start: int, *some: int) -> Exact:
         sizes = layout.sizes[list(some)].tolist()
@@ -26,18 +26,18 @@ def discord(columns: Sequence[str], layout: PairLayout, n: Exact) -> str | None:
     for i, j, start in zip(layout.first.tolist(), layout.second.tolist(), layout.starts.tolist(), strict=True):
         both = table(start, i, j)
         if _differ(both.sum(axis=1), singles[i]) or _differ(both.sum(axis=0), singles[j]):
-            return f"{columns[i]!r} and {columns[j]!r} would not occur as often as together"
+            return f"the counts of {columns[i]!r} and {columns[j]!r} would not add up to those of the pair"
     for (i, j, last), start in zip(layout.threes.T.tolist(), layout.three_starts.tolist(), strict=True):
         three, parts = table(start, i, j, last), ((j, last), (i, last), (i, j))
         for axis, part in enumerate(parts):
             if _differ(three.sum(axis=axis), table(int(layout.pairs[part]), *part)):
                 one, other = (columns[j] for j in part)
-                return f"{one!r} and {other!r} would not occur as often as with a third"
+                return f"the counts of {one!r} and {other!r} would not add up to those of their triples"
     return None
 
 
 def _differ(one: Exact, other: Exact) -> bool:
-    """By more than decay may have rounded off."""
+    """Whether they differ by more than the rounding of decay."""
     rest = one - other
     if rest.is_zero().all():
         return False

@@ -20,8 +20,8 @@ STEP = 1 << 20  # positions at a time
 
 
 class PairsLeftOut:
-    """The counts, and rows subtracted from them. The network is kept. Rows that weigh so much that doubles would lose
-    digits are subtracted exactly, one by one."""
+    """Subtracts rows from the counts and keeps the network. Rows so heavy that doubles would lose digits are subtracted
+    exactly, one by one."""
 
     def __init__(
         self, family: Any, tally: Tally, counts: PairCounts, parents: Parents | None, classes: Sequence[Key]
@@ -37,7 +37,7 @@ class PairsLeftOut:
     def __call__(self, cells: Bytes, rows: Rows) -> Floats:
         layout, s = self.counts.layout, self.counts.smoothing
         cells = np.ascontiguousarray(cells)
-        said = kernels.leave_out_pairs(
+        evidence = kernels.leave_out_pairs(
             cells,
             rows.codes,
             rows.weights,
@@ -52,8 +52,8 @@ class PairsLeftOut:
             s.ignored,
         )
         for row in self._heavy(cells, rows).tolist():
-            said[row] = self.alone(cells[row : row + 1], rows.slice(row, row + 1))[0]
-        return said
+            evidence[row] = self.alone(cells[row : row + 1], rows.slice(row, row + 1))[0]
+        return evidence
 
     def _heavy(self, cells: Bytes, rows: Rows) -> Any:
         """The rows that leave little, but not nothing, in some count of their own class."""

@@ -19,16 +19,16 @@ from tallybayes.counts.packing import Arrays, PackError, take
 from tallybayes.families.blocks.coding import Bytes, Coding, code_text, is_numeric
 from tallybayes.families.settings import refused
 
-SHOWN = 6  # digits of the digest
+SHOWN = 6  # hex digits of the digest
 CODES = 256
 ARRAYS = {"nodes": np.int64, "roots": np.int32, "ranks": np.uint8, "common": np.int64}
-MANY = 20  # equal rows of a sample: so many that no single one matters to a tree
+MANY = 20  # equal rows of a sample, of which no single one matters to a tree
 COMMON = 0  # the mark of such rows
 ENOUGH = 100  # rows that a level needs to be ranked by its classes
 
 
 class Question(NamedTuple):
-    """Does a column's code, by its rank, lie from `low` to `high`?"""
+    """Is the rank of a column's code from `low` to `high`?"""
 
     column: int
     low: int
@@ -66,7 +66,7 @@ class Questions:
 
     @property
     def first_size(self) -> int:
-        """How many leaves the first tree has."""
+        """The number of leaves of the first tree."""
         return int(self.first_leaves[1]) if len(self) > 1 else self.leaves
 
     @property
@@ -80,7 +80,7 @@ class Questions:
         return np.ascontiguousarray(self.ranks[np.arange(codes.shape[1]), codes])
 
     def marks(self, ranked: Bytes) -> NDArray[np.uint64]:
-        """The marks that tell which trees were grown with a row."""
+        """The mark of each row, which decides which trees are grown on it."""
         return marks_of(ranked, self.common)
 
     @cached_property
@@ -96,9 +96,9 @@ class Questions:
         yes, column, low, span = bits & (2**32 - 1), bits >> 32 & 0xFFFF, bits >> 48 & 0xFF, bits >> 56
         return None if yes == node else Question(column, low, low + span)
 
-    def text(self, asked: Question, column: str, code: Any) -> str:
-        """A question as people read it."""
-        codes = [c for c in range(CODES) if asked.low <= self.ranks[asked.column, c] <= asked.high]
+    def text(self, question: Question, column: str, code: Any) -> str:
+        """A question as text."""
+        codes = [c for c in range(CODES) if question.low <= self.ranks[question.column, c] <= question.high]
         known = [c for c in codes if c < (2 if code is None else len(code) + 2)]
         if not is_numeric(code):
             return f"{column} is {' or '.join(code_text(code, c) for c in known[:4])}{' …' * (len(known) > 4)}"
@@ -126,7 +126,7 @@ class Questions:
 
 
 class Filed(NamedTuple):
-    """Questions as the text of a file has them, without their arrays."""
+    """Questions as read from a file's metadata, without their arrays."""
 
     best: int
     sha256: str
@@ -138,7 +138,7 @@ class Filed(NamedTuple):
         given = {name: take(arrays, f"{prefix}/{name}", kind, 1 + (name == "ranks")) for name, kind in ARRAYS.items()}
         questions = Questions(**given, best=self.best)
         if questions.digest != self.sha256:
-            raise PackError("its questions are not those that it names")
+            raise PackError("its questions do not match their digest")
         return questions
 
 
@@ -156,7 +156,7 @@ def common_marks(ranked: Bytes, weights: Floats | None) -> NDArray[np.int64]:
 
 
 def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:
-    """The setting of a family, checked."""
+    """The setting `grown`, validated."""
     if isinstance(given, Mapping) and set(given) == {"best", "sha256"}:
         return Filed(int(given["best"]), str(given["sha256"]))
     if isinstance(given, (Questions, Filed)):

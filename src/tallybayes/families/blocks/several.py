@@ -58,7 +58,7 @@ class Several(Block):
 
     members: tuple[Family, ...] = setting(
         (Trees(), Pairs()),
-        "the families, no two of one kind",
+        "the families, all different",
         check=_as_members,
         counting=True,
         to_json=lambda members: [each.to_json() for each in members],
@@ -72,7 +72,7 @@ class Several(Block):
         return replace(self, members=tuple(work(i, member) for i, member in enumerate(self.members)))
 
     def _with(self, work: Any) -> Self:
-        """The same, bound to its columns."""
+        """A copy with changed members, bound to the same columns."""
         return self._each(work).over(self.columns)
 
     @property
@@ -153,8 +153,8 @@ class Several(Block):
         ways = [member.left_out(tally[str(i)], classes) for i, member in enumerate(self.members)]
 
         def score(cells: Beside, rows: Rows) -> Floats:
-            said = [way(own, rows) for way, own in zip(ways, cells.members, strict=True)]
-            return np.asarray(np.mean(said, axis=0))
+            evidence = [way(own, rows) for way, own in zip(ways, cells.members, strict=True)]
+            return np.asarray(np.mean(evidence, axis=0))
 
         return score
 
@@ -167,16 +167,16 @@ class Several(Block):
         return tuple(part for member in self.members for part in member.parts or (type(member).__name__,))
 
     def left_out_parts(self, tally: Tallies, classes: Sequence[Key], cells: Beside, rows: Rows) -> Floats:
-        said = []
+        evidence = []
         for i, member in enumerate(self.members):
             given = (tally[str(i)], classes)
             own = cells.members[i]
             if member.parts:
-                said.append(member.left_out_parts(*given, own, rows))
+                evidence.append(member.left_out_parts(*given, own, rows))
                 continue
             alone = member.fit_left_out(tally[str(i)], own, rows, classes)[1]
-            said.append((member.left_out(*given)(own, rows) if alone is None else alone)[:, :, None])
-        return np.concatenate(said, axis=2)
+            evidence.append((member.left_out(*given)(own, rows) if alone is None else alone)[:, :, None])
+        return np.concatenate(evidence, axis=2)
 
     def takes(self, slots: Any) -> bool:
         return all(member.takes(slots[str(i)]) for i, member in enumerate(self.members))
@@ -204,22 +204,22 @@ class SeveralBelief(Belief):
         self.beliefs = beliefs
 
     def add_evidence(self, cells: Beside, scores: Floats) -> None:
-        said = np.zeros_like(scores)
+        evidence = np.zeros_like(scores)
         for belief, own in zip(self.beliefs, cells.members, strict=True):
-            belief.add_evidence(own, said)
-        scores += said / len(self.beliefs)
+            belief.add_evidence(own, evidence)
+        scores += evidence / len(self.beliefs)
 
-    def add_parts(self, cells: Beside, said: Floats) -> None:
+    def add_parts(self, cells: Beside, evidence: Floats) -> None:
         at = 0
         for member, belief, own in zip(self.family.members, self.beliefs, cells.members, strict=True):
             if member.parts:
-                belief.add_parts(own, said[at : at + len(member.parts)])
+                belief.add_parts(own, evidence[at : at + len(member.parts)])
             else:
-                belief.add_evidence(own, said[at])
+                belief.add_evidence(own, evidence[at])
             at += len(member.parts) or 1
 
     def parts(self, cells: Beside) -> Iterator[list[Part]]:
-        """Those of the first member that has parts."""
+        """The parts of the first member that has any."""
         for belief, own in zip(self.beliefs, cells.members, strict=True):
             if belief.has_parts:
                 return belief.parts(own)
@@ -236,7 +236,7 @@ class SeveralBelief(Belief):
         return {name: values for belief in self.beliefs for name, values in belief.estimates().items()}
 
     def posterior(self, index: int) -> Posterior:
-        raise TypeError("Several families of one block have no parameters in common.")
+        raise TypeError("The members of Several have no parameters in common.")
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        raise TypeError("Several families of one block draw no rows together.")
+        raise TypeError("Rows cannot be drawn from several families of one block; draw from a model with one of them.")

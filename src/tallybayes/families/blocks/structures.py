@@ -40,7 +40,7 @@ def _items(given: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
 
 
 def given_parents(structure: Mapping[str, Any], columns: Sequence[str], alone: Sequence[str], k: int) -> Parents:
-    """A given network, by the indices of the columns; an error if it is not valid."""
+    """A given network by the indices of its columns; an error if it is not valid."""
     number = {column: j for j, column in enumerate(columns)}
     parents: Parents = [[] for _ in columns]
     for child, given in structure.items():

@@ -1,4 +1,4 @@
-"""A forest that is counts: trees ask yes/no questions of a row, and count the classes of rows in the same leaf."""
+"""A forest of counts: trees of yes/no questions, with the class counts of the rows in each leaf."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from tallybayes.families.blocks.trees_belief import PARTS, TreesBelief, TreesLef
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import setting
 
-FEW = 4  # rows that have less than one of so many leaves are counted by those they have
+FEW = 4  # rows that reach less than a quarter of the leaves are counted sparsely
 LEAF = 8  # bytes of a count
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Trees(CodedBlock):
-    """Several columns, of which `n` trees ask yes/no questions: whether a number is at most v, or a level one of some.
-    The rows that give the same answers end in the same leaf, and their classes are counted there.
+    """A forest over several columns. Each of `n` trees asks yes/no questions: is a number at most v, is a level one of
+    a set? Each leaf counts the classes of the rows that reach it.
 
-    P(class) in a leaf is smoothed by what is counted on the way down: in each node the node above counts as `m` rows.
-    All trees together say the mean of this. Where evidence is weighed, the mean of the logarithms as well, for each
-    kind of tree by itself.
+    P(class) in a leaf is smoothed along its path: in each node, the distribution of the parent counts as `m` rows. The
+    forest gives the mean over its trees. If evidence is weighed, the mean of the logarithms is a second part, and each
+    kind of tree has its own weights.
 
-    Questions are found on a sample of rows, before these are counted: with `questions="guided"` those that part the
-    classes, by half of the trees the best, by the others the best of some that are drawn; with "random" whatever
-    `seed` has, so that no label shapes them. They are part of the schema, and stay when rows are forgotten: the counts
-    forget, and a schema that is prepared again forgets what the rows helped to choose.
+    Questions are chosen on a sample of rows before anything is counted. With `questions="guided"` they separate the
+    classes: half of the trees take the best split, the others the best of a random subset of columns. With "random"
+    they depend on `seed` alone, so no label affects them. Questions are part of the schema and stay when rows are
+    forgotten: the counts forget, but only preparing the schema again forgets what the rows contributed to it.
 
     >>> from tallybayes import Model
     >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 1, 0, 1] * 20}
@@ -49,19 +49,19 @@ class Trees(CodedBlock):
     """
 
     least: ClassVar[int] = 2
-    n: int = setting(200, "how many trees", least=1, most=10_000, counting=True)
+    n: int = setting(200, "the number of trees", least=1, most=10_000, counting=True)
     questions: str = setting(
         GUIDED,
-        '"guided": questions that part the classes of a sample of rows; "random": such as `seed` has, whatever the '
-        "classes",
+        '"guided": questions that separate the classes in a sample of rows; "random": questions that depend on `seed` '
+        "alone",
         choices=(GUIDED, RANDOM),
         counting=True,
     )
-    seed: int = setting(0, "of what is drawn", least=0, most=2**62, counting=True)
-    m: float = setting(0.5, "how many rows the node above counts as", above=0)
+    seed: int = setting(0, "the random seed", least=0, most=2**62, counting=True)
+    m: float = setting(0.5, "how many rows the parent node's distribution counts as", above=0)
     grown: Any = setting(
         None,
-        "the questions, once they are found",
+        "the questions, once the trees are grown",
         check=as_questions,
         counting=True,
         to_json=lambda value: None if value is None else value.to_json(),
@@ -88,7 +88,7 @@ class Trees(CodedBlock):
         return repr(self)
 
     def __repr__(self) -> str:
-        """Questions are no text: trees that are made again from this find theirs again."""
+        """Without the questions, which have no text form; trees made from this are grown again."""
         return self.shown(("codes", "grown"))
 
     def difference(self, other: Family) -> str:
@@ -96,8 +96,8 @@ class Trees(CodedBlock):
         if self.grown == theirs or super().difference(other):
             return super().difference(other)
         return (
-            f" The questions differ: {self.grown!r} and {theirs!r}. Models to be merged are trained with one schema, "
-            "prepared once: prepare(schema, rows, labels)."
+            f" The questions differ: {self.grown!r} and {theirs!r}. To merge models, prepare one schema with "
+            "prepare(schema, rows, labels) and train all of them with it."
         )
 
     def arrays(self) -> Arrays:
@@ -108,21 +108,21 @@ class Trees(CodedBlock):
             return self
         found = self.grown.found(prefix, arrays)
         if len(found.ranks) != len(self.columns):
-            raise ValueError("its questions are about other columns")
+            raise ValueError("its questions refer to other columns")
         return replace(self, grown=found).over(self.columns)
 
     def encode(self, cells: Cells) -> Bytes:
-        return self._asked.ranked(self.coder.encode(cells))
+        return self._questions.ranked(self.coder.encode(cells))
 
     def missing(self, cells: Any) -> Any:
-        return np.zeros(len(cells), bool)  # that all are missing is an answer, too
+        return np.zeros(len(cells), bool)  # a row without any cell is counted, too
 
     @property
-    def _asked(self) -> Questions:
+    def _questions(self) -> Questions:
         if not isinstance(self.grown, Questions):
             raise ValueError(
-                "Trees() has no questions yet. Model.train finds them on a frame or a source; for a stream, find them "
-                "with prepare(schema, some_rows, labels)."
+                "Trees() has no questions yet. Model.train chooses them from a frame or a source; for a stream, call "
+                "prepare(schema, some_rows, labels) first."
             )
         return self.grown
 
@@ -133,27 +133,27 @@ class Trees(CodedBlock):
         return Tally.empty(("n",))
 
     def tally(self, cells: Bytes, rows: Rows) -> Tally:
-        asked = self._asked
-        if len(cells) * len(asked) * FEW < asked.leaves:
+        questions = self._questions
+        if len(cells) * len(questions) * FEW < questions.leaves:
             return self._few(cells, rows)
-        sizes = np.diff([*asked.first_leaves.tolist(), asked.leaves]).tolist()
-        counted = [rows.count(asked.forest.find(cells, tree), size) for tree, size in enumerate(sizes)]
-        return Tally(rows.classes, positions(asked.leaves), {"n": concatenated(counted)})
+        sizes = np.diff([*questions.first_leaves.tolist(), questions.leaves]).tolist()
+        counted = [rows.count(questions.forest.find(cells, tree), size) for tree, size in enumerate(sizes)]
+        return Tally(rows.classes, positions(questions.leaves), {"n": concatenated(counted)})
 
     def _few(self, cells: Bytes, rows: Rows) -> Tally:
-        """Of a few rows, those leaves that they have."""
-        trees = len(self._asked)
-        met, at = np.unique(self._asked.forest.find_all(cells), return_inverse=True)
+        """A sparse tally of the leaves that a few rows reach."""
+        trees = len(self._questions)
+        met, at = np.unique(self._questions.forest.find_all(cells), return_inverse=True)
         weights = None if rows.weights is None else np.repeat(rows.weights, trees)
         spread = Rows(rows.classes, np.repeat(rows.codes, trees), weights)
         return Tally(rows.classes, met.tolist(), {"n": spread.count(at.reshape(-1).astype(np.int32), len(met))})
 
     def counts_of(self, tally: Tally, classes: Sequence[Key]) -> Floats:
-        """How many rows of each class every leaf has."""
-        return np.ascontiguousarray(tally.read(positions(self._asked.leaves), classes)["n"].round())
+        """The number of rows by leaf and class."""
+        return np.ascontiguousarray(tally.read(positions(self._questions.leaves), classes)["n"].round())
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        return TreesBelief(self, self._asked, self.counts_of(tally, classes))
+        return TreesBelief(self, self._questions, self.counts_of(tally, classes))
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -162,10 +162,10 @@ class Trees(CodedBlock):
         return tuple(f"{kind} {part}" for kind in self.grown.kinds for part in PARTS)
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
-        return TreesLeftOut(self, self._asked, self.counts_of(tally, classes))
+        return TreesLeftOut(self, self._questions, self.counts_of(tally, classes))
 
     def left_out_parts(self, tally: Tally, classes: Sequence[Key], cells: Bytes, rows: Rows) -> Floats:
-        return left_out_parts(self, self._asked, self.counts_of(tally, classes), cells, rows)
+        return left_out_parts(self, self._questions, self.counts_of(tally, classes), cells, rows)
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return all(isinstance(slot, int) and 0 <= slot < self._leaves for slot in slots)
@@ -185,9 +185,9 @@ class Trees(CodedBlock):
         sums = tally.aligned(positions(self._leaves), classes).sums["n"]
         if not sums.limbs.size:
             return None
-        each = Exact(np.add.reduceat(sums.limbs, self._asked.first_leaves, axis=0), sums.low).carried()
+        each = Exact(np.add.reduceat(sums.limbs, self._questions.first_leaves, axis=0), sums.low).carried()
         rest = each - Exact(np.repeat(each.limbs[:1], len(each), axis=0), each.low)
         trace = 4 * TRACE * (1.0 + each.round())
         if (rest.is_below(trace) | (-rest).is_below(trace)).any():
-            return "one tree would have counted other rows than another"
+            return "the trees would have counted different rows"
         return None

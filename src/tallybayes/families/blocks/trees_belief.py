@@ -1,4 +1,4 @@
-"""What the counts in the leaves of trees say of a new row, and of one that was counted."""
+"""The evidence of a forest for a new row, and for a counted row that is left out."""
 
 from __future__ import annotations
 
@@ -19,132 +19,133 @@ from tallybayes.families.blocks.growing import GUIDED
 from tallybayes.families.blocks.questions import Questions
 from tallybayes.families.posteriors import Posterior
 
-PARTS = ("mean of logs", "log of mean")  # of the probabilities that trees of a kind give
+PARTS = ("mean of logs", "log of mean")  # of the probabilities in the trees of a kind
 TINY = 1e-300
-FEW = 256  # rows that are sooner taken down the trees node by node than all leaves are believed
-SHOWN = 8  # first questions of trees
+FEW = 256  # for fewer rows, walking down the trees is faster than smoothing all leaves first
+SHOWN = 8  # root questions that are listed
 
 
 class TreesBelief(Belief):
-    """P(class) in every leaf. What is said of a row is the mean over the trees, divided by the classes' own shares: the
-    part that the row has in it."""
+    """P(class) in every leaf. The evidence of a row is the mean over the trees divided by P(class) at the root, so that
+    the prior is not counted twice."""
 
     likelihood = False
     has_parts = True
 
-    def __init__(self, family: Any, asked: Questions, counts: Floats) -> None:
+    def __init__(self, family: Any, questions: Questions, counts: Floats) -> None:
         self.family = family
-        self.asked = asked
+        self.questions = questions
         self.counts = counts
-        self.shares = _shares(counts, asked, family.m)
+        self.shares = _shares(counts, questions, family.m)
 
     def add_evidence(self, cells: Bytes, scores: Floats) -> None:
         total = np.zeros((len(cells), scores.shape[0]))
-        for first, last in self.asked.kinds.values():
+        for first, last in self.questions.kinds.values():
             total += self._sums(cells, first, last)[0]
-        scores[:, : len(cells)] += (np.log(total / len(self.asked) + TINY) - self.shares).T
+        scores[:, : len(cells)] += (np.log(total / len(self.questions) + TINY) - self.shares).T
 
-    def add_parts(self, cells: Bytes, said: Floats) -> None:
+    def add_parts(self, cells: Bytes, evidence: Floats) -> None:
         """[part, class, row]"""
         at = 0
-        for first, last in self.asked.kinds.values():
+        for first, last in self.questions.kinds.values():
             for part in _parts(*self._sums(cells, first, last), last - first):
-                said[at, :, : len(cells)] += part.T
+                evidence[at, :, : len(cells)] += part.T
                 at += 1
 
     def _sums(self, cells: Bytes, first: int, last: int) -> tuple[Floats, Floats]:
         codes = np.ascontiguousarray(cells)
         if len(codes) < FEW:
-            return self.asked.forest.few_sums(codes, self._node_counts, self.family.m, first, last)
-        return self.asked.forest.sums(codes, *self.leaf_tables, first, last)
+            return self.questions.forest.few_sums(codes, self._node_counts, self.family.m, first, last)
+        return self.questions.forest.sums(codes, *self.leaf_tables, first, last)
 
     @cached_property
     def _node_counts(self) -> Floats:
-        return self.asked.forest.node_counts(self.counts)
+        return self.questions.forest.node_counts(self.counts)
 
     @cached_property
     def leaf_tables(self) -> tuple[Floats, Floats]:
         """P(class) and its logarithm in every leaf."""
-        return self.asked.forest.believe(self.counts, self.family.m)
+        return self.questions.forest.believe(self.counts, self.family.m)
 
     def parts(self, cells: Bytes) -> Iterator[list[Part]]:
-        """What the answers about each column change, in the mean of the trees' logarithms."""
+        """The evidence of each column: how much its questions change the mean log-probability along the paths."""
         for row in range(len(cells)):
             one = np.ascontiguousarray(cells[row : row + 1])
-            changes = self.asked.forest.changes(one, self.counts, self.family.m)[0] / len(self.asked)
+            changes = self.questions.forest.changes(one, self.counts, self.family.m)[0] / len(self.questions)
             columns = zip(self.family.columns, changes, strict=True)
-            yield [Part(column, 1.0, said) for column, said in columns if said.any()]
+            yield [Part(column, 1.0, change) for column, change in columns if change.any()]
 
     def drawing(self) -> list[str]:
-        """The questions that trees ask first, the most frequent before the others."""
+        """The questions at the roots, the most frequent first."""
         texts = []
-        for root in self.asked.roots.tolist():
-            asked = self.asked.question(root)
-            if asked is not None:
-                texts.append(self.asked.text(asked, self.family.columns[asked.column], self.family.codes[asked.column]))
+        for root in self.questions.roots.tolist():
+            question = self.questions.question(root)
+            if question is not None:
+                column, code = self.family.columns[question.column], self.family.codes[question.column]
+                texts.append(self.questions.text(question, column, code))
         counted = sorted(Counter(texts).items(), key=lambda each: (-each[1], each[0]))
-        return [f"{text}? ({n} of {len(self.asked)} trees)" for text, n in counted[:SHOWN]]
+        return [f"{text}? ({n} of {len(self.questions)} trees)" for text, n in counted[:SHOWN]]
 
     def estimates(self) -> dict[str, Floats]:
         return {"share": np.exp(self.shares)}
 
     def posterior(self, index: int) -> Posterior:
-        raise TypeError("Trees have no parameters but the counts of their leaves.")
+        raise TypeError("Trees have no parameters, only the counts of their leaves.")
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
-        raise TypeError("Trees say which class a row has, and not how rows come about: none can be drawn from them.")
+        raise TypeError("Trees model P(class | row), not the distribution of rows, so no rows can be drawn from them.")
 
 
 def _parts(sums: Floats, log_sums: Floats, trees: Any) -> tuple[Floats, Floats]:
     return log_sums / trees, np.log(sums / trees + TINY)
 
 
-def _shares(counts: Floats, asked: Questions, m: float) -> Floats:
-    """log P(class) at the root, where all rows are."""
-    totals = counts[: asked.first_size].sum(axis=0)
+def _shares(counts: Floats, questions: Questions, m: float) -> Floats:
+    """log P(class) at the root."""
+    totals = counts[: questions.first_size].sum(axis=0)
     shares: Floats = np.log((totals + m / len(totals)) / (totals.sum() + m))
     return shares
 
 
-def left_out_parts(family: Any, asked: Questions, counts: Floats, cells: Bytes, rows: Rows) -> Floats:
-    """[row, class, part]: what trees say of a row by the counts without it; those, where labels shaped the questions,
-    that were grown without it."""
+def left_out_parts(family: Any, questions: Questions, counts: Floats, cells: Bytes, rows: Rows) -> Floats:
+    """The evidence for each row from the counts without it, [row, class, part]. If labels affected the questions, only
+    trees that were grown without the row are used."""
     parts: list[Floats] = []
-    for first, last in asked.kinds.values():
-        sums, log_sums, used = _left_out_sums(family, asked, counts, cells, rows, first, last)
+    for first, last in questions.kinds.values():
+        sums, log_sums, used = _left_out_sums(family, questions, counts, cells, rows, first, last)
         parts += _parts(sums, log_sums, used)
     return np.ascontiguousarray(np.array(parts).transpose(1, 2, 0))
 
 
 def _left_out_sums(
-    family: Any, asked: Questions, counts: Floats, cells: Bytes, rows: Rows, first: int, last: int
+    family: Any, questions: Questions, counts: Floats, cells: Bytes, rows: Rows, first: int, last: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Of a row that all trees were grown with, the classes are equally probable."""
+    """For a row that all trees were grown with, the classes are equally probable."""
     cells = np.ascontiguousarray(cells)
-    marks = asked.marks(cells) if family.questions == GUIDED else None
+    marks = questions.marks(cells) if family.questions == GUIDED else None
     given = (cells, rows.codes, rows.weights, marks, counts, family.m, first, last)
-    sums, log_sums, used = asked.forest.left_out_sums(*given)
+    sums, log_sums, used = questions.forest.left_out_sums(*given)
     none = used == 0
     sums[none], log_sums[none] = 1.0 / counts.shape[1], -np.log(counts.shape[1])
     return sums, log_sums, np.maximum(used, 1).astype(np.float64)[:, None]
 
 
 class TreesLeftOut:
-    """Rows that were counted, each by the counts without it and by the trees that were grown without it."""
+    """Scores counted rows by the counts without them and the trees that were grown without them."""
 
-    def __init__(self, family: Any, asked: Questions, counts: Floats) -> None:
+    def __init__(self, family: Any, questions: Questions, counts: Floats) -> None:
         self.family = family
-        self.asked = asked
+        self.questions = questions
         self.counts = counts
 
     def __call__(self, cells: Bytes, rows: Rows) -> Floats:
         total: Any = 0.0
         used: Any = 0.0
-        for first, last in self.asked.kinds.values():
-            sums, _, times = _left_out_sums(self.family, self.asked, self.counts, cells, rows, first, last)
+        for first, last in self.questions.kinds.values():
+            sums, _, times = _left_out_sums(self.family, self.questions, self.counts, cells, rows, first, last)
             total, used = total + sums, used + times
         own = np.zeros((len(cells), self.counts.shape[1]))
         own[np.arange(len(cells)), rows.codes] = 1.0 if rows.weights is None else rows.weights
-        rest = np.maximum(self.counts[: self.asked.first_size].sum(axis=0) - own, 0.0)
+        rest = np.maximum(self.counts[: self.questions.first_size].sum(axis=0) - own, 0.0)
         shares = (rest + self.family.m / rest.shape[1]) / (rest.sum(axis=1, keepdims=True) + self.family.m)
         return np.asarray(np.log(total / used + TINY) - np.log(shares))

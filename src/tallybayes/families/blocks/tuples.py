@@ -14,7 +14,7 @@ from tallybayes.families.settings import setting
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tuples(Pairs):
-    """A few columns that depend on one another, counted in triples, for what pairs cannot tell.
+    """A few columns that depend on one another, counted in triples, for dependences that pairs cannot express.
 
     Like `Pairs`, except that "k-dependence" lets a column depend on up to `k` others, and "averaged" makes each pair in
     turn the parents of all others (A2DE), for up to 16 columns. In your own network a column may have two parents,
@@ -32,7 +32,7 @@ class Tuples(Pairs):
     """
 
     most_averaged: ClassVar[int] = 16
-    k: int = setting(2, "how many other columns each is counted with at once", least=1, most=2, counting=True)
+    k: int = setting(2, "how many other columns each is counted with", least=1, most=2, counting=True)
 
     @property
     def others(self) -> int:

@@ -41,7 +41,7 @@ LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to t
 MANY = 10_000  # levels, from which on Arrow is worth its overhead
 
 
-ABOUT_LEVELS = "levels that exist whether or not any row has them (of Bernoulli always false and true)"
+ABOUT_LEVELS = "levels that exist even if no row has them (for Bernoulli always false and true)"
 
 
 def as_levels(family: Any, name: str, given: Any) -> tuple[str, ...]:

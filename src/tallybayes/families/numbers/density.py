@@ -49,7 +49,7 @@ class Density(Values):
         RULE, 'a number, "rule" (Silverman\'s), or "leave one out"', choices=(RULE, LEFT_OUT), above=0
     )
     m: float = setting(
-        1.0, "how many pseudo-values from a heavy-tailed distribution each class has; 0: bumps alone", least=0
+        1.0, "how many pseudo-values of a heavy-tailed distribution each class gets; 0: kernels alone", least=0
     )
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:

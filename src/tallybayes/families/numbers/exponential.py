@@ -29,9 +29,9 @@ class Exponential(Numeric[Totals]):
     """
 
     support: ClassVar[Support] = NOT_NEGATIVE
-    shape: float = setting(1.0, "Gamma prior of the rate: so many events were already seen", least=0)
+    shape: float = setting(1.0, "shape of the rate's Gamma prior, in events already seen", least=0)
     rate: float | None = setting(
-        None, "Gamma prior of the rate: in so much time; not given: at the column's own rate", least=0
+        None, "rate of the rate's Gamma prior, in time already observed; by default from the column's own rate", least=0
     )
 
     def sufficient(self, x: Floats) -> Totals:

@@ -44,11 +44,9 @@ class Gamma(Numeric[LogTotals]):
 
     support: ClassVar[Support] = POSITIVE
     m: float = setting(1.0, "how many values the prior is worth; 0 is maximum likelihood", least=0)
-    mean: float | None = setting(
-        None, "the mean of the prior's values; not given: that of the column over all classes", above=0
-    )
+    mean: float | None = setting(None, "the mean of the prior's values; by default that of the whole column", above=0)
     log_mean: float | None = setting(
-        None, "the mean logarithm of the prior's values; not given: that of the column over all classes"
+        None, "the mean logarithm of the prior's values; by default that of the whole column"
     )
 
     def sufficient(self, x: Floats) -> LogTotals:

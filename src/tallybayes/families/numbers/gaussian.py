@@ -48,12 +48,12 @@ class Gaussian(ByMoments[PowerSums]):
 
     shared: bool = setting(
         False,
-        "one variance for all classes, that of the values around the means of their own classes; with `plugin`, one "
-        "column of linear discriminant analysis",
+        "one variance for all classes, around the mean of each; with `plugin`, this is linear discriminant analysis of "
+        "one column",
         later=True,
     )
     noise: float = setting(
-        0.0, "a variance added to that of every class, as scikit-learn's `var_smoothing` does", least=0, later=True
+        0.0, "a number added to the variance of every class, like scikit-learn's `var_smoothing`", least=0, later=True
     )
 
     def sufficient(self, x: Floats) -> Any:

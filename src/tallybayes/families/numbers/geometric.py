@@ -33,8 +33,8 @@ class Geometric(Numeric[Totals]):
 
     support: ClassVar[Support] = COUNT
     belief: ClassVar[type[Any]] = WholeBelief
-    alpha: float = setting(1.0, "Beta prior of the probability: so many successes were already seen", least=0)
-    beta: float = setting(1.0, "Beta prior of the probability: so many failures were already seen", least=0)
+    alpha: float = setting(1.0, "the probability's Beta prior: successes already seen", least=0)
+    beta: float = setting(1.0, "the probability's Beta prior: failures already seen", least=0)
 
     def sufficient(self, x: Floats) -> Totals:
         """Each value is one success; their sum is the number of failures."""

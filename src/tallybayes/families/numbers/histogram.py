@@ -49,11 +49,11 @@ class Histogram(Values):
     Histogram(intervals=5, alpha=0.5)
     """
 
-    intervals: int = setting(10, "how many intervals", least=1, most=MOST)
+    intervals: int = setting(10, "the number of intervals", least=1, most=MOST)
     method: str = setting(
         "equal length",
-        'where intervals are cut: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" (5 to 80 of equal '
-        'count or "mdl", whichever makes the classes most likely; below 1,000 values `intervals` of equal count)',
+        'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), or "fitted" ("mdl" or 5 to '
+        "80 of equal count, whichever makes the classes most likely; below 1,000 values, `intervals` of equal count)",
         choices=tuple(METHODS),
     )
     alpha: float | MEstimate | str = smoothing()

@@ -30,9 +30,9 @@ class ByMoments(Numeric[S]):
     m: float = setting(
         1.0, "how many values the prior is worth; 0 with `plugin` is the fit to the values alone", least=0
     )
-    mean: float | None = setting(None, "the mean of the prior's values; not given: that of the column over all classes")
+    mean: float | None = setting(None, "the mean of the prior's values; by default that of the whole column")
     variance: float | None = setting(
-        None, "the variance of the prior's values; not given: that of the column over all classes", above=0
+        None, "the variance of the prior's values; by default that of the whole column", above=0
     )
 
     def read(self, sums: Mapping[str, Exact]) -> Moments:

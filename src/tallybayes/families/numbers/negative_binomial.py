@@ -45,9 +45,7 @@ class NegativeBinomial(ByMoments[PowerSums]):
 
     support: ClassVar[Support] = COUNT
     belief: ClassVar[type[Any]] = WholeBelief
-    mean: float | None = setting(
-        None, "the mean of the prior's values; not given: that of the column over all classes", above=0
-    )
+    mean: float | None = setting(None, "the mean of the prior's values; by default that of the whole column", above=0)
 
     def sufficient(self, x: Floats) -> PowerSums:
         return PowerSums(n=1, x=x, xx=Square(x))

@@ -71,7 +71,7 @@ class NumericBelief(Belief):
         s = sums_at(self.s, index)
         found = self.family.posterior(s)
         if any(map(np.isnan, s)):
-            raise ValueError("Nothing is counted in this class and there is no prior, so there is no posterior.")
+            raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
         return found
 
     def credible(self, index: int, cells: Floats, mass: float) -> tuple[Floats, Floats] | None:

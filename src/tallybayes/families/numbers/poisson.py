@@ -33,10 +33,10 @@ class Poisson(Numeric[Totals]):
     """
 
     belief: ClassVar[type[Any]] = WholeBelief
-    shape: float = setting(1.0, "Gamma prior of the rate: so many events were already seen", least=0)
-    rate: float = setting(1.0, "Gamma prior of the rate: in so many units", least=0)
+    shape: float = setting(1.0, "shape of the rate's Gamma prior, in events already seen", least=0)
+    rate: float = setting(1.0, "rate of the rate's Gamma prior, in units already observed", least=0)
     whole: bool = setting(
-        True, "whether numbers must be whole; False takes any of at least 0, such as weighted counts", later=True
+        True, "whether numbers must be whole; False accepts any of at least 0, such as weighted counts", later=True
     )
 
     @property

@@ -40,7 +40,7 @@ class Values(Family):
     support: ClassVar[Support] = REAL
     bits: int = setting(
         12,
-        "significant binary digits to which a value is counted; 12 keep one part in 8,192",
+        "significant bits to which values are rounded; 12 keep one part in 8,192",
         least=1,
         most=52,
         counting=True,

@@ -9,7 +9,7 @@ from tallybayes.families.text.tokens import REPLACE, STRICT, Tokeniser
 
 
 def own_tokeniser() -> Any:
-    return setting(None, "a function of your own, from a text to its tokens", check=_as_tokeniser, counting=True)
+    return setting(None, "a function from a text to its tokens", check=_as_tokeniser, counting=True)
 
 
 def not_utf8() -> Any:

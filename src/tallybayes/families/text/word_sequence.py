@@ -60,15 +60,15 @@ class WordSequence(Family):
     unknown: ClassVar[bool] = False
     stems: ClassVar[None] = None
     stop_words: ClassVar[tuple[str, ...]] = ()
-    order: int = setting(1, "how many words before a word it depends on", least=1, most=3, counting=True)
-    shortest: int = setting(1, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
-    lower: bool = setting(True, "whether words are lower-cased", counting=True)
+    order: int = setting(1, "how many preceding words a word depends on", least=1, most=3, counting=True)
+    shortest: int = setting(1, "words with fewer characters are not counted", least=1, most=1000, counting=True)
+    lower: bool = setting(True, "whether text is lower-cased", counting=True)
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
-    punctuation: bool = setting(False, "every punctuation character and symbol is a word of its own", counting=True)
+    punctuation: bool = setting(False, "whether every punctuation character and symbol is a word", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
     errors: str = not_utf8()
     discount: str | float = setting(
-        FROM_COUNTS, 'what is subtracted from the count of every run; "counts" estimates it', check=as_discount
+        FROM_COUNTS, 'what is subtracted from the count of every n-gram; "counts" estimates it', check=as_discount
     )
 
     def __post_init__(self) -> None:

@@ -101,21 +101,21 @@ class Words(Family):
 
     is_text: ClassVar[bool] = True
     takes_shares: ClassVar[bool] = True
-    shortest: int = setting(2, "the shortest word that is counted, in characters", least=1, most=1000, counting=True)
-    lower: bool = setting(True, "whether capital letters are counted as small ones", counting=True)
+    shortest: int = setting(2, "words with fewer characters are not counted", least=1, most=1000, counting=True)
+    lower: bool = setting(True, "whether text is lower-cased", counting=True)
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
     punctuation: bool = setting(
-        False, "every punctuation character and symbol is a word of its own", counting=True, later=True
+        False, "whether every punctuation character and symbol is a word", counting=True, later=True
     )
     ngrams: int | tuple[int, int] = setting(
         (1, 1),
-        "lengths of the runs of words or characters to count: 2 is one and two, (2, 3) is two and three",
+        "lengths of the n-grams to count: 2 is one and two, (2, 3) is two and three",
         check=as_runs,
         counting=True,
     )
     characters: tuple[int, int] | None = setting(
         None,
-        "lengths of the runs of characters to count besides words, like (2, 4); None: no runs",
+        "lengths of the character n-grams to count in addition to words, like (2, 4); None: none",
         check=as_spelled,
         counting=True,
         later=True,
@@ -128,24 +128,24 @@ class Words(Family):
         None, "a language for Snowball, or a mapping from words to stems", check=as_stems, counting=True
     )
     stop_words: tuple[str, ...] = setting((), "words that are not counted", check=as_words, counting=True)
-    presence: bool = setting(False, "each word counts once per document", counting=True)
+    presence: bool = setting(False, "whether each word counts once per document", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
     errors: str = not_utf8()
     reading: str = setting(
         MULTINOMIAL,
-        'what the counts mean: "multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", '
+        'the event model: "multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", '
         '"dirichlet-multinomial", or "auto": several of them, weighed (see [text](text.md))',
         choices=(*READINGS, AUTO),
     )
     alpha: Alpha = smoothing()
-    min_count: float = setting(0.0, "words that occurred less often are ignored", least=0)
+    min_count: float = setting(0.0, "words with a lower count are ignored", least=0)
     limit: int | None = setting(
-        None, "only so many of the most frequent words are used", whole=True, least=1, most=1 << 31
+        None, "how many of the most frequent words are used; None: all", whole=True, least=1, most=1 << 31
     )
     coefficient: bool = setting(False, ABOUT_COEFFICIENT, later=True)
     mix: Mix | None = setting(
         None,
-        'for reading="auto": the weights of its pieces, as `weigh` fits them; None: the defaults',
+        'for reading="auto": the weights of its event models, as `weigh` fits them; None: the defaults',
         check=as_mix,
         later=True,
         last=True,

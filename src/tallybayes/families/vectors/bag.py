@@ -64,7 +64,7 @@ class Bag(Family):
     size: int | None = vector_size()
     shares: bool = setting(
         False,
-        'also count the share of its vector that each number is; "averaged" needs and implies it',
+        'whether each number is also counted as a share of its vector; "averaged" implies it',
         counting=True,
         later=True,
     )

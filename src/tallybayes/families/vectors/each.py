@@ -55,7 +55,7 @@ class Each(Family):
     reads: ClassVar[pa.DataType | None] = None
     family: Numeric[Any] = setting(
         Gaussian(),
-        "the family of every position; its beliefs can be changed later",
+        "the family of every position; its belief settings can be changed later",
         check=_of_numbers,
         counting=True,
         to_json=Family.to_json,

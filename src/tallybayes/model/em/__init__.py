@@ -1,4 +1,5 @@
-"""Rows without labels, counted by EM: what is held of them, how they are shared, where it starts and when it ends.
+"""Rows without labels, counted by EM (expectation-maximisation).
 
-`training` is the way in; `fit` passes over the rows until nothing is gained. Leans on `model/scoring` and `tallying`.
+`training` is the way in; `start` finds starting points, `fit` repeats the steps of `problem` until it converges, and
+`chosen` chooses the weight of unlabelled rows. Leans on `model/scoring` and `tallying`.
 """

@@ -1,8 +1,9 @@
-"""How much a row without a label should count: the weight with the lowest log-loss on held-out labelled rows.
+"""The weight of rows without labels, chosen by the log-loss of held-out labelled rows.
 
-Basic EM can do harm where columns do not follow their families (Nigam et al. 2000), and only labelled rows can tell.
-They are dealt into folds. Each fold is held out in turn: EM runs on the other folds and the rows without labels, and
-the fold is scored. Leaving a row out of the final counts would not do, since a model that had seen it split the others.
+Basic EM can do harm if columns do not follow their families (Nigam et al. 2000), which only labelled rows can show.
+They are split into folds. Each fold is held out in turn: EM runs on the other folds and the rows without labels, and
+the fold is scored. Leaving a row out of the final counts is not enough, since the shares of the unlabelled rows depend
+on it.
 """
 
 from __future__ import annotations
@@ -21,29 +22,28 @@ from tallybayes.model.em.settings import EM, WEIGHTS
 from tallybayes.model.em.start import starts_of
 from tallybayes.model.model import Model
 
-PART = 1e-3  # of what EM has gained: a step that gains less ends a run, which is enough to tell weights apart
-STARTS = 2  # of a run where components are drawn
-LEAST_ROWS = 2  # of every class, with labels
+PART = 1e-3  # a run ends if a step gains less than this part of all gains: enough to compare weights
+STARTS = 2  # random starts of a run
+LEAST_ROWS = 2  # labelled rows needed of every class
 
 
 class Choice(NamedTuple):
     """The weight that was chosen, and why."""
 
     weight: float
-    losses: dict[float, float]  # of every weight that was tried: the log-loss of held-out rows
+    losses: dict[float, float]  # the held-out log-loss of every weight that was tried
     notes: tuple[str, ...] = ()
 
 
 def choose_weight(problem: Problem, settings: EM) -> Choice:
-    """Rows without labels count only where that is clearly better: by more than the standard error of the difference,
-    and where every class has at least two labelled rows. A class is unknown while its only row is held out, and EM may
-    well do away with it."""
+    """Rows without labels count only if that is better by more than the standard error of the difference, and if every
+    class has at least two labelled rows: a class whose only row is held out has no start, and EM may drop it."""
     folds = Folds(problem)
     fewest = int(folds.rows.argmin())
     name = label_values(problem.class_type, [problem.rows.keys[fewest]])[0]
     _check(folds, name)
     if folds.rows[fewest] < LEAST_ROWS:
-        return Choice(0.0, {}, (f"Class {name!r} has one labelled row, and choosing a weight takes two: 0 is chosen.",))
+        return Choice(0.0, {}, (f"Class {name!r} has one labelled row; choosing a weight takes two, so it is 0.",))
     quick = replace(settings, restarts=min(settings.restarts or STARTS, STARTS))
     losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
     for fold in range(FOLDS):
@@ -52,17 +52,17 @@ def choose_weight(problem: Problem, settings: EM) -> Choice:
             losses[weight].append(folds.losses(_counts(replace(part, weight=weight), quick), fold))
     found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
     best = _best(found)
-    notes = () if best else ("No weight lowers the log-loss of held-out rows clearly: 0 is chosen.",)
+    notes = () if best else ("No weight clearly lowers the held-out log-loss, so it is 0.",)
     return Choice(best, {weight: float(each.mean()) for weight, each in found.items()}, notes)
 
 
 def _check(folds: Folds, name: object) -> None:
     if not folds.rows.any():
-        raise ValueError("EM(weight='chosen'): there are no rows with labels to choose the weight by; give a number.")
+        raise ValueError("EM(weight='chosen'): without labelled rows no weight can be chosen; give a number.")
     if folds.rows.sum() == 1:
-        raise ValueError("EM(weight='chosen'): one row with a label is not enough to choose by; give a number.")
+        raise ValueError("EM(weight='chosen'): one labelled row is not enough to choose a weight; give a number.")
     if not folds.rows.all():
-        raise ValueError(f"EM(weight='chosen'): no row is labelled {name!r}, and none can be held out; give a number.")
+        raise ValueError(f"EM(weight='chosen'): no row is labelled {name!r}, so none can be held out; give a number.")
 
 
 def _counts(problem: Problem, settings: EM) -> Model:
@@ -72,10 +72,10 @@ def _counts(problem: Problem, settings: EM) -> Model:
 
 
 def _best(losses: dict[float, Floats]) -> float:
-    """Of weights that cannot be told apart the largest: with small ones, smoothing outweighs what is counted."""
+    """The largest of the weights that do not differ significantly: with small ones, smoothing outweighs the counts."""
 
     def gain(weight: float, over: float, errors: float) -> float:
-        """How much lower the loss is, less so many standard errors."""
+        """How much lower the loss is, minus a multiple of its standard error."""
         apart = losses[over] - losses[weight]
         return float(apart.mean() - errors * apart.std() / np.sqrt(len(apart)))
 

@@ -1,4 +1,4 @@
-"""How many clusters there are: by BIC, or by how probable rows are that were held out."""
+"""The number of clusters, chosen by BIC or by held-out log-likelihood."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ FOLDS = 5
 
 
 class Clustered(NamedTuple):
-    """What so many clusters come to."""
+    """The result for one number of clusters."""
 
     clusters: int
     log_likelihood: float
     parameters: int
     bic: float  # −2 · log-likelihood + parameters · log(rows): the lower, the better
-    held_out: float | None  # mean log P(row) of rows that were held out; where it was asked for
+    held_out: float | None  # mean log P(row) of held-out rows, if requested
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Every number of clusters that was tried, and the model of the best."""
+    """The result for every number of clusters that was tried, and the best model."""
 
     tried: tuple[Clustered, ...]
     best: Clustered
@@ -57,8 +57,8 @@ def choose_clusters(
     settings: EM | None = None,
     threads: int | None = None,
 ) -> Clusters:
-    """Finds as many clusters as each of the `numbers` says, and keeps those that are best `by` "bic" (Schwarz 1978), or
-    by how probable rows of five folds are to the others ("held-out").
+    """Clusters the rows with each of these `numbers` of clusters and chooses the best, `by` "bic" (Schwarz 1978) or by
+    the log-likelihood in five-fold cross-validation ("held-out").
 
     >>> from tallybayes import Gaussian
     >>> x = [*np.linspace(-1, 1, 30), *np.linspace(9, 11, 30)]
@@ -72,13 +72,13 @@ def choose_clusters(
     table = pa.Table.from_batches(list(frames.batches(schema.frame(data))))
     found = [(_clustered(schema, table, replace(given, classes=k), by, threads)) for k in numbers]
     if not found:
-        raise ValueError("There is no number of clusters to try; give some, as range(1, 9).")
+        raise ValueError("There are no numbers of clusters to try; give some, like range(1, 9).")
     best = min(found, key=lambda pair: (_loss(pair[0], by), pair[0].clusters))
     return Clusters(tuple(each for each, _ in found), *best)
 
 
 def _loss(tried: Clustered, by: str) -> float:
-    """To a few digits: of numbers that do as well as each other, the lowest is wanted."""
+    """Rounded to a few digits, so that the lowest of equally good numbers is chosen."""
     return round(tried.bic if by == BIC or tried.held_out is None else -tried.held_out, 4)
 
 
@@ -93,15 +93,15 @@ def _clustered(schema: Schema, table: pa.Table, settings: EM, by: str, threads: 
 
 
 def _held_out(schema: Schema, table: pa.Table, settings: EM, threads: int | None) -> float:
-    """The mean log P(row) of rows by models of the other folds; which fold a row is in depends on nothing but the row
-    and those that are equal to it."""
+    """The mean log P(row) of each row under the model of the other folds. The fold of a row depends only on the row
+    and its duplicates."""
     (whole,) = table.combine_chunks().to_batches()
     order = np.argsort(fingerprints(whole, schema.by_column), kind="stable")
     fold = np.empty(len(order), np.int64)
     fold[order] = np.arange(len(order)) % FOLDS
-    said = np.full(len(order), -np.inf)
+    logs = np.full(len(order), -np.inf)
     for number in np.unique(fold).tolist():
-        asked, learned = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        test, learned = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         model = Model.train(schema, whole.take(pa.array(learned)), unlabelled=settings, threads=threads)
-        said[asked] = model.log_marginal(whole.take(pa.array(asked)))
-    return float(said.mean())
+        logs[test] = model.log_marginal(whole.take(pa.array(test)))
+    return float(logs.mean())

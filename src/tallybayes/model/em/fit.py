@@ -1,4 +1,5 @@
-"""EM: rows are split as the counts say and counted again, until the objective stops rising."""
+"""The EM loop: rows are shared among the classes by the current beliefs and counted again, until the objective stops
+rising."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from tallybayes.model.model import Model
 
 
 class Run(NamedTuple):
-    """Where EM ended, from one start."""
+    """The result of EM from one start."""
 
     counts: Model
     counted: Counted
@@ -25,16 +26,16 @@ class Run(NamedTuple):
 
 
 def best_run(problem: Problem, starts: Sequence[Model], settings: EM, part: float = 0.0) -> Run:
-    """Of EM from each of the starts, the run that ends highest."""
+    """Runs EM from each start and returns the run with the highest objective."""
     with_labels, without = weights_of(problem.rows, problem.threads).tolist()
     least = settings.tolerance * (with_labels + problem.weight * without)
     return max((fit(problem, start, settings, least, part) for start in starts), key=lambda run: run.curve[-1:])
 
 
 def fit(problem: Problem, start: Model, settings: EM, least: float, part: float = 0.0) -> Run:
-    """From the counts that it starts with, until a step gains no more than the `least`, or than this `part` of all that
-    was gained. The first values of the curve are those of beliefs that have counted every row: what is not yet met is
-    ignored, and says nothing of how probable the rows are."""
+    """Runs EM from these counts until a step gains no more than `least`, or than this `part` of the total gain. The
+    curve begins with the first beliefs that have counted every row: before that, unseen words and levels are ignored,
+    and likelihoods are not comparable."""
     problem = problem.settled(start)
     found = problem.expect(problem.believe(start))
     problem = problem.settled(found.counts)

@@ -1,4 +1,4 @@
-"""Labelled rows dealt into folds: EM without the rows of one, and what it makes of them."""
+"""Labelled rows split into folds: EM without the rows of a fold, and their held-out loss."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.model import Model
 
 FOLDS = 5
-LEAST = 1e-15  # of a probability, where a held-out row is impossible
+LEAST = 1e-15  # lower bound on the probability of a held-out label
 
 T = TypeVar("T")
 
 
 class Folds:
-    """Rows of a class go to the folds by turns, in the order they are passed over; those that weigh nothing to none."""
+    """The rows of a class go to the folds in turn, in the order of the passes; rows of weight 0 go to none."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.rows = np.zeros(len(problem.rows.keys), np.int64)  # labelled, of each class
-        self._of: dict[int, Counts] = {}  # the folds of a block, by its first row
+        self.rows = np.zeros(len(problem.rows.keys), np.int64)  # labelled rows by class
+        self._of: dict[int, Counts] = {}  # the folds of a block's rows, by its first row
         blocks = problem.rows.each(lambda block: block._replace(encoded={}, kept={}), problem.threads)
         for block in blocks:
             if block.labelled:
@@ -56,7 +56,7 @@ class Folds:
         return replace(part, fixed=fixed)
 
     def losses(self, counts: Model, fold: int) -> Floats:
-        """Of each of the fold's rows, as often as it weighs, by the model as the user has it."""
+        """The weighted log-loss of each row of the fold, under the user's schema."""
         problem = self.problem
         known = MixedBeliefs(counts.beliefs(), problem.given.components)
         place = {key: i for i, key in enumerate(label_keys(problem.class_type, known.labels))}
@@ -67,14 +67,14 @@ class Folds:
                 return np.zeros(0)
             posterior = known.posterior(block.cells.take(pa.array(at)), None, problem.absent)
             codes = np.array([place.get(problem.rows.keys[code], -1) for code in block.codes[at].tolist()])
-            said = np.where(codes >= 0, posterior[np.arange(len(at)), codes], 0.0)
-            return np.asarray(-np.log(np.maximum(said, LEAST)) * block.weights[at])
+            probability = np.where(codes >= 0, posterior[np.arange(len(at)), codes], 0.0)
+            return np.asarray(-np.log(np.maximum(probability, LEAST)) * block.weights[at])
 
         return np.concatenate([np.zeros(0), *problem.rows.each(lost, problem.threads)])
 
 
 class Without:
-    """The rows but for the labelled ones of a fold, which are taken once from a frame, from a source at every pass."""
+    """All rows except the labelled ones of a fold; filtered once for a frame, at every pass for a source."""
 
     def __init__(self, folds: Folds, fold: int) -> None:
         self.folds, self.fold, self.problem = folds, fold, folds.problem

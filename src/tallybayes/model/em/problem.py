@@ -1,4 +1,4 @@
-"""One step of EM: what the counts say of the rows, how these are shared by it, and the counts that come of that."""
+"""One step of EM: scores the rows, shares them among the classes, and counts the shares."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ from tallybayes.model.tallying import Piece, shared_tallies, tallies_of
 from tallybayes.schema.class_prior import counted_prior
 from tallybayes.schema.schema import Schema
 
-Counted = tuple[tuple[Counts, Rows], ...]  # which rows, and how they were counted
+Counted = tuple[tuple[Counts, Rows], ...]  # row numbers and their shares
 
 
 class Expected(NamedTuple):
-    """What comes of a pass over the rows."""
+    """The result of a pass over the rows."""
 
-    log_likelihood: float  # of the rows by the beliefs that they were shared by
+    log_likelihood: float  # of the rows under the beliefs that shared them
     counts: Model
     counted: Counted
 
 
 class Passed(NamedTuple):
-    """What comes of a block."""
+    """The result of a block."""
 
     log_likelihood: Exact
     impossible: int
     places: Counts
     rows: Rows
-    piece: Piece | None  # nothing, where it is counted already
+    piece: Piece | None  # None if it is counted already
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows and what is to be made of them. Components are what is counted, and each belongs to a class."""
+    """The rows and settings of EM. Components are what is counted; each belongs to a class."""
 
-    given: Schema  # as the user has it
-    schema: Schema  # as EM scores by it
+    given: Schema  # the user's
+    schema: Schema  # the one that EM scores with
     rows: AnyRows
     keys: list[Key]  # of the components
     labels: list[Any]
-    of_class: Counts  # of each component
+    of_class: Counts  # the class of each component
     weight: float  # of a row without a label
-    fixed: Model | None  # labelled rows, where each class is one component: these stay as they are
+    fixed: Model | None  # the labelled rows, if each class is one component: their counts do not change
     label_type: pa.DataType
     threads: int | None
     absent: str
-    keeps: bool  # whether it is remembered how rows were counted
+    keeps: bool  # whether to keep the shares of rows
 
     @property
     def class_type(self) -> pa.DataType:
-        """Of the labels of classes, where `label_type` is that of components."""
+        """The type of class labels; `label_type` is that of components."""
         return self.label_type if self.given.components is None else self.given.components
 
     def believe(self, counts: Model) -> Beliefs:
@@ -72,7 +72,7 @@ class Problem:
         return Beliefs(self.schema, self.keys, self.labels, rows, counts.columns)
 
     def settled(self, counts: Model) -> Problem:
-        """The same with all that EM holds fixed chosen by these counts."""
+        """The same problem, with the settings that EM holds fixed chosen from these counts."""
         families = {
             name: family.settled(family.believe(counts.columns[name], self.keys))
             for name, family in self.given.columns.items()
@@ -81,12 +81,12 @@ class Problem:
         return replace(self, schema=schema)
 
     def log_prior(self, counts: Model, known: Beliefs) -> float:
-        """Of all parameters, but for a constant."""
-        said = [
+        """The log prior density of all parameters, up to a constant."""
+        logs = [
             family.log_prior(counts.columns[name], self.keys, known.columns[name])
             for name, family in self.schema.columns.items()
         ]
-        return sum(said) + self._log_class_prior(known)
+        return sum(logs) + self._log_class_prior(known)
 
     def _log_class_prior(self, known: Beliefs) -> float:
         if isinstance(self.schema.prior, (str, dict)):
@@ -95,7 +95,7 @@ class Problem:
         return float(np.where(pseudo > 0, pseudo * np.where(pseudo > 0, known.prior, 0.0), 0.0).sum())
 
     def expect(self, known: Beliefs) -> Expected:
-        """Shares the rows as the beliefs have them, and counts them so."""
+        """Shares the rows among the components by these beliefs, and counts the shares."""
         counts = Model(self.given)
         total, impossible, counted = Exact.zeros((1,)), 0, []
         for passed in self.rows.each(lambda block: self._pass(block, known), self.threads):
@@ -105,7 +105,7 @@ class Problem:
                 counts._take(self.label_type, *passed.piece)
             if self.keeps:
                 counted.append((passed.places, passed.rows))
-        if self.fixed is not None:  # the few to the many: what is added to is not looked at as a whole
+        if self.fixed is not None:  # adds the smaller model to the larger one, which costs less
             counts._take(self.label_type, self.fixed.rows.copy(), {k: v.copy() for k, v in self.fixed.columns.items()})
         log_likelihood = -np.inf if impossible else float(total.round()[0])
         return Expected(log_likelihood, counts, tuple(counted))
@@ -113,9 +113,9 @@ class Problem:
     def _pass(self, block: Block, known: Beliefs) -> Passed:
         scores = known.scores_of(block.encoded, len(block.codes))
         if block.labelled and self.fixed is not None:
-            said = scores[block.codes, np.arange(len(block.codes))]
-            impossible = ~np.isfinite(said)
-            total = weighted_sums([np.where(impossible, 0.0, said), block.weights], np.zeros(len(said), np.int32), 1)
+            logs = scores[block.codes, np.arange(len(block.codes))]
+            impossible = ~np.isfinite(logs)
+            total = weighted_sums([np.where(impossible, 0.0, logs), block.weights], np.zeros(len(logs), np.int32), 1)
             return Passed(total, int(impossible.sum()), block.places, block.rows(self.keys), None)
         allowed = self.of_class[:, None] == block.codes if block.labelled else None
         weights = block.weights if block.labelled else block.weights * self.weight
@@ -126,7 +126,7 @@ class Problem:
 
 
 def count_labelled(schema: Schema, rows: AnyRows, keys: Sequence[Key], label_type: pa.DataType, threads: Any) -> Model:
-    """What is counted of the rows that have labels."""
+    """The counts of the labelled rows."""
     model = Model(schema, label_type)
 
     def count(block: Block) -> Piece | None:
@@ -142,7 +142,7 @@ def count_labelled(schema: Schema, rows: AnyRows, keys: Sequence[Key], label_typ
 
 
 def weights_of(rows: AnyRows, threads: Any) -> Floats:
-    """What the rows with labels weigh, and those without."""
+    """The total weight of rows with labels, and of those without."""
     found = rows.each(lambda block: (block.labelled, float(block.weights.sum())), threads)
     total = np.zeros(2)
     for is_labelled, weight in found:
@@ -151,7 +151,7 @@ def weights_of(rows: AnyRows, threads: Any) -> Floats:
 
 
 def show(problem: Problem, sample: Sample) -> None:
-    """Shows a sample the rows that have labels: only these can be left out of the counts."""
+    """Adds the labelled rows to a sample: only these can be left out of the counts."""
     blocks = problem.rows.each(lambda block: block if block.labelled else None, problem.threads)
     for block in filter(None, blocks):
         sample.add(Batch(block.cells, problem.label_type, block.rows(problem.keys), 0))

@@ -1,8 +1,8 @@
-"""The rows that EM passes over, block by block: held in memory in an order of their own, or read again at every step.
+"""The rows that EM passes over, block by block: kept in memory in a canonical order, or read again at every step.
 
-Scores are floating point and may differ in the last digit with the place of a row in its block. So held rows are put
-in the order of their fingerprints and cut into blocks of one size: whatever the order they came in and however many
-threads there are, the same blocks are scored.
+Scores are floating point and may differ in the last digit with the position of a row in its block. So rows in memory
+are sorted by their fingerprints and cut into blocks of equal size: the blocks do not depend on the order of the rows or
+the number of threads.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
 BLOCK = 1 << 14  # rows
-ALONE = 1 << 15  # bytes of cells that one thread scores before others have started
+ALONE = 1 << 15  # bytes of cells: below this, starting threads takes longer than scoring
 
 T = TypeVar("T")
 
 
 class Block(NamedTuple):
-    """Rows that all have labels, or none."""
+    """Rows that are all labelled, or all unlabelled."""
 
     cells: pa.RecordBatch
     encoded: dict[Name, Any]
-    kept: dict[Name, Any]  # the same as they are counted
-    codes: Codes  # the class of each row by number; below zero: none
+    kept: dict[Name, Any]  # the same cells in the form that is counted
+    codes: Codes  # the class index of each row; negative: none
     weights: Floats
-    places: Counts  # which row of the data each is
+    places: Counts  # the position of each row in the data
 
     @property
     def labelled(self) -> bool:
         return bool(len(self.codes)) and bool(self.codes[0] >= 0)
 
     def rows(self, keys: Sequence[Key]) -> Rows:
-        """Of labelled rows."""
+        """Classes and weights of labelled rows."""
         return Rows(list(keys), self.codes, None if np.all(self.weights == 1.0) else self.weights)
 
 
 class AnyRows(Protocol):
-    """Rows that can be passed over any number of times."""
+    """Rows that can be passed over repeatedly."""
 
-    keys: list[Key]  # the labels met, sorted; codes number these
+    keys: list[Key]  # the labels that occur, sorted; `codes` are indices into it
     label_type: pa.DataType
 
     def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
-        """What `work` makes of every block, in order."""
+        """The result of `work` on every block, in order."""
 
 
-class HeldRows:
+class FrameRows:
     """Rows of a frame."""
 
     def __init__(self, schema: Schema, batches: Iterable[Batch], absent: str) -> None:
@@ -79,7 +79,7 @@ class HeldRows:
         order = np.lexsort((weights, codes, marks))
         self.blocks = [
             _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
-            for part in (order[codes[order] < 0], order[codes[order] >= 0])  # first the many, worth a table
+            for part in (order[codes[order] < 0], order[codes[order] >= 0])  # the larger part first
             for at in range(0, len(part), BLOCK)
         ]
 
@@ -87,8 +87,8 @@ class HeldRows:
         yield from _each_block(self.blocks, work, threads)
 
 
-class ReadRows:
-    """Rows of a source, which is opened again for every pass: only a batch is in memory."""
+class SourceRows:
+    """Rows of a source, which is opened again for every pass; only one batch is in memory."""
 
     def __init__(
         self, schema: Schema, source: RowSource, labels: Any, weights: str | None, label_type: Any, absent: str
@@ -96,17 +96,17 @@ class ReadRows:
         self.schema, self.absent, self._source, self._given = schema, absent, source, (labels, weights, label_type)
         self._opened = False
         kinds: dict[str, pa.DataType] = {}
-        met: set[Key] = set()
+        seen: set[Key] = set()
         for batch in self.batches(check=True):
             kinds.setdefault(str(batch.label_type), batch.label_type)
-            met.update(batch.rows.classes[code] for code in np.unique(batch.rows.codes).tolist() if code >= 0)
+            seen.update(batch.rows.classes[code] for code in np.unique(batch.rows.codes).tolist() if code >= 0)
         if not kinds:
             raise ValueError("There are no rows to learn from.")
-        self.keys, self.label_type = sorted(met), next(iter(kinds.values()))
+        self.keys, self.label_type = sorted(seen), next(iter(kinds.values()))
 
     def batches(self, check: bool = False) -> Iterator[Batch]:
-        """All rows once more. At first they are counted as one class, so that those at fault are found where it is
-        known which line they are."""
+        """Reads all rows again. The first time, with `check`, they are counted as one class, so that errors in cells
+        name their line."""
         labels, weights, label_type = self._given
         source = self._source.again() if self._opened else self._source
         self._opened = True
@@ -161,12 +161,12 @@ def _weights(rows: Rows) -> Floats:
 
 
 def _numbered(batches: Sequence[Batch]) -> tuple[list[Key], pa.DataType, Codes]:
-    """The labels of all batches, sorted, and every row's label by its number among them."""
+    """The labels of all batches, sorted, and the index of each row's label."""
     kinds = {str(batch.label_type): batch.label_type for batch in batches if not pa.types.is_null(batch.label_type)}
     if len(kinds) > 1:
-        raise TypeError(f"The labels are of several types: {', '.join(sorted(kinds))}. Give labels of one type.")
-    met = {batch.rows.classes[code] for batch in batches for code in np.unique(batch.rows.codes).tolist() if code >= 0}
-    keys = sorted(met)
+        raise TypeError(f"The labels have several types: {', '.join(sorted(kinds))}. Give labels of one type.")
+    seen = {batch.rows.classes[code] for batch in batches for code in np.unique(batch.rows.codes).tolist() if code >= 0}
+    keys = sorted(seen)
     number = {key: i for i, key in enumerate(keys)}
     codes = [
         np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]

@@ -1,4 +1,4 @@
-"""How rows without labels are counted: the settings of EM, checked."""
+"""The settings of EM, validated."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 CHOSEN = "chosen"
-WEIGHTS = (0.0, 0.01, 0.1, 0.3, 1.0)  # that are tried where the weight is chosen
-RESTARTS = 10  # where a class has no labelled row to start from
+WEIGHTS = (0.0, 0.01, 0.1, 0.3, 1.0)  # that are tried if the weight is chosen
+RESTARTS = 10  # if a class has no labelled row to start from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,8 +21,8 @@ class EM:
     number of clusters. `components` is the number of mixture components in each class.
     EM ends when a step raises the mean log-likelihood of a row by less than `tolerance`, or after this many
     `iterations`. If it must start from randomly drawn rows, it does so `restarts` times (10 by default), with this
-    `seed`, and keeps the best. `progress` is called after every step with its number and the objective,
-    those of the runs by which a weight is chosen included.
+    `seed`, and keeps the best. `progress` is called after every step with its number and the objective, including steps
+    of runs that choose the weight.
 
     >>> EM(weight=0.1)
     EM(weight=0.1)
@@ -52,7 +52,7 @@ class EM:
         if _whole(self.classes, 1) or self.classes is None:
             return
         if isinstance(self.classes, (int, float, str, bytes)) or not len(self.classes):
-            raise ValueError(f"EM(classes={self.classes!r}): give how many clusters there are, or the labels.")
+            raise ValueError(f"EM(classes={self.classes!r}): give the number of clusters, or the labels.")
 
     def __repr__(self) -> str:
         changed = {name: value for name, value in vars(self).items() if value != vars(EM)[name]}

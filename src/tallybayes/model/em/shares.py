@@ -1,7 +1,7 @@
 """From scores to shares: how much of a row belongs to each class, on a grid on which sums are exact.
 
-This is where floating point enters EM: scores are rounded, and so are the shares that follow from them, down to whole
-numbers of 2⁻³² whose sum is what the row weighs. From there on everything is counted exactly, in any order.
+Only here does floating point enter EM: scores are rounded, and shares are rounded to multiples of 2⁻³² that add up to
+the weight of the row. From there on, everything is counted exactly, in any order.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from tallybayes.counts.sums import weighted_sums
 
 
 class Shared(NamedTuple):
-    """Some rows, shared among the classes, and what that says of them."""
+    """Rows shared among the classes, and their likelihood."""
 
     rows: SharedRows
-    log_likelihood: Exact  # Σ weight · log P(row), as one number; of a labelled row, P(row, label)
-    impossible: int  # rows that no class allows
+    log_likelihood: Exact  # Σ weight · log P(row), as one number; for a labelled row, P(row, label)
+    impossible: int  # rows that are impossible in every class
 
 
 def share(scores: Floats, weights: Floats, keys: list[Key], allowed: NDArray[np.bool_] | None = None) -> Shared:
-    """Rows by scores[class, row], which are used up, each as much as it weighs; `allowed` are the classes that labelled
-    rows may have. Of a row that no class allows, all have the same share."""
+    """Shares rows by scores[class, row], which are overwritten. `allowed` are the classes that labelled rows may have.
+    A row that is impossible in every class is shared equally."""
     none = np.zeros(len(weights), bool)
     if allowed is not None:
         none = ~np.isfinite(np.where(allowed, scores, -np.inf).max(axis=0))

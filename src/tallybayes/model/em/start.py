@@ -1,7 +1,7 @@
 """Where EM starts a class without labelled rows: at rows far from the starts of the others, as k-means++ does.
 
-A class starts as one row plus one row's worth of the average of all rows. Whatever the columns, that says how probable
-other rows are in it; a row is far from the classes in which it is improbable.
+A class starts with one row plus the average of all rows with the weight of one row. So it gives every other row a
+probability, for columns of any family; a row is far from a class in which it is improbable.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST = 1 << 13  # rows that may be drawn
 
 
 def starts_of(problem: Problem, settings: EM) -> list[Model]:
-    """The labelled rows, where every class is one component and has some; else so many draws."""
+    """The labelled rows alone, if every class is one component and has some; otherwise `restarts` random starts."""
     if problem.fixed is not None and set(problem.keys) <= set(problem.fixed.keys()):
         return [problem.fixed]
     seeds = Seeds(problem.settled(Model(problem.given, problem.label_type)))
@@ -34,7 +34,7 @@ def starts_of(problem: Problem, settings: EM) -> list[Model]:
 
 
 class Seeds:
-    """Draws rows to start from; rows are in the order of their fingerprints, so that the first are any."""
+    """Draws rows to start from. Rows are in the order of their fingerprints, so the first ones are a random sample."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -42,7 +42,7 @@ class Seeds:
         self._pools: list[Block] = list(problem.rows.each(_first, problem.threads))
 
     def start(self, random: np.random.Generator) -> Model:
-        """Counts to start from: those of labelled rows, and a row for every class that has none."""
+        """Counts to start from: those of the labelled rows, and one row for every class that has none."""
         problem = self.problem
         counts = Model(problem.given, problem.label_type) if problem.fixed is None else problem.fixed.copy()
         started = [key for key in problem.keys if key in set(counts.keys())]
@@ -57,7 +57,8 @@ class Seeds:
         return counts
 
     def _fits(self, block: Block, component: int) -> bool:
-        """Of labelled rows those of the component's own class; of others all, if the class has no labelled row."""
+        """Whether the block's rows may start this component: labelled rows of its own class, or if there are none,
+        unlabelled rows."""
         code = self.problem.of_class[component]
         has_own = any(other.labelled and bool((other.codes == code).any()) for other in self._pools)
         return bool((block.codes == code).any()) if block.labelled else not has_own
@@ -74,10 +75,10 @@ class Seeds:
             if chosen < len(at):
                 return block, int(at[chosen])
             chosen -= len(at)
-        raise AssertionError("a row beyond the last")
+        raise AssertionError("no row was drawn")
 
     def _far(self, block: Block, counts: Model, started: list[Key]) -> Floats:
-        """How far each row is from what has started: from the nearest row on."""
+        """The distance of each row to the components that have started, relative to the nearest row."""
         if not started:
             return np.ones(len(block.codes))
         rows = np.ones(len(started))

@@ -1,4 +1,4 @@
-"""`Model.train` with rows that have no label: which rows and classes there are, and what EM makes of them."""
+"""`Model.train` with rows that have no label: finds the rows and classes, and runs EM."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tallybayes.model.em.chosen import Choice, choose_weight
 from tallybayes.model.em.fit import Run, best_run
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.problem import Problem, count_labelled, show, weights_of
-from tallybayes.model.em.rows import AnyRows, HeldRows, ReadRows
+from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.start import starts_of
 from tallybayes.model.mixed_beliefs import MARK
@@ -29,7 +29,7 @@ from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.schema.schema import Schema
 
-FEW = 5  # classes that a sentence names
+FEW = 5  # classes named in a message
 
 
 def train_unlabelled(
@@ -45,13 +45,13 @@ def train_unlabelled(
     sample: Sample | None,
     mixed: bool = False,
 ) -> Model:
-    """The model of rows of which some, or all, have no label."""
+    """The model of rows of which some or all have no label."""
     if not isinstance(settings, EM):
-        raise TypeError(f"unlabelled={settings!r}: give EM(), which says how rows without labels are counted.")
+        raise TypeError(f"unlabelled={settings!r}: give EM(), with the settings for rows without labels.")
     if settings.components > 1 and not mixed:
         raise ValueError(
-            f"EM(components={settings.components}): classes of several components are a Mixture. Write "
-            "Mixture.train(schema, data, labels, EM(components=…)), or leave components=1."
+            f"EM(components={settings.components}): classes with several components need a Mixture. Write "
+            "Mixture.train(schema, data, labels, EM(components=…)), or use components=1."
         )
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     _check_again(data)
@@ -68,7 +68,7 @@ def train_unlabelled(
 
 
 def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -> Model:
-    """The best of as many starts as there are to be."""
+    """The model of the best run."""
     with_labels, without = weights_of(problem.rows, problem.threads).tolist()
     about: dict[str, Any] = {"weight": problem.weight, "labelled": with_labels, "unlabelled": without}
     about |= {"held_out": chosen.losses if chosen else {}, "classes": tuple(problem.labels)}
@@ -87,7 +87,7 @@ def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -
 
 
 def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> Problem:
-    """What there is to do, with the labelled rows counted."""
+    """The problem to solve, with the labelled rows counted."""
     keys, label_type = _classes(rows, settings)
     labels = label_values(label_type, keys)
     weight = float(settings.weight) if isinstance(settings.weight, (int, float)) else 1.0
@@ -99,24 +99,24 @@ def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None,
         fixed.label_type = label_type
     else:
         if isinstance(schema.prior, dict):
-            raise ValueError("Classes of several components have no probability of their own; give another prior.")
+            raise ValueError("A prior by class does not apply to components; give another prior.")
         schema = schema.of_components(label_type)
         written = _written(labels, label_type)
         names = [f"{written[of]}{MARK}{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
         keys, labels, label_type = list[Key](names), list[Any](names), pa.string()
-    keeps = isinstance(rows, HeldRows)
+    keeps = isinstance(rows, FrameRows)
     return Problem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
 
 
 def _written(labels: list[Any], kind: pa.DataType) -> list[str]:
-    """Labels as texts from which they can be read again."""
+    """Labels as text that can be parsed again."""
     try:
         texts = pa.array(labels, kind).cast(pa.string())
         if texts.cast(kind).to_pylist() == labels:
             return list(texts.to_pylist())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         pass
-    raise TypeError(f"Labels of type {kind} cannot name components; give texts, whole numbers or booleans.")
+    raise TypeError(f"Labels of type {kind} cannot name components; give strings, integers or booleans.")
 
 
 def _checked(schema: Schema) -> Schema:
@@ -127,15 +127,15 @@ def _checked(schema: Schema) -> Schema:
 
 def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
     if isinstance(labels, SoftLabels):
-        raise TypeError("Soft labels say how much of each row belongs to each class; leave out `unlabelled`.")
+        raise TypeError("Soft labels already give every row its share of each class; leave out `unlabelled`.")
     known = schema.label if labels is None else labels
     known = data.label if known is None and isinstance(data, RowSource) else known
     if known is not None or (is_stream(data) and isinstance(next(iter(data)), tuple)):
         return known
     if settings.classes is None:
         raise ValueError(
-            "No labels are given. Give one label per row, None where it is not known; or, if none is, say how many "
-            "clusters there are to be: EM(classes=3)."
+            "No labels are given. Give one label per row, None if it is unknown; if all are unknown, give the number "
+            "of clusters: EM(classes=3)."
         )
     return pa.scalar(None)
 
@@ -143,7 +143,7 @@ def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
 def _check_again(data: Any) -> None:
     if is_stream(data) and not isinstance(data, (list, tuple)):
         raise ValueError(
-            "EM passes over the rows once for every step, and a stream can be read only once. Give a frame, a list of "
+            "EM reads the rows once for every step, and a stream can be read only once. Give a frame, a list of "
             "frames, or files: open_source(paths)."
         )
 
@@ -151,39 +151,39 @@ def _check_again(data: Any) -> None:
 def _rows(schema: Schema, data: Any, labels: Any, weights: Any, absent: str, label_type: Any) -> AnyRows:
     if isinstance(data, RowSource):
         is_small = data.is_sampled_whole()
-        read = ReadRows(schema, data, labels, weights, label_type, absent)
-        return HeldRows(schema, read.batches(), absent) if is_small else read
+        read = SourceRows(schema, data, labels, weights, label_type, absent)
+        return FrameRows(schema, read.batches(), absent) if is_small else read
     batches = labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True)
-    return HeldRows(schema, batches, absent)
+    return FrameRows(schema, batches, absent)
 
 
 def _classes(rows: AnyRows, settings: EM) -> tuple[list[Key], pa.DataType]:
-    """All classes, met or announced, and what kind of labels they have."""
+    """All classes, seen or announced, and the type of their labels."""
     given = settings.classes
     if isinstance(given, int):
         if rows.keys and len(rows.keys) != given:
             named = ", ".join(map(repr, label_values(rows.label_type, rows.keys[:FEW])))
             raise ValueError(
-                f"EM(classes={given}): there are rows of {len(rows.keys)} classes ({named}). Name all classes there "
-                "are to be, as in EM(classes=['a', 'b', 'c'])."
+                f"EM(classes={given}): there are rows of {len(rows.keys)} classes ({named}). Name all classes, as in "
+                "EM(classes=['a', 'b', 'c'])."
             )
         return (rows.keys, rows.label_type) if rows.keys else (list(range(given)), pa.int64())
     if given is None:
         if not rows.keys:
-            raise ValueError("No row has a label. Say how many clusters there are to be: EM(classes=3).")
+            raise ValueError("No row has a label. Give the number of clusters: EM(classes=3).")
         return rows.keys, rows.label_type
     kind, keys, codes = label_column(label_array(list(given)), 0)
     if rows.keys and kind != rows.label_type:
-        raise TypeError(f"EM(classes={given!r}): the labels of rows are of type {rows.label_type}, these of {kind}.")
+        raise TypeError(f"EM(classes={given!r}): these are of type {kind}, the labels of rows of {rows.label_type}.")
     return sorted({*rows.keys, *(keys[code] for code in codes.tolist())}), kind
 
 
 def _renumber(rows: AnyRows, keys: list[Key]) -> None:
-    """Codes number all classes, those included that no row has."""
+    """Makes codes indices into all classes, including those without rows."""
     if rows.keys == keys:
         return
     place = np.array([*(keys.index(key) for key in rows.keys), -1], np.int32)
-    if isinstance(rows, HeldRows):
+    if isinstance(rows, FrameRows):
         rows.blocks = [block._replace(codes=place[block.codes]) for block in rows.blocks]
     rows.keys = keys
 
@@ -191,7 +191,7 @@ def _renumber(rows: AnyRows, keys: list[Key]) -> None:
 def _died(run: Run, problem: Problem) -> tuple[str, ...]:
     left = set(run.counts.keys())
     return tuple(
-        f"No row was left to class {label!r}, and it is gone."
+        f"Class {label!r} has no rows left and was dropped."
         for key, label in zip(problem.keys, problem.labels, strict=True)
         if key not in left
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.serve.models import Labelled, ServedModel
 from tallybayes.serve.page.trying import label_named
 from tallybayes.serve.page.visits import Visit, moved, path_of
@@ -53,7 +53,7 @@ async def changes(visit: Visit) -> Response:
             done=_done(model, asked.get("done", "")),
             wanted=wanted,
             unknown=unknown,
-            labels=list(map(spoken, model.known_labels())),
+            labels=list(map(to_text, model.known_labels())),
             last=LAST,
         )
 

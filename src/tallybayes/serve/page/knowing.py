@@ -10,7 +10,7 @@ from starlette.responses import Response
 from tallybayes.model.heaviest import Weight, heaviest_in
 from tallybayes.model.scoring import Beliefs
 from tallybayes.model.shapes import LEVELS, shape_in
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.schema.entries import Name, title
 from tallybayes.serve.models import Facts, ServedModel
 from tallybayes.serve.page.charts import POINTS, Chart, chart_of
@@ -62,7 +62,7 @@ def known_by(model: ServedModel, label: str | None, column: str | None) -> Known
     beliefs = current.beliefs
     total = sum(facts["classes"].values()) or 1.0
     ranked = sorted(facts["classes"].items(), key=lambda pair: -pair[1])
-    labels = {spoken(each): each for each in beliefs.labels}
+    labels = {to_text(each): each for each in beliefs.labels}
     shown = [name for name, _ in ranked if name in labels][:FEW_CLASSES]
     if label in labels and label not in shown:
         shown = [label, *shown[:-1]]

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tallybayes.report.blocks import count, how_many, times
 from tallybayes.report.characters import clean, short
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.serve.page.fields import OTHER
 
 FOLDER = Path(__file__).parent
@@ -35,7 +35,7 @@ def percent(share: float) -> str:
 
 def shown(value: object) -> str:
     """Any value as a text without anything that steers."""
-    return clean(spoken(value))
+    return clean(to_text(value))
 
 
 def paragraphs(text: str) -> str:

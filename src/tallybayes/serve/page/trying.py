@@ -15,7 +15,7 @@ from tallybayes.model.evidence import PRIOR
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evidence
 from tallybayes.report.blocks import Bar, Bars, Table
-from tallybayes.report.plain import spoken
+from tallybayes.report.plain import to_text
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.page.fields import as_text, fields_for, from_text, is_of_mail, row_of
 from tallybayes.serve.page.marks import LONGEST, Piece, marked
@@ -108,10 +108,10 @@ def answer_of(model: ServedModel, row: Row) -> Answer | None:
     facts = evidence.facts(said, cells=cells_of([row]), rows=1, top=OF_TEXTS if len(texts) > 1 else TOP)
     (told,) = facts.rows
     laid = list(evidence.blocks(facts))
-    ranked = sorted(zip(map(spoken, beliefs.labels), posterior, strict=True), key=lambda pair: -pair[1])
+    ranked = sorted(zip(map(to_text, beliefs.labels), posterior, strict=True), key=lambda pair: -pair[1])
     return Answer(
         version=number,
-        best=spoken(told.class_),
+        best=to_text(told.class_),
         probability=max(posterior),
         ranked=ranked,
         possible=told.possible,
@@ -168,7 +168,7 @@ async def taught(visit: Visit) -> Response:
             visit.service.metrics.changed(model.name, {"corrected" if change.what == CORRECT else "learned": 1})
         after = answer_of(model, row)
         assert after is not None, "a row was learned"
-        told = Taught(change, spoken(label), None if change.already else before, after)
+        told = Taught(change, to_text(label), None if change.already else before, after)
         return _shown(visit, model, row, after, told)
 
     return await visit.service.change(work)
@@ -185,7 +185,7 @@ def label_named(model: ServedModel, text: str) -> Any:
     """The class that is called so, of whatever type labels are; or a new one."""
     if not text:
         raise ValueError("Which class is it? Choose one, or type a new one.")
-    return next((label for label in model.known_labels() if spoken(label) == text), text)
+    return next((label for label in model.known_labels() if to_text(label) == text), text)
 
 
 def new_id() -> str:
