@@ -1,4 +1,4 @@
-"""Weighing on the command line: in one pass or afterwards, the same bytes."""
+"""Weighing on the command line: during or after training, the same bytes."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tallybayes import counts_digest, load
 
 @pytest.fixture
 def copies(tmp_path):
-    """A column that tells something, three times over."""
+    """One informative column, three times."""
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 400)
     told = np.where(random.random(400) < 0.8, labels, 1 - labels)
@@ -17,7 +17,7 @@ def copies(tmp_path):
     return "t.csv"
 
 
-def test_weighing_while_training_is_weighing_afterwards(tally, copies, tmp_path):
+def test_weighing_during_and_after_training_agree(tally, copies, tmp_path):
     assert tally("train", copies, "--label", "play", "-o", "plain.tally").code == 0
     ended = tally("train", copies, "--label", "play", "--weigh", "-o", "at_once.tally")
     assert ended.code == 0
@@ -29,13 +29,13 @@ def test_weighing_while_training_is_weighing_afterwards(tally, copies, tmp_path)
     assert (tmp_path / "plain.tally").read_bytes() == (tmp_path / "at_once.tally").read_bytes()
 
 
-def test_a_pipe_is_weighed_too(program, copies, tmp_path):
+def test_weighing_from_a_pipe(program, copies, tmp_path):
     given = (tmp_path / copies).read_bytes()
     assert program("train", "-", "--input", "csv", "--label", "play", "--weigh", "-o", "m.tally", stdin=given).code == 0
     assert load(tmp_path / "m.tally").schema.weights is not None
 
 
-def test_weights_are_shown_and_kept_by_learning_and_forgetting(tally, copies, tmp_path):
+def test_weights_are_shown_and_survive_learn_and_forget(tally, copies, tmp_path):
     assert tally("train", copies, "--label", "play", "--weigh", "-o", "m.tally").code == 0
     before = load("m.tally")
     assert "× 0." in tally("show", "m.tally").out
@@ -47,7 +47,7 @@ def test_weights_are_shown_and_kept_by_learning_and_forgetting(tally, copies, tm
     assert load("m.tally") == before
 
 
-def test_rows_that_were_not_counted_are_an_error_and_nothing_changes(tally, copies, tmp_path):
+def test_weighing_on_uncounted_rows_is_an_error_and_changes_nothing(tally, copies, tmp_path):
     assert tally("train", copies, "--label", "play", "-o", "m.tally").code == 0
     before = (tmp_path / "m.tally").read_bytes()
     (tmp_path / "other.csv").write_text("p,q,r,play\nz,z,z,yes\n")

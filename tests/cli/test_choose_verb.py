@@ -1,4 +1,4 @@
-"""`choose`: a model's beliefs, tried on the rows it has counted."""
+"""`choose`: settings compared by cross-validation on the rows of the model."""
 
 import json
 
@@ -29,7 +29,7 @@ def trained(tally, tmp_path):
     return tmp_path / "m.tally"
 
 
-def test_what_is_chosen_is_what_the_library_chooses(tally, trained):
+def test_choice_equals_that_of_the_library(tally, trained):
     before = load(trained)
     tried = (
         "--try",
@@ -57,7 +57,7 @@ def test_what_is_chosen_is_what_the_library_chooses(tally, trained):
     assert digest(load(trained)) == digest(before)
 
 
-def test_the_model_is_changed_in_its_place_where_no_other_is_named(tally, trained):
+def test_model_is_replaced_unless_an_output_is_named(tally, trained):
     before = load(trained)
     ended = tally("choose", "m.tally", "data.csv", "--try", "alpha=2")
     assert ended.code == 0
@@ -79,7 +79,7 @@ def test_the_model_is_changed_in_its_place_where_no_other_is_named(tally, traine
         (("--folds", 400), "The model has not counted"),
     ],
 )
-def test_what_cannot_be_tried_is_a_sentence(tally, trained, arguments, message):
+def test_invalid_choices_are_errors(tally, trained, arguments, message):
     (trained.parent / "other.csv").write_text("x=y,u,class\n1,never,yes\n2,met,no\n")
     before = trained.read_bytes()
     data = "other.csv" if "--folds" in arguments else "data.csv"
@@ -89,7 +89,7 @@ def test_what_cannot_be_tried_is_a_sentence(tally, trained, arguments, message):
     assert trained.read_bytes() == before
 
 
-def test_a_pipe_cannot_be_read_again_and_again(program, trained):
+def test_pipe_is_refused(program, trained):
     ended = program("choose", "m.tally", "-", stdin=(trained.parent / "data.csv").read_bytes())
     assert ended.code == 2
     assert "standard input can be read only once" in ended.err

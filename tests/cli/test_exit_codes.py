@@ -1,4 +1,4 @@
-"""What the program ends with: one table, for every verb and every code that is documented."""
+"""Exit codes: one table for every verb and every documented code."""
 
 import io
 import signal
@@ -71,7 +71,7 @@ CASES = [(code, line) for codes in ENDINGS.values() for code, line in codes.item
 
 @pytest.fixture
 def stores(model):
-    """A store of one row, proofs that it learned and forgot another, and a store that is damaged."""
+    """A store of one row, receipts of learning and forgetting another, and a damaged store."""
     with Store.create("store", load(model)) as store:
         store.learn({"outlook": "rain", "temp": 17}, "yes", id="a")
         Path("receipt.json").write_text(store.receipt("a").text())
@@ -83,7 +83,7 @@ def stores(model):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "line"), CASES, ids=[line for _, line in CASES])
-def test_every_verb_ends_as_documented(tally, stores, weather, monkeypatch, code, line):
+def test_every_verb_exits_as_documented(tally, stores, weather, monkeypatch, code, line):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(spam())))
     save(trained(), "mail.tally")
     for name, content in (("ham", ham()), ("spam", spam())):
@@ -101,21 +101,21 @@ def test_every_verb_ends_as_documented(tally, stores, weather, monkeypatch, code
         assert {path.name: path.read_bytes() for path in weather.parent.iterdir() if path.is_file()} == before
 
 
-def test_every_code_of_every_verb_is_in_the_table():
+def test_table_covers_every_code_of_every_verb():
     grouped = [f"{name} {verb.__name__}" for name, (_, verbs) in GROUPS.items() for verb in verbs]
     assert [*(verb.__name__ for verb in VERBS), *grouped] == list(EXIT_CODES) == list(ENDINGS)
     for verb, codes in EXIT_CODES.items():
-        assert set(codes) - {75, 130, 141, 143} == set(ENDINGS[verb]), verb  # these are sent, or in test_filter.py
+        assert set(codes) - {75, 130, 141, 143} == set(ENDINGS[verb]), verb  # signals, or tested in test_filter.py
 
 
 @pytest.mark.parametrize("line", ["", "trian x", "train", "train a.csv", "predict m --format xml", "sample m -3"])
-def test_what_cannot_be_understood_ends_with_2(tally, line):
+def test_usage_errors_exit_with_2(tally, line):
     ended = tally(*line.split())
     assert ended.code == 2
     assert "Usage: " in ended.err + ended.out
 
 
-def test_version_and_help_end_well(tally):
+def test_version_and_help_exit_with_0(tally):
     assert tally("--version").out == "tallybayes 0.1.0\n"
     for verb in EXIT_CODES:
         helped = tally(*verb.split(), "--help")
@@ -140,7 +140,7 @@ def test_the_shell_completes_verbs_and_options(monkeypatch, program, line, offer
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_whoever_is_told_to_end_leaves_nothing(weather, sent, code):
+def test_terminated_train_leaves_no_files(weather, sent, code):
     running = subprocess.Popen(
         [PROGRAM, "train", "-", "--label", "play", "-o", "new.tally"],
         cwd=weather.parent,
@@ -158,7 +158,7 @@ def test_whoever_is_told_to_end_leaves_nothing(weather, sent, code):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["typer", "tallybayes.cli.show", "numpy", "safetensors"])
-def test_ctrl_c_while_the_parts_are_loaded_is_quiet(model, module):
+def test_ctrl_c_during_imports_is_quiet(model, module):
     interrupting = f"""
 import sys
 class Interrupting:
@@ -175,14 +175,14 @@ main()
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
 
 
-def test_arrow_does_not_handle_signals(monkeypatch, tally, model):
+def test_arrow_installs_no_signal_handlers(monkeypatch, tally, model):
     told = []
     monkeypatch.setattr("pyarrow.enable_signal_handlers", told.append)
     tally("show", model)
     assert told == [False]
 
 
-def test_a_warning_that_is_made_an_error_is_not_called_a_bug(monkeypatch, tally, model):
+def test_warning_raised_as_error_is_not_reported_as_a_bug(monkeypatch, tally, model):
     def warned(*_, **__):
         raise UserWarning("Look out.")
 
@@ -190,7 +190,7 @@ def test_a_warning_that_is_made_an_error_is_not_called_a_bug(monkeypatch, tally,
     assert tally("show", model).err == "tallybayes show: Look out.\n"
 
 
-def test_a_demo_that_is_interrupted_is_not_called_a_bug(monkeypatch, tally):
+def test_interrupted_demo_is_not_reported_as_a_bug(monkeypatch, tally):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
@@ -198,7 +198,7 @@ def test_a_demo_that_is_interrupted_is_not_called_a_bug(monkeypatch, tally):
     assert tally("demo")[::2] == (130, "")
 
 
-def test_a_bug_is_not_taken_for_a_no(monkeypatch, tally, model):
+def test_bug_does_not_exit_with_1(monkeypatch, tally, model):
     def broken(*_, **__):
         raise AttributeError("no such thing")
 
@@ -212,7 +212,7 @@ def test_a_bug_is_not_taken_for_a_no(monkeypatch, tally, model):
 @pytest.mark.parametrize(
     "line", ["predict weather.tally weather.csv", "show weather.tally", "sample weather.tally 100"]
 )
-def test_a_broken_pipe_is_quiet(model, line):
+def test_broken_pipe_is_quiet(model, line):
     running = subprocess.Popen(
         [PROGRAM, *line.split()], cwd=model.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -1,4 +1,4 @@
-"""What is believed, on the command line: the prior of the classes, how texts are read, how much there is to know."""
+"""Belief options on the command line: class priors, text settings, parameter counts."""
 
 import json
 
@@ -17,7 +17,7 @@ def test_show_counts_parameters_against_the_full_joint_table(tally, model):
     assert json.loads(tally("show", model, "--class", "no", "--format", "json").out)["parameter_count"] is None
 
 
-def test_a_table_too_large_for_json_has_its_size_alone(tally, tmp_path):
+def test_joint_table_too_large_for_json_is_given_by_size_only(tally, tmp_path):
     (tmp_path / "words.csv").write_text("text,class\n" + f"{' '.join(f'w{i}' for i in range(100))},a\nfree,b\n")
     column = "text=Words(reading='bernoulli')"
     assert tally("train", "words.csv", "--label", "class", "--column", column, "-o", "w.tally").code == 0
@@ -27,7 +27,7 @@ def test_a_table_too_large_for_json_has_its_size_alone(tally, tmp_path):
 
 
 @pytest.mark.parametrize("written", ["{'no': 2, 'yes': 5}", "Dirichlet({'no': 2, 'yes': 5})"])
-def test_a_prior_may_have_a_number_for_each_class(tally, weather, written):
+def test_prior_by_class(tally, weather, written):
     assert tally("train", weather, "--label", "play", "--prior", written, "-o", "m.tally").code == 0
     found = load(weather.with_name("m.tally"))
     assert found.schema.prior == Dirichlet({"no": 2.0, "yes": 5.0})
@@ -48,14 +48,14 @@ def test_a_prior_may_have_a_number_for_each_class(tally, weather, written):
         ("Gaussian()", "prior=Gaussian(): give 'frequencies', 'uniform'"),
     ],
 )
-def test_a_prior_that_cannot_be_is_an_error(tally, weather, written, message):
+def test_impossible_prior_is_an_error(tally, weather, written, message):
     ended = tally("train", weather, "--label", "play", f"--prior={written}", "-o", "m.tally")
     assert ended.code == 2
     assert message in ended.err
     assert not weather.with_name("m.tally").exists()
 
 
-def test_a_column_may_have_punctuation_as_words(tally, tmp_path):
+def test_punctuation_setting_of_a_column(tally, tmp_path):
     (tmp_path / "mails.csv").write_text("text,class\nfree money!!!,spam\nsee you at lunch,ham\n")
     column = "text=Words(punctuation=True)"
     assert tally("train", "mails.csv", "--label", "class", "--column", column, "-o", "m.tally").code == 0

@@ -1,4 +1,4 @@
-"""Priors as they are written on a command line and in a schema: the same names, the same sentences."""
+"""Priors in options and in schema files: the same names and the same errors."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ def truths(tmp_path):
 
 
 @pytest.mark.parametrize("alpha", ["{1: 2, 0: 5}", "{'true': 2, 'no': 5}", "{'1': 2, 'false': 5}"])
-def test_truths_are_named_as_cells_are(tally, truths, alpha):
+def test_booleans_are_named_as_in_cells(tally, truths, alpha):
     assert tally("train", truths, "--label", "y", "--column", f"x=Bernoulli(alpha={alpha})", "-o", "m.tally").code == 0
     found = load("m.tally").estimates("x")["true"]
     assert {label: Fraction(p).limit_denominator(100) for label, p in found.items()} == {
@@ -26,13 +26,13 @@ def test_truths_are_named_as_cells_are(tally, truths, alpha):
 
 
 @pytest.mark.parametrize("names", ["1: 0.25, 0: 0.75", "'yes': 0.25, 'no': 0.75"])
-def test_an_m_estimate_is_a_setting_of_a_column_too(tally, truths, names):
+def test_m_estimate_of_a_column(tally, truths, names):
     column = f"x=Bernoulli(alpha=MEstimate(8, {{{names}}}))"
     assert tally("train", truths, "--label", "y", "--column", column, "-o", "m.tally").code == 0
     assert load("m.tally").estimates("x")["true"] == pytest.approx({"a": 4 / 10, "b": 3 / 9})
 
 
-def test_a_name_that_a_column_cannot_have_is_an_error_before_anything_is_counted(tally, truths, tmp_path):
+def test_impossible_level_in_a_prior_is_an_error_before_counting(tally, truths, tmp_path):
     ended = tally("train", truths, "--label", "y", "--column", "x=Bernoulli(alpha={'tru': 2})", "-o", "m.tally")
     assert ended.code == 2
     assert "Bernoulli(alpha={'tru': 2}): 'tru' is neither true nor false (1 or 0)" in ended.err
@@ -43,7 +43,7 @@ def test_a_name_that_a_column_cannot_have_is_an_error_before_anything_is_counted
     assert not (tmp_path / "m.tally").exists()
 
 
-def test_a_given_prior_of_other_classes_is_said_when_training(program, tally, truths, tmp_path):
+def test_prior_for_unknown_classes_is_reported_in_training(program, tally, truths, tmp_path):
     schema = 'label = "y"\n[columns]\nx = "Bernoulli()"\n[prior]\n'
     (tmp_path / "s.toml").write_text(schema + "a = 0.5\nb = 0.25\nc = 0.25\n")
     ended = program("train", truths, "--schema", "s.toml", "-o", "m.tally")

@@ -1,4 +1,4 @@
-"""Blocks of columns on the command line: told, shown, explained and drawn."""
+"""Blocks of columns on the command line: trained, shown, explained and sampled."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_blocks_are_counted_shown_and_explained(tally, people):
     assert out.splitlines()[0] == "colour,height,weight,class"
 
 
-def test_blocks_that_do_not_fit_are_said(tally, people):
+def test_invalid_blocks_are_errors(tally, people):
     def refusal(*told):
         ended = tally("train", "people.csv", "--label", "class", *told, "-o", "x.tally")
         assert ended.code == 2

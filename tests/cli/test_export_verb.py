@@ -1,4 +1,4 @@
-"""`tallybayes export`, as it is typed."""
+"""`tallybayes export`."""
 
 import sqlite3
 from contextlib import closing
@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 
-def test_sql_is_run_as_it_is_printed(tally, model):
+def test_printed_sql_runs(tally, model):
     printed = tally("export", "weather.tally", "--to", "sql", "--dialect", "sqlite", "--table", "days")
     assert (printed.code, printed.err) == (0, "")
     with closing(sqlite3.connect(":memory:")) as database:
@@ -19,7 +19,7 @@ def test_sql_is_run_as_it_is_printed(tally, model):
     assert float(answer.split(",")[-1]) == pytest.approx(row[3], abs=1e-12)
 
 
-def test_files_are_written_in_one_step(tally, model, tmp_path):
+def test_files_are_written_atomically(tally, model, tmp_path):
     assert tally("export", "weather.tally", "--to", "onnx", "-o", "m.onnx").code == 0
     assert b"tallybayes" in (tmp_path / "m.onnx").read_bytes()
     assert tally("export", "weather.tally", "--to", "sql", "--table", "shop.days", "-o", "m.sql").out == ""
@@ -35,14 +35,14 @@ def test_files_are_written_in_one_step(tally, model, tmp_path):
         (["--to", "sql", "--table", "t", "-o", "weather.tally"], "this is an input file, which would be overwritten"),
     ],
 )
-def test_what_is_wrong_is_a_sentence(tally, model, arguments, said):
+def test_invalid_exports_are_errors(tally, model, arguments, said):
     ended = tally("export", "weather.tally", *arguments)
     assert ended.code == 2
     assert said in ended.err
     assert ended.out == ""
 
 
-def test_a_column_that_cannot_be_exported_is_named(tally, tmp_path):
+def test_column_that_cannot_be_exported_is_named(tally, tmp_path):
     (tmp_path / "mails.csv").write_text("text,class\nfree money for you now,spam\ndear sir I write to you,ham\n")
     family = "text=Words(unit='characters')"
     assert tally("train", "mails.csv", "-l", "class", "--column", family, "-o", "m.tally").code == 0

@@ -1,4 +1,4 @@
-"""What the program must withstand: full disks, kills, two at once, and inputs of every wrong kind."""
+"""Full disks, kills, concurrent runs and malformed inputs."""
 
 import os
 import resource
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 MANY = "outlook,temp,play\n" + "rain,18.5,yes\nsunny,30.25,no\n" * 200_000
 
 
-def test_a_disk_that_fills_leaves_the_old_file_and_says_so(program, model, weather):
+def test_full_disk_leaves_the_old_file(program, model, weather):
     before = model.read_bytes()
 
     def little_room():
@@ -29,7 +29,7 @@ def test_a_disk_that_fills_leaves_the_old_file_and_says_so(program, model, weath
     assert sorted(path.name for path in weather.parent.iterdir()) == ["weather.csv", "weather.tally"]
 
 
-def test_answers_into_a_full_disk_leave_no_file(program, model, weather):
+def test_full_disk_leaves_no_output_file(program, model, weather):
     def no_room():
         resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
 
@@ -48,7 +48,7 @@ def test_a_full_standard_output_is_an_error(program, model, weather):
     assert b"Traceback" not in done.stderr
 
 
-def test_whoever_is_killed_while_learning_leaves_the_old_model_or_the_new(model, weather):
+def test_killed_learn_leaves_the_old_or_the_new_model(model, weather):
     before, half = load(model).n, len(MANY) // 2
     for saving in (False, True, True, True):
         command = [PROGRAM, "learn", "weather.tally", "-"]
@@ -67,7 +67,7 @@ def test_whoever_is_killed_while_learning_leaves_the_old_model_or_the_new(model,
         assert saving or not learned
 
 
-def test_two_that_learn_at_once_are_both_counted(model, weather):
+def test_concurrent_learns_are_both_counted(model, weather):
     weather.with_name("many.csv").write_text(MANY)
     command = [PROGRAM, "learn", "weather.tally", "many.csv"]
     running = [subprocess.Popen(command, cwd=weather.parent, stderr=subprocess.DEVNULL) for _ in range(4)]
@@ -87,7 +87,7 @@ def test_two_that_learn_at_once_are_both_counted(model, weather):
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00", "bad.csv"),
     ],
 )
-def test_a_bad_file_is_an_error_that_names_it(tally, weather, content, message):
+def test_bad_file_is_an_error_that_names_it(tally, weather, content, message):
     weather.with_name("bad.csv").write_bytes(content)
     ended = tally("train", "bad.csv", "--label", "play", "-o", "m.tally")
     assert ended.code == 2
@@ -102,7 +102,7 @@ def test_a_bad_file_is_an_error_that_names_it(tally, weather, content, message):
         (["--no-default-missing", "--missing", "-", "--missing", "NA"], "'-' or 'NA'"),
     ],
 )
-def test_a_label_that_means_nothing_is_known_is_an_error_that_says_so(tally, model, weather, options, markers):
+def test_missing_label_is_an_error_that_lists_the_marks(tally, model, weather, options, markers):
     weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
     said = (
         "Drop it, or give it a label; training can count it as it is: --unlabelled, or unlabelled=EM(). "
@@ -119,7 +119,7 @@ def test_a_label_that_means_nothing_is_known_is_an_error_that_says_so(tally, mod
     assert tally("train", "bad.csv", "--label", "play", "-o", "m.tally", "--no-default-missing").code == 0
 
 
-def test_a_label_that_is_missing_where_cells_have_types_has_no_such_text(tally, weather):
+def test_missing_label_in_typed_data_lists_no_marks(tally, weather):
     weather.with_name("bad.jsonl").write_text('{"a": "x", "y": "b"}\n{"a": "x", "y": null}\n')
     ended = tally("train", "bad.jsonl", "--label", "y", "-o", "m.tally")
     assert ended.err.endswith(
@@ -144,19 +144,19 @@ def test_a_label_that_is_missing_where_cells_have_types_has_no_such_text(tally, 
     ],
     ids=["BOM", "CRLF", "UTF-16", "no last line end", "semicolons", "tabs", "quotes", "?", "NA", "null"],
 )
-def test_the_same_table_written_otherwise_is_the_same_model(tally, model, weather, content):
+def test_same_table_in_other_formats_is_the_same_model(tally, model, weather, content):
     weather.with_name("other.csv").write_bytes(content)
     assert tally("train", "other.csv", "--label", "play", "-o", "other.tally").code == 0
     assert weather.with_name("other.tally").read_bytes() == model.read_bytes()
 
 
-def test_quotes_and_newlines_in_cells_are_read(tally, weather):
+def test_quotes_and_newlines_in_cells(tally, weather):
     weather.write_text('word,y\n"a ""b""\nc",1\n"d, e",0\n')
     assert tally("train", weather, "-l", "y", "-o", "m", "--column", "word=Categorical").code == 0
     assert sorted(load("m").counts("word").slots) == ['a "b"\nc', "d, e"]
 
 
-def test_one_class_only_is_a_model(tally, weather):
+def test_single_class_is_a_model(tally, weather):
     weather.write_text("x,y\n1.5,a\n2.5,a\n")
     assert tally("train", weather, "-l", "y", "-o", "m").code == 0
     assert tally("predict", "m", weather).out == "y,probability\na,1\na,1\n"
@@ -165,7 +165,7 @@ def test_one_class_only_is_a_model(tally, weather):
     assert tally("show", "m").code == 0
 
 
-def test_a_number_that_turns_out_to_be_text_is_named(tally, weather):
+def test_number_column_with_text_is_an_error(tally, weather):
     rows = ["x,y", *(f"{i}.5,{'ab'[i % 2]}" for i in range(200_000)), "many,a", "1.5,b"]
     weather.write_text("\n".join(rows))
     ended = tally("train", weather.name, "-l", "y", "-o", "m", "--column", "x=Gaussian")
@@ -181,7 +181,7 @@ def test_a_number_that_turns_out_to_be_text_is_named(tally, weather):
     assert load("m").n == 200_001
 
 
-def test_rows_that_a_family_refuses_are_named_and_can_be_skipped(tally, weather):
+def test_rows_outside_the_support_are_named_and_can_be_skipped(tally, weather):
     rows = ["x,y", *(f"{'-3' if i in (7, 9000) else i + 1},{'ab'[i % 2]}" for i in range(10_000))]
     weather.write_text("\n".join(rows))
     ended = tally("train", weather.name, "-l", "y", "-o", "m", "--column", "x=Gamma")
@@ -191,12 +191,12 @@ def test_rows_that_a_family_refuses_are_named_and_can_be_skipped(tally, weather)
     assert load("m").n == 9998
 
 
-def test_a_model_is_not_data_and_data_is_not_a_model(tally, model, weather):
+def test_model_is_not_data_and_data_is_not_a_model(tally, model, weather):
     assert "weather.tally is a model, not data" in tally("predict", model, "weather.tally").err
     assert "weather.csv: This is not a tallybayes model" in tally("predict", "weather.csv", "weather.csv").err
 
 
-def test_names_with_spaces_and_bytes_that_are_not_utf8(program, weather):
+def test_names_with_spaces_and_non_utf8_bytes(program, weather):
     name = os.fsdecode(b"my d\xe4ta.csv")
     weather.rename(weather.with_name(name))
     assert program("train", name, "--label", "play", "-o", os.fsdecode(b"m\xf6del 1.tally")).code == 0
@@ -208,7 +208,7 @@ def test_names_with_spaces_and_bytes_that_are_not_utf8(program, weather):
     assert "my d" in wrong.err
 
 
-def test_terminal_codes_never_reach_the_terminal(tally, weather):
+def test_control_codes_never_reach_the_terminal(tally, weather):
     weather.write_text('word,y\n"\x1b[2Jfree",a\nplain,b\n')
     assert tally("train", weather, "-l", "y", "-o", "m", "--column", "word=Words").code == 0
     for verb in (["explain", "m", weather], ["show", "m"], ["predict", "m", weather, "--keep", "word", "-f", "table"]):
@@ -218,7 +218,7 @@ def test_terminal_codes_never_reach_the_terminal(tally, weather):
     assert "\\x1b[31mword" in tally("train", weather, "-l", "z", "-o", "m").err
 
 
-def test_csv_is_safe_against_formulas_unless_it_is_told_not_to(tally, model, weather):
+def test_csv_is_safe_against_formulas_by_default(tally, model, weather):
     weather.write_text('outlook,temp,id\nrain,1,"=cmd|x"\nrain,1,-5\nrain,1,+x\nrain,1,@a\nrain,1,a=b\n')
     guarded = pyarrow.csv.read_csv(_bytes(tally("predict", model, weather, "--keep", "id").out))
     assert guarded["id"].to_pylist() == ["'=cmd|x", "-5", "'+x", "'@a", "a=b"]
@@ -232,7 +232,7 @@ def _bytes(text):
     return io.BytesIO(text.encode())
 
 
-def test_a_pipe_is_answered_row_by_row(model):
+def test_pipe_is_answered_row_by_row(model):
     command = [PROGRAM, "predict", "weather.tally", "-", "--input", "csv"]
     with subprocess.Popen(command, cwd=model.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         running.stdin.write(b"outlook,temp\nrain,18\n")
@@ -251,7 +251,7 @@ def test_data_comes_from_standard_input(program, weather, model):
     assert weather.with_name("piped.tally").read_bytes() == model.read_bytes()
 
 
-def test_times_are_left_out_and_said_to_be(tally, weather):
+def test_times_are_left_out_and_reported(tally, weather):
     rows = weather.read_text().splitlines()
     weather.write_text("\n".join([f"day,{rows[0]}", *(f"2024-01-0{i + 1},{row}" for i, row in enumerate(rows[1:]))]))
     ended = tally("train", weather, "-l", "play", "-o", "m")

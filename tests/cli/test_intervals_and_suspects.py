@@ -5,7 +5,7 @@ import io
 import json
 
 
-def test_an_interval_stands_beside_the_probability(tally, model):
+def test_interval_next_to_the_probability(tally, model):
     lines = list(csv.DictReader(io.StringIO(tally("predict", "weather.tally", "weather.csv", "--interval", "0.9").out)))
     for line in lines:
         assert 0.0 <= float(line["low"]) < float(line["high"]) <= 1.0
@@ -14,12 +14,12 @@ def test_an_interval_stands_beside_the_probability(tally, model):
     assert {"P(no)", "P(no) low", "P(no) high", "P(yes)", "P(yes) low", "P(yes) high"} <= first.keys()
 
 
-def test_an_interval_holds_more_than_nothing_and_less_than_all(tally, model):
+def test_interval_mass_is_strictly_between_0_and_1(tally, model):
     ended = tally("predict", "weather.tally", "weather.csv", "--interval", "1")
     assert (ended.code, "between 0 and 1" in ended.err) == (2, True)
 
 
-def test_what_to_ask_is_said_by_how_much_it_tells(tally, model):
+def test_explain_ask_ranks_columns_by_information(tally, model):
     ended = tally("explain", "weather.tally", "--cell", "outlook=sunny", "--ask")
     assert ended.code == 0
     assert ended.out.split()[0] == "temp"
@@ -32,7 +32,7 @@ def test_what_to_ask_is_said_by_how_much_it_tells(tally, model):
     )
 
 
-def test_suspects_are_named_by_their_rows(tally, tmp_path):
+def test_suspects_are_listed_by_row(tally, tmp_path):
     lines = ["x,y", *(f"{i % 2 * 10 + i / 10},{'ab'[i % 2]}" for i in range(20)), "10.5,a"]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
     assert tally("train", "rows.csv", "--label", "y", "-o", "m.tally").code == 0
@@ -41,7 +41,7 @@ def test_suspects_are_named_by_their_rows(tally, tmp_path):
     assert (found["row"], found["label"], found["likely"]) == ("21", "a", "b")
 
 
-def test_rows_that_were_not_counted_cannot_be_suspects(tally, model, tmp_path):
+def test_rows_never_counted_cannot_be_suspects(tally, model, tmp_path):
     (tmp_path / "other.csv").write_text("outlook,temp,play\nhail,99,no\n")
     ended = tally("suspects", "weather.tally", "other.csv")
     assert ended.code == 2
