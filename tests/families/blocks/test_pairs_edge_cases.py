@@ -1,5 +1,4 @@
-"""What pairs of columns must withstand: too many levels or columns, empty classes, nothing but missing cells,
-repetition."""
+"""Pairs of columns: too many levels or columns, empty classes, missing and redundant columns."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ LABELS = ["yes", "no", "yes", "no", "yes", "no"]
 BLOCK = ("a", "b", "c")
 
 
-def test_a_column_of_too_many_levels_is_counted_alone_and_that_is_said():
+def test_column_with_too_many_levels_is_counted_alone():
     rows = 2000
     frame = {"id": [f"no. {i}" for i in range(rows)], "a": ["u", "v"] * 1000, "b": ["x", "x", "y", "y"] * 500}
     model = Model.train({("a", "b", "id"): Pairs(structure="tree")}, frame, ["n", "y"] * 1000)
@@ -27,14 +26,14 @@ def test_a_column_of_too_many_levels_is_counted_alone_and_that_is_said():
     assert "2,000" not in repr(model.schema)
 
 
-def test_fifty_thousand_levels_take_no_more_than_a_few():
+def test_fifty_thousand_levels():
     frame = pd.DataFrame({"id": np.arange(50_000).astype(str), "a": np.tile(["u", "v"], 25_000)})
     model = Model.train({("a", "id"): Pairs()}, frame, np.tile([0, 1], 25_000))
     assert model.schema.columns["a", "id"].layout.size < 300
     assert len(to_bytes(model)) < 50_000
 
 
-def test_pairs_that_would_be_too_many_leave_the_widest_columns_alone():
+def test_too_many_pairs_leave_the_widest_columns_alone():
     random = np.random.default_rng(0)
     frame = {f"x{j:02}": random.integers(0, 200, 3000).astype(str) for j in range(20)}
     frame |= {f"y{j}": random.integers(0, 3, 3000).astype(str) for j in range(5)}
@@ -55,14 +54,14 @@ def test_two_hundred_columns():
     frame = pd.DataFrame({f"x{j:03}": random.integers(0, 3, 500).astype(str) for j in range(200)})
     labels = random.integers(0, 2, 500)
     model = Model.train({tuple(frame): Pairs()}, frame, labels)
-    assert len(model.belief(tuple(frame)).parents) == 199  # a tree, where averaging would take long
+    assert len(model.belief(tuple(frame)).parents) == 199  # a tree, where averaging would be slow
     assert np.isfinite(left_out(model, frame[:20], labels[:20]).total()).all()
     with pytest.raises(ValueError, match=r"at most 60 columns, not 200: .* Use 'tree' or 'k-dependence'"):
         model.believing(structure="averaged")
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_a_class_of_one_row(structure):
+def test_class_of_one_row(structure):
     model = Model.train({BLOCK: Pairs(structure=structure)}, ROWS, ["yes", "no", "yes", "no", "yes", "maybe"])
     assert np.isfinite(model.log_joint(ROWS)).all()
     left = left_out(model, ROWS, ["yes", "no", "yes", "no", "yes", "maybe"])
@@ -72,7 +71,7 @@ def test_a_class_of_one_row(structure):
 
 @pytest.mark.parametrize("cells", ["level", "ignored"])
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_a_column_of_nothing_but_missing_cells_says_nothing(structure, cells):
+def test_column_with_only_missing_cells(structure, cells):
     nothing = {**ROWS, "d": [None] * 6}
     settings = {"structure": structure, "missing_cells": cells}
     found = Model.train({(*BLOCK, "d"): Pairs(**settings)}, nothing, LABELS)
@@ -85,7 +84,7 @@ def test_a_column_of_nothing_but_missing_cells_says_nothing(structure, cells):
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_levels_first_met_when_asked_drop_out(structure):
+def test_unseen_levels_are_ignored(structure):
     model = Model.train({BLOCK: Pairs(structure=structure)}, {**ROWS, "a": ["u", "v", "u", "v", "u", "v"]}, LABELS)
     asked = {"a": ["never met"], "b": [2.0], "c": ["x"]}
     missing = model.believing(missing_cells="ignored").evidence({**asked, "a": [None]})
@@ -93,7 +92,7 @@ def test_levels_first_met_when_asked_drop_out(structure):
     assert (model.evidence({"a": ["?"], "b": [None], "c": ["?"]})[BLOCK] == 0).all()
 
 
-def test_identical_columns_find_each_other_and_say_it_once():
+def test_identical_columns_count_once():
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 2000)
     a = np.where(random.random(2000) < 0.8, labels, 1 - labels).astype(str)
@@ -111,13 +110,13 @@ def test_identical_columns_find_each_other_and_say_it_once():
 
 
 @pytest.mark.parametrize("structure", STRUCTURES[:3])
-def test_constant_columns_say_nothing(structure):
+def test_constant_columns_are_uninformative(structure):
     found = Model.train({(*BLOCK, "d"): Pairs(structure=structure)}, {**ROWS, "d": ["same"] * 6}, LABELS)
     without = Model.train({BLOCK: Pairs(structure=structure)}, ROWS, LABELS)
     np.testing.assert_allclose(found.posterior({**ROWS, "d": ["same"] * 6}), without.posterior(ROWS), rtol=1e-9)
 
 
-def test_models_whose_intervals_differ_do_not_merge_and_the_error_names_them():
+def test_models_with_different_intervals_do_not_merge():
     one = Model.train({BLOCK: Pairs()}, ROWS, LABELS)
     other = Model.train({BLOCK: Pairs()}, {**ROWS, "b": [3.0, 4.0, 5.0, 6.0, 7.0, 8.0]}, LABELS)
     with pytest.raises(ValueError, match=r"The intervals or levels of 'b' differ\. .* prepare\(schema, rows, labels\)"):
@@ -127,7 +126,7 @@ def test_models_whose_intervals_differ_do_not_merge_and_the_error_names_them():
 
 
 @pytest.mark.parametrize("structure", [*STRUCTURES, "auto"])
-def test_what_is_forgotten_was_never_seen(structure, tmp_path):
+def test_forgotten_is_never_seen(structure, tmp_path):
     schema = prepare({BLOCK: Pairs(structure=structure)}, ROWS, LABELS)
     model = Model.train(schema, ROWS, LABELS)
     less = {name: cells[:4] for name, cells in ROWS.items()}
@@ -141,7 +140,7 @@ def test_what_is_forgotten_was_never_seen(structure, tmp_path):
         model -= Model.train(schema, {"a": ["u"], "b": [7.0], "c": ["x"]}, ["yes"])
 
 
-def test_counts_that_contradict_each_other_are_found():
+def test_contradictory_counts_are_detected():
     model = Model.train({BLOCK: Pairs()}, ROWS, LABELS)
     family, tally = model.schema.columns[BLOCK], model.columns[BLOCK]
     assert why_discordant(model.schema, model.rows, model.columns) is None
@@ -165,13 +164,13 @@ def test_counts_that_contradict_each_other_are_found():
         ({"codes": [None]}, "one entry for each of 'a', 'b', 'c'"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings, said):
+def test_invalid_settings_are_refused(settings, said):
     with pytest.raises(ValueError, match=said):
         Schema({BLOCK: Pairs(**settings)})
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_what_each_column_says_adds_up_and_rows_can_be_drawn(structure):
+def test_evidence_of_columns_adds_up_and_rows_can_be_sampled(structure):
     model = Model.train({BLOCK: Pairs(structure=structure)}, ROWS, LABELS)
     evidence = model.evidence(ROWS)
     for row in range(6):
@@ -181,11 +180,11 @@ def test_what_each_column_says_adds_up_and_rows_can_be_drawn(structure):
     again = Model.train(model.schema, *sample)
     shares, drawn = model.believing(structure="naive").estimates(BLOCK), again.believing(structure="naive", alpha=0)
     for level, value in drawn.estimates(BLOCK).items():
-        if level.startswith("c"):  # of which no cell is missing
+        if level.startswith("c"):  # none of whose cells is missing
             assert value["yes"] == pytest.approx(shares[level]["yes"], abs=0.05)
 
 
-def test_weighed_it_is_one_piece_of_evidence():
+def test_weighed_as_one_piece_of_evidence():
     random = np.random.default_rng(1)
     frame = {name: random.integers(0, 3, 600).astype(str) for name in ("a", "b")}
     labels = np.where((frame["a"] == frame["b"]) ^ (random.random(600) < 0.1), "same", "other")

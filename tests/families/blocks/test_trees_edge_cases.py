@@ -1,4 +1,4 @@
-"""Trees of counts: what their questions depend on, and what they must withstand."""
+"""Forests of counts: what questions depend on, and edge cases."""
 
 import numpy as np
 import pandas as pd
@@ -13,22 +13,22 @@ from tallybayes.files import from_bytes, to_bytes
 
 
 @pytest.mark.parametrize("questions", ["guided", "random"])
-def test_rows_in_another_order_give_the_same_schema(questions):
+def test_row_order_does_not_change_the_schema(questions):
     order = np.random.default_rng(3).permutation(len(LABELS))
     assert prepare({BLOCK: Trees(n=8, questions=questions)}, *taken(order)) == PREPARED[questions]
     assert Model.train({BLOCK: Trees(n=8, questions=questions)}, *taken(order)).schema == PREPARED[questions]
 
 
-def test_labels_do_not_shape_random_questions():
+def test_labels_do_not_affect_random_questions():
     other = prepare({BLOCK: Trees(n=8, questions="random")}, FRAME, LABELS[::-1])
     assert other.columns[BLOCK].grown == PREPARED["random"].columns[BLOCK].grown
 
 
-def test_a_schema_that_is_prepared_stays_as_it_is():
+def test_prepared_schema_stays_the_same():
     assert prepare(GUIDED, FRAME.iloc[:3], LABELS[:3]) is GUIDED
 
 
-def test_a_stream_asks_for_questions_that_are_prepared():
+def test_stream_requires_prepared_questions():
     batches = [taken(range(60)), taken(range(60, 120))]
     with pytest.raises(ValueError, match=r"Choose them from some rows: prepare\(schema, rows, labels\)"):
         Model.train({BLOCK: Trees(n=8)}, (frame.assign(y=labels) for frame, labels in batches), "y")
@@ -38,13 +38,13 @@ def test_a_stream_asks_for_questions_that_are_prepared():
     assert counts_digest(model) == counts_digest(Model.train(GUIDED, FRAME, LABELS))
 
 
-def test_no_rows_prepare_nothing():
+def test_no_rows_to_prepare_from_is_an_error():
     with pytest.raises(ValueError, match="no labelled rows to choose intervals, levels or questions from"):
         prepare({BLOCK: Trees(n=8)}, FRAME.iloc[:0], [])
 
 
 @BOTH
-def test_missing_cells_and_levels_never_met_are_answered(schema):
+def test_missing_cells_and_unseen_levels(schema):
     model = Model.train(schema, FRAME, LABELS)
     asked = pd.DataFrame({"a": ["new", None, None], "b": [1e300, np.nan, -1e300], "c": ["new", None, "x"]})
     found = model.posterior(asked)
@@ -52,7 +52,7 @@ def test_missing_cells_and_levels_never_met_are_answered(schema):
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
-def test_constant_and_empty_columns_ask_nothing():
+def test_constant_and_empty_columns_have_no_questions():
     frame = FRAME.assign(b=1.0, c=pd.Series([None] * len(FRAME), dtype="string"))
     for columns in (frame, frame[["b", "c"]]):
         model = Model.train({tuple(columns): Trees(n=8)}, columns, LABELS)
@@ -63,7 +63,7 @@ def test_constant_and_empty_columns_ask_nothing():
     np.testing.assert_allclose(model.posterior(columns.iloc[:1])[0], shares, atol=0.01)
 
 
-def test_a_class_of_one_row_and_a_single_row():
+def test_class_of_one_row_and_a_single_row():
     model = Model.train({BLOCK: Trees(n=8)}, FRAME, ["rare", *LABELS[1:]])
     assert np.isfinite(model.posterior(FRAME)).all()
     found = left_out(model, FRAME, ["rare", *LABELS[1:]])
@@ -72,7 +72,7 @@ def test_a_class_of_one_row_and_a_single_row():
     assert one.posterior(FRAME.iloc[:1]).tolist() == [[1.0]]
 
 
-def test_a_tree_that_would_have_counted_other_rows_is_refused():
+def test_tree_that_would_count_other_rows_is_refused():
     model = Model.train(GUIDED, FRAME, LABELS)
     data = to_bytes(model)
     assert from_bytes(data) == model
@@ -83,7 +83,7 @@ def test_a_tree_that_would_have_counted_other_rows_is_refused():
     assert family.discord(tally + first, model.keys()) == "one tree would have counted other rows than another"
 
 
-def test_m_is_belief_and_draws_towards_the_node_above():
+def test_m_shrinks_towards_the_parent_node():
     model = Model.train(GUIDED, FRAME, LABELS)
     vague = model.believing(m=1e9)
     assert counts_digest(vague) == counts_digest(model)
@@ -92,7 +92,7 @@ def test_m_is_belief_and_draws_towards_the_node_above():
     np.testing.assert_allclose(vague.belief(BLOCK).leaf_tables[0], 1 / 3, atol=1e-6)
 
 
-def test_evidence_opens_into_the_columns_that_were_asked_about():
+def test_evidence_lists_the_columns_asked():
     model = Model.train({("one", "two"): Trees(n=20)}, *parity())
     (*parts,) = model.evidence({"one": [1], "two": ["1"]}).words()
     assert {part.word.split()[0] for part in parts} == {"one", "two"}
@@ -103,7 +103,7 @@ def test_evidence_opens_into_the_columns_that_were_asked_about():
     np.testing.assert_allclose(said, logs - belief.shares, rtol=1e-9)
 
 
-def test_nothing_is_drawn_and_no_parameters_are_known():
+def test_sampling_and_parameters_are_refused():
     model = Model.train(GUIDED, FRAME, LABELS)
     with pytest.raises(TypeError, match="none can be drawn"):
         model.sample(3, seed=0)
@@ -111,19 +111,19 @@ def test_nothing_is_drawn_and_no_parameters_are_known():
         model.belief(BLOCK).posterior(0)
 
 
-def test_frequent_levels_are_ordered_by_what_they_say_of_the_classes():
+def test_frequent_levels_are_ordered_by_class_distribution():
     codes = np.repeat(np.array([2, 3, 4, 5, 6], np.uint8), [200, 200, 200, 30, 30])[:, None]
     labels = np.random.default_rng(0).random(len(codes)) < np.repeat([0.5, 0.1, 0.9, 0.0, 1.0], [200, 200, 200, 30, 30])
     ranks = level_ranks(codes, labels.astype(np.int32), None, 2, (tuple("abcde"),))[0]
     assert sorted(ranks.tolist()) == list(range(256))
     assert ranks[0] == 0  # missing
     assert ranks[[2, 3, 4]].tolist() in ([2, 1, 3], [2, 3, 1])
-    assert ranks[[5, 6]].tolist() == [5, 6]  # rare ones by their names, after one that is no level
+    assert ranks[[5, 6]].tolist() == [5, 6]  # rare ones by name, after one that is no level
     numbers = level_ranks(codes, labels.astype(np.int32), None, 2, ((1.0, 2.0),))[0]
     assert numbers.tolist() == list(range(256))
 
 
-def test_rows_of_which_there_are_many_are_grown_with_and_asked_of_every_tree():
+def test_frequent_rows_are_used_by_every_tree():
     codes = np.array([[2, 1]] * MANY + [[3, 1]] * (MANY - 1), np.uint8)
     rows = Rows(["a", "b"], np.arange(len(codes), dtype=np.int32) % 2)
     grown = grow(codes, rows, (("x", "y"), (1.0,)), n=4, questions="guided", seed=0)
@@ -136,13 +136,13 @@ def test_rows_of_which_there_are_many_are_grown_with_and_asked_of_every_tree():
     [{"n": 0}, {"n": 1.5}, {"questions": "wild"}, {"seed": -1}, {"m": 0}, {"grown": [1]}, {"grown": "x"}],
     ids=str,
 )
-def test_settings_that_cannot_be_are_refused(bad):
+def test_invalid_settings_are_refused(bad):
     ((name, _),) = bad.items()
     with pytest.raises(ValueError, match=name):
         Trees(**bad)
 
 
-def test_trees_are_written_without_their_questions():
+def test_text_form_omits_the_questions():
     assert repr(GUIDED.columns[BLOCK]) == "Trees(n=8)"
     assert repr(GUIDED.columns[BLOCK].grown).startswith("<8 trees, ")
     assert GUIDED.columns[BLOCK].grown.kinds == {"best": (0, 4), "drawn": (4, 8)}
