@@ -35,7 +35,7 @@ TESTS = [
     "test_word_edges",
     "test_punctuation",
     "test_word_files",
-    "test_texts_that_bite",
+    "test_hostile_texts",
     "test_many_short_texts",
     "test_model",
     "test_files",
