@@ -30,7 +30,7 @@ TESTS = [
     "test_words",
     "test_dirichlet_multinomial",
     "test_fitted",
-    "test_learned_alone",
+    "test_single_row_learning",
     "test_word_settings",
     "test_word_edges",
     "test_punctuation",

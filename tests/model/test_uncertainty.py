@@ -1,4 +1,4 @@
-"""How sure a model is of what it says."""
+"""Credible intervals, error probabilities and novelty."""
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,7 @@ def rows(n, seed=0):
     return pa.table(frame), y.tolist()
 
 
-def test_a_logarithm_of_the_posterior_is_its_logarithm():
+def test_log_posterior_is_the_logarithm():
     frame, y = rows(60)
     model = Model.train(SCHEMA, frame, y)
     np.testing.assert_allclose(np.exp(model.log_posterior(frame)), model.posterior(frame), rtol=1e-10)
@@ -47,7 +47,7 @@ def test_a_logarithm_of_the_posterior_is_its_logarithm():
     assert -1e6 < narrow.log_posterior(far)[0, 0] < -800
 
 
-def test_a_row_that_no_class_allows_falls_to_the_prior():
+def test_impossible_row_gets_the_prior():
     model = Model.train({"c": Categorical(alpha=0)}, {"c": ["u", "v", "w"]}, ["a", "b", "b"])
     impossible = {"c": ["x"]}
     np.testing.assert_allclose(model.log_posterior(impossible), model.log_posterior({"c": [None]}))
@@ -56,7 +56,7 @@ def test_a_row_that_no_class_allows_falls_to_the_prior():
     np.testing.assert_allclose(both.log_posterior({"c": ["u"], "d": ["v"]}), np.log([[0.5, 0.5]]))
 
 
-def test_the_interval_of_a_row_that_no_class_allows_is_that_of_the_prior():
+def test_interval_of_an_impossible_row_is_that_of_the_prior():
     frame = dict.fromkeys("cd", ["u"] * 4 + ["v"])
     model = Model.train(dict.fromkeys(frame, Categorical(alpha=0)), frame, ["a"] * 4 + ["b"])
     with pytest.warns(UserWarning, match="impossible in every class"):
@@ -66,20 +66,20 @@ def test_the_interval_of_a_row_that_no_class_allows_is_that_of_the_prior():
     np.testing.assert_allclose(found.high[0, 0], stats.beta(4, 1).ppf(0.95), atol=0.02)
 
 
-def test_an_error_is_all_that_is_left_to_the_others():
+def test_error_probability_is_the_rest():
     frame, y = rows(60)
     model = Model.train(SCHEMA, frame, y)
     np.testing.assert_allclose(model.error_probability(frame), model.posterior(frame).min(axis=1))
 
 
-def test_the_error_over_rows_in_general_is_that_of_rows_the_model_makes():
+def test_bayes_error_is_that_of_sampled_rows():
     model = Model.train({"x": Gaussian(plugin=True, m=0)}, {"x": [-2.0, 0.0, 0.0, 2.0]}, ["a", "a", "b", "b"])
     assert model.bayes_error() == pytest.approx(stats.norm.cdf(-1.0), abs=0.01)
     assert model.bayes_error(seed=1) != model.bayes_error()
 
 
 @pytest.mark.parametrize("name", ["x", "c", "t", "b", "n", "h"])
-def test_intervals_hold_the_answer_and_shrink_as_rows_come(name):
+def test_intervals_contain_the_answer_and_shrink_with_rows(name):
     frame, y = rows(30)
     few = Model.train({name: SCHEMA[name]}, frame, y)
     many = few * 100
@@ -89,7 +89,7 @@ def test_intervals_hold_the_answer_and_shrink_as_rows_come(name):
     np.testing.assert_allclose(wide.probability, few.posterior(frame.slice(0, 5)))
 
 
-def test_of_one_level_the_interval_is_that_of_two_beta_variables():
+def test_interval_of_one_level_is_that_of_two_beta_variables():
     model = Model.train(Schema({"c": Bernoulli()}, prior="uniform"), {"c": [True] * 8 + [False] * 2}, ["a", "b"] * 5)
     found = model.credible({"c": [True]}, 0.8, draws=4000)
     random = np.random.default_rng(5)
@@ -98,7 +98,7 @@ def test_of_one_level_the_interval_is_that_of_two_beta_variables():
     np.testing.assert_allclose([found.low[0, 0], found.high[0, 0]], np.quantile(a / (a + b), [0.1, 0.9]), atol=0.02)
 
 
-def test_the_same_seed_gives_the_same_interval_whatever_was_learned_first():
+def test_same_seed_same_interval_whatever_the_history():
     frame, y = rows(30)
     forward = Model.train(SCHEMA, frame, y)
     order = np.arange(30)[::-1]
@@ -108,7 +108,7 @@ def test_the_same_seed_gives_the_same_interval_whatever_was_learned_first():
     assert not np.allclose(one.low, forward.credible(frame.slice(0, 3), draws=50, seed=1).low)
 
 
-def test_what_is_only_estimated_is_taken_for_certain():
+def test_parameters_without_posterior_are_certain():
     frame, y = rows(30)
     positive = {"x": np.exp(frame["x"].to_numpy())}
     for family in (Gamma(), Density()):
@@ -117,7 +117,7 @@ def test_what_is_only_estimated_is_taken_for_certain():
         np.testing.assert_allclose(found.low, found.high, atol=1e-6)
 
 
-def test_weighed_evidence_has_intervals_too():
+def test_weighed_evidence_has_intervals():
     frame, y = rows(60)
     schema = Schema({"x": Gaussian(), "c": Categorical()}, weights=Weights(columns={"x": 0.5, "c": 0.5}))
     model = Model.train(schema, frame, y)
@@ -130,20 +130,20 @@ def test_weighed_evidence_has_intervals_too():
     ("settings", "message"),
     [({"interval": 1.0}, "between 0 and 1"), ({"draws": 1}, "at least 2")],
 )
-def test_what_cannot_be_drawn_is_refused(settings, message):
+def test_families_that_cannot_be_drawn_are_refused(settings, message):
     frame, y = rows(10)
     with pytest.raises(ValueError, match=message):
         Model.train(SCHEMA, frame, y).credible(frame, **settings)
 
 
-def test_rows_that_the_model_makes_are_as_novel_as_any():
+def test_sampled_rows_have_uniform_novelty():
     frame, y = rows(200)
     model = Model.train(SCHEMA, frame, y)
     found = model.novelty(model.sample(2000, seed=3).rows)
     np.testing.assert_allclose(np.quantile(found, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.05)
 
 
-def test_what_was_never_seen_is_novel():
+def test_unseen_rows_are_novel():
     frame, y = rows(200)
     model = Model.train(SCHEMA, frame, y)
     usual = {"x": 0.0, "c": "a", "t": "lunch monday lunch", "b": True, "n": 2, "h": 0.0}
@@ -161,7 +161,7 @@ def test_missing_cells_are_compared_with_missing_cells():
     assert found[2] == 1.0
 
 
-def test_readings_that_are_no_likelihood_and_weights_do_not_stand_in_the_way():
+def test_scores_that_are_no_likelihood_and_weights_are_supported():
     frame, y = rows(200)
     schema = Schema({"t": Words(reading="auto"), "x": Gaussian()}, weights=Weights(columns={"t": 0.3, "x": 0.3}))
     model = Model.train(schema, frame, y)

@@ -1,4 +1,4 @@
-"""What reviewers tried, each once: odd inputs, extremes, and things done in the wrong order."""
+"""Odd inputs, extreme values, and operations in the wrong order."""
 
 import copy
 import datetime
@@ -30,7 +30,7 @@ def train(family, values, labels=None, **options):
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(FAMILIES) if hasattr(FAMILIES[name], "sums")])
-def test_numbers_that_were_never_there_cannot_be_forgotten(name):
+def test_numbers_never_counted_cannot_be_forgotten(name):
     model = train(FAMILIES[name](), [1.0, 2.0, 3.0], ["a", "a", "b"])
     before = digest(model)
     with pytest.raises(ValueError, match="cannot be forgotten"):
@@ -44,7 +44,7 @@ def test_rows_cannot_be_forgotten_without_their_cells():
         model -= train(Categorical(), [None, None], ["a", "a"])
 
 
-def test_a_model_that_forgot_everything_is_new():
+def test_model_that_forgot_everything_is_new():
     model = train(Gaussian(), [1.0, 2.0])
     model -= train(Gaussian(), [1.0, 2.0])
     assert model == Model(model.schema)
@@ -53,7 +53,7 @@ def test_a_model_that_forgot_everything_is_new():
     assert digest(model) == digest(train(Gaussian(), [3.0], [17]))
 
 
-def test_a_refused_merge_leaves_the_type_of_labels_open():
+def test_refused_merge_leaves_the_label_type_open():
     model = Model(Schema({"x": Gaussian()}))
     with pytest.raises(ValueError, match="never learned"):
         model -= train(Gaussian(), [1.0], ["a"])
@@ -72,7 +72,7 @@ def test_equal_schemas_make_equal_bytes():
     assert digest(a + b) == digest(b + a)
 
 
-def test_settings_are_taken_as_they_are_when_given():
+def test_settings_are_copied():
     alpha = {"u": 1.0, "v": 1.0}
     model = train(Categorical(alpha=alpha), ["u", "v"])
     before = digest(model)
@@ -102,7 +102,7 @@ def test_zero_and_minus_zero_are_one_label():
     assert digest(train(Gaussian(), [1.0], [-0.0])) == digest(train(Gaussian(), [1.0], [0.0]))
 
 
-def test_decimal_and_time_labels_meet_whatever_their_width_and_unit():
+def test_decimal_and_time_labels_of_any_width_and_unit_agree():
     prices = train(Categorical(), ["u"], [Decimal("9.50")]) + train(Categorical(), ["u"], [Decimal("10.25")])
     assert prices.classes == [Decimal("9.50"), Decimal("10.25")]
     moment = datetime.datetime(2024, 5, 1, 12)
@@ -111,7 +111,7 @@ def test_decimal_and_time_labels_meet_whatever_their_width_and_unit():
 
 
 @pytest.mark.parametrize("label", [datetime.date(2024, 5, 1), b"\xff", Decimal("1.5"), np.int64(3), True])
-def test_a_prior_may_name_labels_of_any_type(label):
+def test_prior_may_name_labels_of_any_type(label):
     kind = label.item() if isinstance(label, np.generic) else label
     model = Model.train(Schema({"x": Poisson()}, prior={label: 1.0}), {"x": [1]}, [kind])
     again = from_bytes(to_bytes(model))
@@ -119,12 +119,12 @@ def test_a_prior_may_name_labels_of_any_type(label):
     assert again.prior() == {kind: 1.0}
 
 
-def test_counts_show_the_labels_themselves():
+def test_counts_show_labels_as_given():
     model = train(Poisson(), [1, 2], [datetime.date(2024, 5, 1), datetime.date(2023, 1, 2)])
     assert "2024-05-01" in repr(model.counts())
 
 
-def test_labels_that_cannot_be_are_refused_in_words():
+def test_invalid_labels_are_refused_with_a_message():
     frame = {"x": [1.0, 2.0]}
     schema = Schema({"x": Gaussian()})
     for labels, error, message in [
@@ -178,12 +178,12 @@ def test_odd_dictionaries():
     assert np.array_equal(plain.posterior({"x": long}), plain.posterior({"x": long.dictionary_decode()}))
 
 
-def test_an_index_is_not_a_column():
+def test_index_is_not_a_column():
     frame = pd.DataFrame({"id": [5, 6, 7], "x": [1.5, 2.5, 9.0]}).set_index("id")
     assert list(Schema.infer(frame).columns) == ["x"]
 
 
-def test_texts_of_zeros_ones_and_blanks_are_truth():
+def test_bernoulli_parses_zeros_ones_and_blanks():
     model = train(Bernoulli(), ["1", "0", "", "1.0", " yes "], ["a"] * 5)
     assert model.counts("x").sums["n"].whole().tolist() == [[1], [3]]
 
@@ -203,14 +203,14 @@ def test_parameters_at_the_edge_of_certainty():
     assert silent.parameters().alpha == {"a": 1.0, "b": 1.0}
 
 
-def test_a_prior_that_excludes_all_that_was_met_is_an_error():
+def test_prior_that_excludes_every_class_is_an_error():
     model = Model.train(Schema({"x": Poisson()}, prior={"a": 0.0, "b": 1.0}), {"x": [1]}, ["a"])
     assert "Model of 1 rows in 1 class: a 1" in repr(model)
     with pytest.raises(ValueError, match="makes every class that has rows impossible"):
         model.posterior({"x": [1]})
 
 
-def test_a_column_may_be_called_anything():
+def test_column_may_have_any_name():
     names = ["prior", "self", "alpha", "", "n"]
     frame = {name: ["u", "v"] for name in names}
     model = Model.train(Schema({name: Categorical() for name in names}), frame, ["a", "b"])
@@ -220,7 +220,7 @@ def test_a_column_may_be_called_anything():
     assert from_bytes(to_bytes(changed)) == changed
 
 
-def test_an_empty_model_says_so_whatever_it_is_asked():
+def test_empty_model_raises_for_every_query():
     model = Model({"x": Poisson()})
     for ask in (
         lambda: model.evidence({"x": [1]}),
@@ -234,7 +234,7 @@ def test_an_empty_model_says_so_whatever_it_is_asked():
             ask()
 
 
-def test_impossible_rows_are_counted_by_all_threads_together():
+def test_impossible_rows_are_counted_over_all_threads():
     n = 200_000
     model = train(Categorical(alpha=0.0), ["u", "v"])
     schema = Schema({"x": Categorical(alpha=0.0), "y": Categorical(alpha=0.0)})
@@ -251,7 +251,7 @@ def test_many_small_batches_and_many_classes():
     assert len(repr(model)) < 500
 
 
-def test_equal_settings_are_one_setting():
+def test_equal_settings_are_equal():
     assert Categorical(levels=("b", "a", "a")) == Categorical(levels=("a", "b"))
     for make in (
         lambda: Gaussian(plugin=1),
@@ -267,7 +267,7 @@ def test_equal_settings_are_one_setting():
 
 
 @pytest.mark.filterwarnings("error")
-def test_wild_numbers_leave_no_warnings():
+def test_extreme_numbers_raise_no_warnings():
     model = train(Gaussian(), [1e160, -1e160, 3.0], ["a", "b", "b"])
     assert np.isfinite(model.parameters("x", "a").mean()["mean"])
     wild = 10.0 ** np.random.default_rng(1).uniform(-300, 300, 60)
@@ -282,7 +282,7 @@ def test_wild_numbers_leave_no_warnings():
         model * 10**400
 
 
-def test_inferring_leaves_infinite_numbers_to_training_and_odd_columns_out():
+def test_infer_leaves_infinities_to_training_and_odd_columns_out():
     infinite = {"x": [1.0, np.inf]}
     assert Schema.infer(infinite).columns == {"x": Gaussian()}
     with pytest.raises(ValueError, match=r"Column 'x', row 1: the value is infinite"):

@@ -1,4 +1,4 @@
-"""What a row without a label should count, chosen by labelled rows that are held out."""
+"""Choosing the weight of unlabelled rows by held-out labelled rows."""
 
 import numpy as np
 import pyarrow as pa
@@ -9,16 +9,16 @@ from tallybayes import EM, Categorical, Gaussian, Model, Poisson, Schema, digest
 
 
 @pytest.mark.slow
-def test_the_weight_is_chosen_alike_for_a_frame_and_a_source_of_many_batches(tmp_path):
+def test_frame_and_source_of_many_batches_choose_the_same_weight(tmp_path):
     table, labels, _ = mixed_rows(300)
     schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")
     source = written(tmp_path / "large.csv", table, labels, "x" * (1 << 17))
     read = Model.train(schema, source, unlabelled=EM(weight="chosen"))
     assert len(read.fitted.held_out) == 5
-    assert max(read.fitted.held_out.values()) < 5.0  # no class was held out whole
+    assert max(read.fitted.held_out.values()) < 5.0  # no class was held out entirely
 
 
-def test_one_label_begins_but_cannot_choose():
+def test_one_label_per_class_cannot_choose():
     frame, labels = {"x": [0.0, 1.0, 9.0]}, ["a", None, None]
     assert Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM()).rows_by_class() == {"a": 3.0}
     with pytest.raises(ValueError, match="one row with a label is not enough to choose by; give a number"):
@@ -28,7 +28,7 @@ def test_one_label_begins_but_cannot_choose():
 
 
 @pytest.mark.slow
-def test_the_weight_is_chosen_by_rows_that_are_held_out():
+def test_weight_minimises_the_held_out_loss():
     table, labels, _ = mixed_rows(400)
     schema = {"number": Gaussian(), "count": Poisson()}
     model = Model.train(schema, table, labels, unlabelled=EM(weight="chosen"))
@@ -44,7 +44,7 @@ def test_the_weight_is_chosen_by_rows_that_are_held_out():
         Model.train(schema, table, unlabelled=EM(weight="chosen", classes=2))
 
 
-def test_a_weight_of_nothing_is_chosen_where_a_class_has_one_labelled_row_and_that_is_said():
+def test_class_with_one_labelled_row_gives_weight_zero_with_a_note():
     frame, labels = {"x": [0.0, 1.0, 9.0, 8.0, 0.5]}, ["a", "a", "b", None, None]
     fitted = Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen")).fitted
     assert (fitted.weight, fitted.held_out) == (0.0, {})
@@ -55,7 +55,7 @@ def test_a_weight_of_nothing_is_chosen_where_a_class_has_one_labelled_row_and_th
         Model.train({"x": Gaussian()}, frame, labels, unlabelled=EM(weight="chosen", classes=["a", "b", "c"]))
 
 
-def test_rows_that_say_nothing_of_the_class_are_not_counted_by_a_chosen_weight():
+def test_uninformative_unlabelled_rows_are_not_used():
     random = np.random.default_rng(3)
     labels = [*random.choice(["a", "b"], 40).tolist(), *[None] * 60]
     fitted = Model.train(

@@ -1,4 +1,4 @@
-"""What columns tell, where classes are decided for, and rows diagnosis at once."""
+"""Mutual information, decision regions, diagnosis of rows, learning curves and thresholds."""
 
 import numpy as np
 import pyarrow as pa
@@ -38,7 +38,7 @@ MODEL = Model.train(FAMILIES, FRAME, PLAY)
 
 
 @given(st.lists(st.lists(st.floats(0.01, 1.0), min_size=3, max_size=3), min_size=2, max_size=4), st.floats(0.1, 0.9))
-def test_information_is_the_entropy_that_a_value_takes_away(columns, p):
+def test_information_is_the_reduction_of_entropy(columns, p):
     table = np.array(columns[:2]).T / np.sum(columns[:2], axis=1)
     prior = np.array([p, 1.0 - p])
     either = table @ prior
@@ -46,7 +46,7 @@ def test_information_is_the_entropy_that_a_value_takes_away(columns, p):
     assert between(table, prior) == pytest.approx(stats.entropy(prior) - left, abs=1e-12)
 
 
-def test_information_of_two_gaussians_is_what_quadrature_says():
+def test_information_of_two_gaussians_equals_quadrature():
     x = np.concatenate([stats.norm.ppf(np.linspace(0.01, 0.99, 99)), 2.0 + stats.norm.ppf(np.linspace(0.01, 0.99, 99))])
     model = Model.train({"x": Gaussian(m=0.0, plugin=True)}, {"x": x}, ["a"] * 99 + ["b"] * 99)
     grid = np.linspace(-8.0, 10.0, 20_001)
@@ -57,14 +57,14 @@ def test_information_of_two_gaussians_is_what_quadrature_says():
     assert 0.99 * exact < told <= exact
 
 
-def test_what_texts_tell_is_not_known_from_counts_alone():
+def test_information_of_texts_is_unknown_from_counts():
     told = information(MODEL)
     assert told["note"] is None
     assert 0.0 <= told["outlook"] < np.log(2)
     assert list(told) == ["outlook", "temp", "note"]
 
 
-def test_constant_columns_and_columns_of_nothing_tell_nothing():
+def test_constant_and_empty_columns_have_no_information():
     frame = {"x": [1.0] * 4, "y": [None] * 4, "z": ["u"] * 4}
     model = Model.train({"x": Gaussian(), "y": Density(), "z": Categorical()}, frame, list("aabb"))
     told = information(model)
@@ -79,14 +79,14 @@ def gaussians(prior):
     return Model.train({"x": Gaussian(m=0.0, plugin=True)}, frame, ["C1", "C1", "C2", "C2"]).believing(prior=prior)
 
 
-def test_the_probability_of_error_of_two_gaussians_is_by_the_book():
+def test_error_of_two_gaussians():
     found = line(gaussians("uniform"), "x")
     assert found.error == pytest.approx(stats.norm.cdf(-1.5), abs=2e-5)
     assert found.decision[0] == 0
     assert found.decision[-1] == 1
 
 
-def test_with_priors_of_two_thirds_and_one_third_the_boundary_moves():
+def test_priors_move_the_boundary():
     """Where 2/3 · p(x | C1) = 1/3 · p(x | C2): at (5 + 8) / 2 + log(2) / 3."""
     found = line(gaussians({"C1": 2 / 3, "C2": 1 / 3}), "x")
     at = np.flatnonzero(np.diff(found.decision))
@@ -99,13 +99,13 @@ def test_with_priors_of_two_thirds_and_one_third_the_boundary_moves():
     np.testing.assert_allclose(found.posterior, found.joint / found.joint.sum(axis=0))
 
 
-def test_costs_move_it_too():
+def test_costs_move_the_boundary():
     plain, costly = (line(gaussians("uniform"), "x", costs=costs) for costs in (None, {("C2", "C1"): 50.0}))
     assert sum(costly.decision) > sum(plain.decision)
     assert costly.error > plain.error
 
 
-def test_the_error_of_counts_and_of_levels_is_a_sum():
+def test_error_of_counts_and_levels_is_a_sum():
     model = Model.train({"x": Poisson()}, {"x": [0, 1, 5, 7]}, list("aabb"))
     x = np.arange(400)
     joint = 0.5 * np.exp(model.evidence({"x": x})["x"])
@@ -114,7 +114,7 @@ def test_the_error_of_counts_and_of_levels_is_a_sum():
     assert line(levels, "x").error == pytest.approx(0.25)
 
 
-def test_a_plane_has_the_posterior_of_every_point_with_all_else_missing():
+def test_plane_has_the_posterior_of_every_point_with_the_rest_missing():
     found = plane(MODEL, "temp", "outlook")
     assert found.posterior.shape == (2, 2, 161)
     expected = MODEL.posterior({"temp": [found.x[40]], "outlook": ["sunny"]}, absent="missing")[0]
@@ -124,14 +124,14 @@ def test_a_plane_has_the_posterior_of_every_point_with_all_else_missing():
     np.testing.assert_allclose(given_note.posterior[:, list(found.y).index("sunny"), 40], MODEL.posterior(row)[0])
 
 
-def test_a_plane_needs_two_columns_of_the_model():
+def test_plane_needs_two_columns_of_the_model():
     with pytest.raises(ValueError, match="The model has no column 'wind'; it has 'outlook', 'temp', 'note'"):
         plane(MODEL, "temp", "wind")
     with pytest.raises(ValueError, match="give two different columns"):
         plane(MODEL, "temp", "temp")
 
 
-def test_columns_of_a_block_have_a_plane_too():
+def test_plane_of_block_columns():
     random = np.random.default_rng(0)
     labels = np.repeat(["a", "b"], 100)
     frame = {"x": random.normal(size=200), "y": random.normal(size=200) + 4.0 * (labels == "b")}
@@ -148,24 +148,24 @@ def test_columns_of_a_block_have_a_plane_too():
     assert plane(trees, "x", "y", spans=((0.0, 1.0), (0.0, 4.0))).decision[-1, 0] == 1
 
 
-def test_rows_looked_at_come_to_what_evaluate_says():
+def test_diagnosed_rows_agree_with_evaluate():
     diagnosis, measured = diagnose(MODEL, FRAME, PLAY), evaluate(MODEL, FRAME, PLAY)
     assert diagnosis.evaluation.to_json() == measured.to_json()
     assert diagnosis.rows == measured.n
 
 
 @pytest.mark.parametrize("column", ["outlook", "temp", "note"])
-def test_the_gain_of_a_column_is_what_a_model_of_it_alone_gains_on_the_prior(column):
+def test_gain_of_a_column_is_that_of_a_model_of_it_alone(column):
     alone = evaluate(Model.train({column: FAMILIES[column]}, FRAME, PLAY), FRAME, PLAY)
     gain = diagnose(MODEL, FRAME, PLAY).by_column()[column].gain
     assert gain == pytest.approx(alone.prior_log_loss - alone.log_loss)
 
 
-def test_shares_of_columns_add_up_to_one_where_any_speaks():
+def test_shares_of_columns_sum_to_one():
     assert sum(told.share for told in diagnose(MODEL, FRAME, PLAY).by_column().values()) == pytest.approx(1.0)
 
 
-def test_the_surest_mistakes_come_first_and_know_their_rows_in_any_batches():
+def test_worst_mistakes_come_first_with_their_rows_for_any_batching():
     labels = ["yes", *PLAY[1:]]
     diagnosis = diagnose(MODEL, FRAME, labels)
     posterior = MODEL.posterior(FRAME)
@@ -180,7 +180,7 @@ def test_the_surest_mistakes_come_first_and_know_their_rows_in_any_batches():
         assert streamed.by_column()[name] == pytest.approx(told)
 
 
-def test_a_class_never_met_and_rows_that_no_class_allows_are_looked_at():
+def test_unseen_class_and_impossible_rows():
     model = Model.train({"x": Categorical(alpha=0)}, {"x": ["u", "v", "w"]}, ["a", "b", "b"])
     frame = {"x": ["u", "u", "v"]}
     diagnosis = diagnose(model, frame, ["b", "never met", "b"])
@@ -194,7 +194,7 @@ def test_no_rows_are_an_error():
         diagnose(MODEL, {name: [] for name in FRAME}, [])
 
 
-def test_a_learning_curve_is_that_of_models_trained_on_as_many_folds():
+def test_learning_curve_equals_retraining():
     frame = {"x": ["u", "v", "u", "u", "v", "v"] * 4}
     labels = np.array(["a", "b", "a", "b", "b", "a"] * 4)
     dealt = folds({"x": Categorical()}, frame, labels, k=3)
@@ -211,13 +211,13 @@ def test_a_learning_curve_is_that_of_models_trained_on_as_many_folds():
         assert learned.held_out.losses == pytest.approx(losses)
 
 
-def test_sizes_that_there_are_not_are_refused():
+def test_impossible_sizes_are_refused():
     with pytest.raises(ValueError, match="a model of 3 folds was asked for; with 3 folds, give 1 to 2"):
         learning_curve({"x": Categorical()}, {"x": ["u", "v"] * 4}, ["a", "b"] * 4, k=3, sizes=[3])
 
 
 @given(st.lists(st.tuples(st.floats(-9, 9), st.booleans()), min_size=4, max_size=30))
-def test_thresholds_are_as_scikit_learn_has_them(rows):
+def test_thresholds_equal_sklearn(rows):
     metrics = pytest.importorskip("sklearn.metrics")
     x, truth = zip(*rows, strict=True)
     if len(set(truth)) < 2:
@@ -234,7 +234,7 @@ def test_thresholds_are_as_scikit_learn_has_them(rows):
     assert found.hits[found.at(0.5)] == np.sum(decided & np.array(truth))
 
 
-def test_no_threshold_costs_less_than_the_best_and_the_ends_cost_nothing():
+def test_best_threshold_has_the_least_cost():
     measured = evaluate(MODEL, FRAME, PLAY)
     found, shares = thresholds(measured, "yes"), np.linspace(0, 1, 11)
     best = found.costs(shares)
@@ -243,12 +243,12 @@ def test_no_threshold_costs_less_than_the_best_and_the_ends_cost_nothing():
         assert (found.costs_at(threshold, shares) >= best - 1e-12).all()
 
 
-def test_there_is_no_threshold_for_a_class_that_is_not():
+def test_threshold_of_an_unknown_class_is_an_error():
     with pytest.raises(ValueError, match="There is no class 'maybe'; the classes are 'no', 'yes'"):
         thresholds(evaluate(MODEL, FRAME, PLAY), "maybe")
 
 
-def test_an_interval_of_probability_has_jeffreys_interval():
+def test_probability_interval_is_jeffreys():
     (part,) = (each for each in evaluate(MODEL, FRAME, PLAY).calibration if each.n > 1)
     hits = round(part.right * part.n)
     assert part.credible(0.9) == pytest.approx(stats.beta(hits + 0.5, part.n - hits + 0.5).interval(0.9))

@@ -1,4 +1,4 @@
-"""Whatever looks at rows a second time answers the same for every make of frame that the rows come in."""
+"""Whatever reads rows twice gives the same result for frames of every library."""
 
 from functools import cache
 
@@ -42,7 +42,7 @@ TEXTS = ["city", "note"]
 
 
 def typed(kind):
-    """The table with its texts as this type of Arrow."""
+    """The table with its texts as this Arrow type."""
     return TABLE.cast(pa.schema([(f.name, kind if f.name in TEXTS else f.type) for f in TABLE.schema]))
 
 
@@ -86,7 +86,7 @@ def expected(verb):
 
 @pytest.mark.parametrize("make", MAKES)
 @pytest.mark.parametrize("verb", VERBS)
-def test_rows_looked_at_again_are_the_same_rows(verb, make):
+def test_second_pass_reads_the_same_rows(verb, make):
     assert VERBS[verb](MAKES[make]()) == expected(verb)
 
 
@@ -97,11 +97,11 @@ def fitted(estimator):
 
 @pytest.mark.parametrize("make", [make for make in MAKES if make != "DuckDB"])
 @pytest.mark.parametrize("estimator", [NaiveBayes, SemiNaiveBayes])
-def test_estimators_are_fitted_to_the_same_bytes(estimator, make):
+def test_estimators_have_the_same_bytes(estimator, make):
     assert digest(estimator().fit(MAKES[make](), LABELS).model_) == digest(fitted(estimator).model_)
 
 
-def test_intervals_are_weighed_as_their_texts_are():
+def test_pandas_intervals_are_weighed_like_their_texts():
     intervals = pd.DataFrame({"size": pd.cut(np.arange(ROWS) % 30, 3)})
     texts = intervals.astype(str)
     answers = NaiveBayes().fit(intervals, LABELS).predict_proba(intervals)

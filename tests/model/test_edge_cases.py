@@ -1,4 +1,4 @@
-"""What has bitten others, each once."""
+"""Classic edge cases of naive Bayes implementations."""
 
 from fractions import Fraction
 
@@ -40,7 +40,7 @@ def test_mean_of_a_billion_and_deviation_of_one():
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_a_constant_column(name):
+def test_constant_column(name):
     model = train(family_of(name), [5.0] * 10, ["a"] * 6 + ["b"] * 4)
     assert np.isfinite(model.log_joint({"x": [5.0, 6.0, 1.0, 1000.0]})).all()
     model = train(Gaussian(m=0.0), [5.0] * 10, ["a"] * 6 + ["b"] * 4)
@@ -48,13 +48,13 @@ def test_a_constant_column(name):
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_one_row_in_a_class(name):
+def test_class_of_one_row(name):
     model = train(family_of(name), [5.0, 7.0, 9.0, 4.0], ["a", "a", "a", "b"])
     assert np.isfinite(model.log_joint({"x": [4.0, 5.0, 100.0]})).all()
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_a_class_in_no_row_of_this_batch_and_one_with_no_value_at_all(name):
+def test_class_absent_from_a_batch_and_class_without_values(name):
     family = family_of(name)
     texts = {key: ["one word", "another"] for key in ("Words", "WordSequence")}
     values = {"Bernoulli": [True, False], **texts}.get(name, [3.0, 4.0])
@@ -81,14 +81,14 @@ def test_a_class_in_no_row_of_this_batch_and_one_with_no_value_at_all(name):
     ],
     ids=repr,
 )
-def test_maximum_likelihood_is_sure_but_never_nan(family, values, asked):
+def test_maximum_likelihood_is_certain_but_never_nan(family, values, asked):
     said = train(family, values, ["a", "a", "b"]).evidence({"x": asked})["x"]
     assert not np.isnan(said).any()
-    assert said[0, 0] == pytest.approx(0.0)  # class a knows one value only
+    assert said[0, 0] == pytest.approx(0.0)  # class a has one value only
     assert said[1, 0] == -np.inf
 
 
-def test_a_level_met_once_and_forgotten():
+def test_level_seen_once_and_forgotten():
     model = train(Categorical(), ["u", "v"], ["a", "a"])
     before, estimates = digest(model), model.estimates("x")
     once = train(Categorical(), ["w"], ["a"])
@@ -99,7 +99,7 @@ def test_a_level_met_once_and_forgotten():
     assert model.estimates("x") == estimates
 
 
-def test_empty_text_is_a_level_and_missing_text_is_none():
+def test_empty_text_is_a_level_and_missing_text_is_not():
     model = train(Categorical(), ["", None, "u"], ["a", "a", "b"])
     assert model.counts("x").slots == ["", "u"]
     silent = Model.train(Schema({"x": Categorical()}), {"x": pa.nulls(2, pa.string())}, ["a", "b"])
@@ -116,23 +116,23 @@ def test_more_rows_than_float32_can_count():
     assert model.n == n
 
 
-def test_a_single_token_of_ten_megabytes():
+def test_single_token_of_ten_megabytes():
     long = "x" * 10_000_000
     model = train(Categorical(), [long, long[:-1] + "y"], ["a", "b"])
     assert model.decide({"x": [long, long[:-1] + "y"]}) == ["a", "b"]
 
 
-def test_invalid_utf_8_is_an_error_that_names_the_row():
+def test_invalid_utf8_is_an_error_that_names_the_row():
     bad = pa.StringArray.from_buffers(3, pa.py_buffer(np.array([0, 1, 3, 4], np.int32)), pa.py_buffer(b"a\xff\xfeb"))
     with pytest.raises(ValueError, match="Column 'x', row 1: the text is not valid UTF-8"):
         train(Categorical(), bad, ["a", "b", "a"])
     model = train(Categorical(), ["a", "b"], ["a", "b"])
-    assert model.posterior({"x": bad})[1].tolist() == [0.5, 0.5]  # a text never met
+    assert model.posterior({"x": bad})[1].tolist() == [0.5, 0.5]  # an unseen text
 
 
 @pytest.mark.parametrize("family", [Gamma(), LogNormal()], ids=repr)
 @pytest.mark.parametrize("value", [0.0, -2.5])
-def test_gamma_and_lognormal_take_positive_numbers_only(family, value):
+def test_gamma_and_lognormal_need_positive_numbers(family, value):
     message = rf"Column 'x', row 2: {value} is not a number above 0, as {type(family).__name__} expects"
     with pytest.raises(ValueError, match=message):
         train(family, [1.0, None, value], ["a", "b", "a"])
@@ -142,13 +142,13 @@ def test_gamma_and_lognormal_take_positive_numbers_only(family, value):
 
 
 @pytest.mark.parametrize("family", [Poisson(), Geometric()], ids=repr)
-def test_counts_are_whole_and_not_negative(family):
+def test_counts_are_non_negative_integers(family):
     for value in (1.5, -1.0):
         with pytest.raises(ValueError, match=rf"row 0: {value} is not a whole number of at least 0"):
             train(family, [value], ["a"])
 
 
-def test_numbers_too_large_for_their_squares():
+def test_numbers_whose_squares_overflow():
     x = [1e200, -1e200, 3e200, 1e-200]
     model = train(Gaussian(m=0.0), x, ["a"] * 4)
     exact = [Fraction(v) for v in x]
@@ -157,7 +157,7 @@ def test_numbers_too_large_for_their_squares():
 
 
 @pytest.mark.parametrize("family", [Gaussian(m=0.0, plugin=True), Poisson(shape=0.0, rate=0.0), LogNormal(m=0.0)])
-def test_a_column_of_which_nothing_is_known_rules_no_class_out(family):
+def test_column_without_counts_rules_no_class_out(family):
     numbers, labels = np.array([[1.0, np.nan], [2.0, np.nan], [5.0, np.nan], [6.0, np.nan]]), ["a", "a", "b", "b"]
     asked = np.array([[1.0, 3.0], [6.0, 3.0]])
     known = Model.train(Schema({"0": family}), numbers[:, :1], labels).log_joint(asked[:, :1])

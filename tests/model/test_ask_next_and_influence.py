@@ -1,4 +1,4 @@
-"""What to ask next, which rows are to blame, and which labels are suspect."""
+"""ask_next, influence and suspects."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,12 @@ from tennis import COLUMNS, DAYS, tennis
 
 
 def information(joint):
-    """Of a table [class, level]."""
+    """Mutual information of a table [class, level]."""
     p = joint / joint.sum()
     return float((p * np.log(p / (p.sum(axis=1, keepdims=True) * p.sum(axis=0)))).sum())
 
 
-def test_of_levels_it_is_the_mutual_information():
+def test_gain_of_levels_is_the_mutual_information():
     model = tennis(alpha=1.0)
     found = {question.column: question.gain for question in model.ask_next({})}
     assert list(found) == sorted(found, key=found.get, reverse=True)
@@ -27,7 +27,7 @@ def test_of_levels_it_is_the_mutual_information():
         assert found[name] == pytest.approx(information(table), rel=1e-9)
 
 
-def test_what_is_known_is_not_asked_for_and_counts():
+def test_known_cells_condition_the_gain_and_are_not_asked():
     model = tennis(alpha=1.0)
     known = {"outlook": "sunny", "wind": "weak"}
     found = {question.column: question.gain for question in model.ask_next(known)}
@@ -49,7 +49,7 @@ def test_what_is_known_is_not_asked_for_and_counts():
         (Geometric(), lambda random, y: random.geometric(0.6 - 0.4 * y).astype(float)),
     ],
 )
-def test_of_numbers_it_is_what_drawing_them_comes_to(family, draw):
+def test_gain_of_numbers_equals_monte_carlo(family, draw):
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 300)
     model = Model.train({"x": family}, {"x": draw(random, y)}, y)
@@ -60,7 +60,7 @@ def test_of_numbers_it_is_what_drawing_them_comes_to(family, draw):
     assert question.gain == pytest.approx(-(prior * np.log(prior)).sum() - entropy, abs=0.006)
 
 
-def test_texts_are_drawn():
+def test_gain_of_texts_is_sampled():
     frame = {"t": ["win a prize", "lunch on monday"] * 20, "x": [0.0] * 40}
     model = Model.train({"t": Words(), "x": Gaussian()}, frame, ["spam", "ham"] * 20)
     found = model.ask_next({"x": 0.0})
@@ -69,7 +69,7 @@ def test_texts_are_drawn():
     assert model.ask_next({"x": None, "t": "win"})[0].gain == pytest.approx(0.0, abs=1e-9)
 
 
-def test_costs_are_lowered_instead_where_they_are_given():
+def test_costs_replace_entropy():
     model = tennis(alpha=1.0)
     cheap = {(a, b): 0.0 for a in ("no", "yes") for b in ("no", "yes") if a != b}
     assert [question.gain for question in model.ask_next({}, costs=cheap)] == [0.0] * len(COLUMNS)
@@ -77,12 +77,12 @@ def test_costs_are_lowered_instead_where_they_are_given():
     assert dear[0].gain > 0
 
 
-def test_one_row_is_asked_about():
+def test_single_row():
     with pytest.raises(ValueError, match="Which cell of which row"):
         tennis(alpha=1.0).ask_next(DAYS)
 
 
-def test_a_block_is_asked_for_as_a_whole():
+def test_block_is_asked_as_a_whole():
     frame = {"a": ["u", "v"] * 20, "b": ["u", "v"] * 20}
     schema = prepare({("a", "b"): Pairs()}, frame, ["x", "y"] * 20)
     (question,) = Model.train(schema, frame, ["x", "y"] * 20).ask_next({"a": None, "b": None})
@@ -94,7 +94,7 @@ LABELS = ["spam", "ham", "spam", "ham"]
 SCHEMA = {"t": Words(), "x": Gaussian()}
 
 
-def test_without_a_row_the_answer_is_that_of_a_model_trained_without_it():
+def test_influence_equals_retraining_without_the_row():
     model = Model.train(SCHEMA, FRAME, LABELS)
     asked = {"t": "win a prize", "x": 1.0}
     found = model.influence(asked, FRAME, LABELS)
@@ -109,7 +109,7 @@ def test_without_a_row_the_answer_is_that_of_a_model_trained_without_it():
     assert found[0].change > 0
 
 
-def test_the_model_is_as_it_was_and_rows_it_has_not_counted_are_refused():
+def test_influence_leaves_the_model_unchanged_and_refuses_uncounted_rows():
     model = Model.train(SCHEMA, FRAME, LABELS)
     before = model.copy()
     assert len(model.influence(FRAME | {k: v[:1] for k, v in FRAME.items()}, FRAME, LABELS, top=2)) == 2
@@ -120,13 +120,13 @@ def test_the_model_is_as_it_was_and_rows_it_has_not_counted_are_refused():
         model.influence(FRAME, FRAME, LABELS)
 
 
-def test_the_only_row_of_a_class_takes_the_class_with_it():
+def test_only_row_of_a_class_removes_the_class():
     model = Model.train({"x": Gaussian()}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])
     found = {each.row: each for each in model.influence({"x": 9.0}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])}
     assert found[2].without == {"a": 1.0, "b": 0.0}
 
 
-def test_rows_with_wrong_labels_are_suspect():
+def test_wrong_labels_are_suspect():
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 200)
     frame = {"x": random.normal(4.0 * y), "c": ["uv"[k] for k in y]}

@@ -1,4 +1,4 @@
-"""Beliefs while a model learns and forgets: the same answers, to the last bit, as from a model just loaded."""
+"""Beliefs updated while a model learns and forgets equal, to the last bit, those of a freshly loaded model."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -26,10 +26,10 @@ def train(schema, rows):
 
 
 def same_answers(model, asked):
-    """Whether it answers as one that was just loaded, in all that texts and rows are asked for."""
+    """Whether all answers equal those of a freshly loaded model."""
     loaded = from_bytes(to_bytes(model))
     assert model.classes == loaded.classes
-    getattr(loaded.belief("x"), "table", None)  # of texts that of all words, not of those that are asked about
+    getattr(loaded.belief("x"), "table", None)  # for texts that of all words, not only of those in the query
     for question in ({"x": asked[:1]}, {"x": asked}):
         with np.errstate(all="ignore"):
             assert np.array_equal(model.log_joint(question), loaded.log_joint(question), equal_nan=True)
@@ -37,7 +37,7 @@ def same_answers(model, asked):
 
 
 def go_through(model, steps, batches, asked):
-    """Learns, forgets, merges and fades in this order, and is asked in between; what was kept stays as it was."""
+    """Learn, forget, merge and decay in this order, with queries in between; kept snapshots must not change."""
     learned, kept = [], []
     for step, rows in zip(steps, batches, strict=False):
         if step == "learn":
@@ -65,7 +65,7 @@ def go_through(model, steps, batches, asked):
 @pytest.mark.parametrize("reading", READINGS)
 @settings(max_examples=15)
 @given(data=st.data())
-def test_words_answer_as_if_just_loaded(reading, alpha, data):
+def test_words_answer_like_a_loaded_model(reading, alpha, data):
     schema = Schema({"x": Words(reading=reading, alpha=alpha)})
     model = train(schema, list(zip(BACKGROUND, "abc", strict=True)))
     model.posterior({"x": [""]})
@@ -94,7 +94,7 @@ def test_words_answer_as_if_just_loaded(reading, alpha, data):
 )
 @settings(max_examples=15)
 @given(steps=STEPS, data=st.data())
-def test_words_of_all_settings_answer_as_if_just_loaded(family, steps, data):
+def test_words_of_all_settings_answer_like_a_loaded_model(family, steps, data):
     model = train(Schema({"x": family}), list(zip(BACKGROUND, "abc", strict=True)))
     asked = data.draw(st.lists(TEXT, min_size=1, max_size=2))
     go_through(model, steps, data.draw(st.lists(ROWS, min_size=len(steps), max_size=len(steps))), asked)
@@ -105,14 +105,14 @@ def test_words_of_all_settings_answer_as_if_just_loaded(family, steps, data):
 @pytest.mark.parametrize("name", names)
 @settings(max_examples=15)
 @given(data=st.data())
-def test_every_family_answers_as_if_just_loaded(name, data):
+def test_every_family_answers_like_a_loaded_model(name, data):
     steps = data.draw(STEPS)
     batches = data.draw(st.lists(rows_of(name, least=1), min_size=len(steps), max_size=len(steps)))
     model = train(Schema({"x": family_of(name)}), data.draw(rows_of(name, least=2)))
     go_through(model, steps, batches, [data.draw(values_of(name))])
 
 
-def test_words_are_looked_at_a_few_at_a_time_with_and_without_a_table(monkeypatch):
+def test_words_queried_piecemeal_with_and_without_a_table(monkeypatch):
     from tallybayes.families.text import word_table
 
     for entries in (1 << 24, 0):
@@ -125,7 +125,7 @@ def test_words_are_looked_at_a_few_at_a_time_with_and_without_a_table(monkeypatc
             assert np.array_equal(few, everything)
 
 
-def test_threads_ask_what_was_kept_while_another_learns():
+def test_threads_query_a_snapshot_while_another_learns():
     schema = Schema({"x": Words(alpha="fitted"), "n": Gaussian(), "c": Categorical()})
     cells = {"x": BACKGROUND, "n": [1.0, 2.0, 3.0], "c": ["u", "v", "u"]}
     model = Model.train(schema, cells, ["a", "b", "a"])
@@ -148,7 +148,7 @@ def test_threads_ask_what_was_kept_while_another_learns():
     assert np.array_equal(from_bytes(to_bytes(model)).posterior(asked), kept[-1][1])
 
 
-def test_a_change_is_seen_after_many_words_were_forgotten():
+def test_change_is_seen_after_many_words_were_forgotten():
     schema = Schema({"x": Words()})
     model = Model.train(schema, BACKGROUND, ["a", "b", "a"])
     before = model.beliefs(), model.posterior("word7 word250 other")

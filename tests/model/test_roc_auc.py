@@ -1,4 +1,4 @@
-"""The area under the ROC curve: scikit-learn's, of any batches, and bounded in memory."""
+"""ROC AUC: equal to scikit-learn's for any batching, with bounded memory."""
 
 import math
 from itertools import pairwise
@@ -14,7 +14,7 @@ from tallybayes import Model, Words, evaluate
 from tallybayes.model.evaluation import ranks
 
 
-def test_the_area_under_the_roc_curve_is_that_of_scikit_learn():
+def test_equals_sklearn():
     found = evaluate(MODEL, FRAME, LABELS)
     wanted = metrics.roc_auc_score(LABELS, POSTERIOR, multi_class="ovr", labels=NAMES)
     assert found.roc_auc == pytest.approx(wanted, rel=1e-12)
@@ -24,7 +24,7 @@ def test_the_area_under_the_roc_curve_is_that_of_scikit_learn():
     assert evaluate(model, FRAME, two).roc_auc == pytest.approx(wanted, rel=1e-12)
 
 
-def test_probabilities_that_tie_or_lie_near_one_are_ranked_as_scikit_learn_ranks_them():
+def test_ties_and_probabilities_near_one_rank_as_in_sklearn():
     model = Model.train({"t": Words()}, {"t": ["up " * 9, "down " * 9]}, ["a", "b"])
     texts = ["up " * i + "down " * j for i in range(7) for j in range(7)]
     labels = ["a" if (7 * i + j) % 5 < 3 else "b" for i in range(7) for j in range(7)]
@@ -35,7 +35,7 @@ def test_probabilities_that_tie_or_lie_near_one_are_ranked_as_scikit_learn_ranks
     assert found.roc_auc == pytest.approx(metrics.roc_auc_score(labels, share), rel=1e-12)
 
 
-def test_a_class_that_the_model_never_met_is_never_found():
+def test_unseen_class_is_never_found():
     two = Model.train(SCHEMA, FRAME, ["ant" if label == "ant" else "bee" for label in LABELS])
     found = evaluate(two, FRAME, LABELS)
     scores = np.column_stack([two.posterior(FRAME), np.zeros((N, 3))])
@@ -48,7 +48,7 @@ def test_a_class_that_the_model_never_met_is_never_found():
     assert both.roc_auc == pytest.approx(np.mean(wanted))
 
 
-def test_rows_of_one_class_rank_nothing():
+def test_rows_of_one_class_have_no_auc():
     frame, labels = part(0, 1)
     found = evaluate(MODEL, frame, labels)
     assert math.isnan(found.roc_auc)
@@ -57,7 +57,7 @@ def test_rows_of_one_class_rank_nothing():
 
 @settings(max_examples=10)
 @given(st.data())
-def test_ranks_of_many_probabilities_are_bounded_and_the_same_for_any_batches(data):
+def test_memory_is_bounded_and_batching_does_not_matter(data):
     n = 3 * ranks.MOST
     random = np.random.default_rng(data.draw(st.integers(0, 99)))
     true = random.random(n) < 0.3
@@ -75,7 +75,7 @@ def test_ranks_of_many_probabilities_are_bounded_and_the_same_for_any_batches(da
     assert whole.auc == pytest.approx(metrics.roc_auc_score(true, share), abs=1e-5)
 
 
-def test_the_standard_error_of_the_area_is_that_of_delong():
+def test_standard_error_is_delongs():
     two = [label if label == "ant" else "other" for label in LABELS]
     model = Model.train(SCHEMA, FRAME, two)
     share, true = model.posterior(FRAME)[:, 1], np.array(two) == "other"

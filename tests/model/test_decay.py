@@ -1,4 +1,4 @@
-"""What holds for models that faded: what is exact, and what is left of a row that is forgotten afterwards."""
+"""Decayed models: what is exact, and forgetting rows after decay."""
 
 import pyarrow as pa
 import pytest
@@ -11,7 +11,7 @@ from tallybayes import FAMILIES, Categorical, Model, Schema, digest
 from tallybayes.files import from_bytes, to_bytes
 
 SOME = settings(max_examples=some(6), deadline=None, database=None, suppress_health_check=list(HealthCheck))
-COUNTING = ["Bernoulli", "Categorical", "Density", "Histogram"]  # which count values, and add none up
+COUNTING = ["Bernoulli", "Categorical", "Density", "Histogram"]  # which count values, and sum none
 
 
 def train(name, rows):
@@ -21,7 +21,7 @@ def train(name, rows):
 
 
 def faded(name, weeks, factors):
-    """What was learned week after week, everything before it fading each time."""
+    """Learned week by week, with decay before each week."""
     model = Model(Schema({"x": family_of(name)}))
     for rows, factor in zip(weeks, factors, strict=True):
         model = (model + train(name, rows) if rows else model) * factor
@@ -33,7 +33,7 @@ def weeks_of(name, most=5):
 
 
 @pytest.mark.parametrize("name", names)
-def test_by_halves_and_whole_numbers_a_faded_row_is_forgotten_to_the_last_byte(name):
+def test_halving_and_integer_factors_forget_to_the_byte(name):
     @SOME
     @given(weeks_of(name, 8), st.lists(st.sampled_from([0.5, 0.25, 2.0, 3.0, 1.0]), min_size=8, max_size=8))
     def holds(weeks, factors):
@@ -46,7 +46,7 @@ def test_by_halves_and_whole_numbers_a_faded_row_is_forgotten_to_the_last_byte(n
 
 
 @pytest.mark.parametrize("name", COUNTING)
-def test_by_any_number_counts_of_whole_rows_are_exact_twice(name):
+def test_any_factor_keeps_integer_counts_exact_twice(name):
     @SOME
     @given(weeks_of(name, 2), st.floats(0.01, 1.0), st.floats(0.01, 1.0))
     def holds(weeks, first, second):
@@ -58,7 +58,7 @@ def test_by_any_number_counts_of_whole_rows_are_exact_twice(name):
 
 
 @pytest.mark.parametrize("name", names)
-def test_by_any_numbers_a_faded_row_can_be_forgotten_and_with_the_last_all_is_gone(name):
+def test_any_factors_decayed_rows_can_be_forgotten_completely(name):
     @SOME
     @given(weeks_of(name), st.lists(st.floats(0.1, 1.0), min_size=5, max_size=5))
     def holds(weeks, factors):
@@ -77,7 +77,7 @@ def test_by_any_numbers_a_faded_row_can_be_forgotten_and_with_the_last_all_is_go
 
 
 @pytest.mark.parametrize("name", names)
-def test_periods_that_are_kept_apart_and_added_up_faded_forget_to_the_last_byte(name):
+def test_separate_periods_added_with_decay_forget_to_the_byte(name):
     @SOME
     @given(weeks_of(name), rows_of(name, 1, 3), st.floats(0.1, 1.0))
     def holds(weeks, secret, factor):
@@ -93,7 +93,7 @@ def test_periods_that_are_kept_apart_and_added_up_faded_forget_to_the_last_byte(
     holds()
 
 
-def test_a_row_that_weighs_next_to_nothing_is_refused_and_one_that_fades_to_it_is_gone():
+def test_negligible_weights_are_refused_and_decay_to_nothing():
     rows, schema = {"x": ["a", "b"]}, Schema({"x": Categorical()})
     with pytest.raises(ValueError, match=r"The weight in row 1 is 1e-40; give 0, or a number from 8e-31 to 1e\+200"):
         Model.train(schema, rows, ["p", "q"], weights=[1.0, 1e-40])
@@ -104,7 +104,7 @@ def test_a_row_that_weighs_next_to_nothing_is_refused_and_one_that_fades_to_it_i
     assert (model * 0.5).classes == ["q"]
 
 
-def test_rows_that_were_never_learned_are_still_refused():
+def test_rows_never_learned_are_still_refused():
     for name, value in (("Gaussian", 7.0), ("Exponential", 7.0), ("Poisson", 7.0), ("Gamma", 7.0)):
         model = faded(name, [[(3.0, "a")], [(5.0, "b")]], [0.9, 0.7])
         with pytest.raises(ValueError, match="never learned"):

@@ -1,4 +1,4 @@
-"""A row that is learned by itself is counted as it is among others: the same bytes, whatever it is made of."""
+"""A row learned alone counts as it does among others: the same bytes for all types of cells and labels."""
 
 import datetime
 import decimal
@@ -62,7 +62,7 @@ def counted(data, labels):
 
 
 def counted_among_others(data, labels):
-    """By way of record batches: a dictionary of Arrow's arrays is not a row by itself."""
+    """Through record batches: a dictionary of Arrow arrays is not a single row."""
     (batch,) = frames.batches(data)
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     assert labelled_alone(columns, labels, "abcdefghi") is None
@@ -77,14 +77,14 @@ def check_alike(data, labels):
 @given(value=values, at=st.sampled_from("abcdefghi"))
 @example(value=np.inf, at="g")
 @example(value="\ud800", at="d")
-def test_a_dictionary(value, at):
+def test_dictionary_row(value, at):
     check_alike(ROW | {at: value}, ["yes"])
 
 
 @pytest.mark.slow
 @settings(max_examples=some(200), deadline=None)
 @given(value=values, kind=pandas_kinds, at=st.sampled_from("abcdefgh"))
-def test_a_row_of_pandas(value, kind, at):
+def test_pandas_row(value, kind, at):
     series = made(lambda: pd.Series([value], dtype=kind))
     check_alike(pd.DataFrame([ROW]).assign(**{at: series}), ["yes"])
 
@@ -92,13 +92,13 @@ def test_a_row_of_pandas(value, kind, at):
 @settings(max_examples=some(200), deadline=None)
 @given(label=LABELS, array=st.booleans())
 def test_labels_of_every_type(label, array):
-    """Whatever Arrow makes of the label is what it is."""
+    """A label is whatever Arrow makes of it."""
     labels = made(lambda: np.array([label])) if array else [label]
     columns = {name: pa.array([cell]) for name, cell in ROW.items()}
     assert outcome(counted, ROW, labels) == outcome(counted, columns, labels)
 
 
-def test_the_label_may_be_among_the_cells():
+def test_label_among_the_cells():
     expected = counted(ROW, ["yes"]).tobytes()
     assert labelled_alone(ROW | {"y": "yes"}, "y", "abcdefghi") is not None
     assert counted(ROW | {"y": "yes"}, None).tobytes() == expected
@@ -111,7 +111,7 @@ def test_the_label_may_be_among_the_cells():
 
 @settings(max_examples=some(60), deadline=None)
 @given(rows=st.lists(st.tuples(ROWS, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=6), keep=st.integers(0, 5))
-def test_one_row_at_a_time_is_one_batch_and_forgotten_is_never_seen(rows, keep):
+def test_single_rows_equal_one_batch_and_forgotten_is_never_seen(rows, keep):
     def together(some):
         columns = {name: [None if row[name] is None else str(row[name]) for row, _ in some] for name in ROW}
         columns |= {name: pa.array([row[name] for row, _ in some], pa.float64()) for name in "abcfgh"}
@@ -134,19 +134,19 @@ def single_level(value):
 
 @settings(max_examples=some(300), deadline=None)
 @given(value=values, other=values, kind=pandas_kinds, rows=st.integers(2, 3), start=st.integers(0, 1))
-def test_small_frames_are_what_pandas_makes_of_them(value, other, kind, rows, start):
+def test_small_frames_equal_pandas_conversion(value, other, kind, rows, start):
     series = made(lambda: pd.Series([value, other, None][:rows], dtype=kind))
     frame = pd.DataFrame({"a": series, "b": np.arange(float(rows)), "c": ["x", "é", "z"][:rows]})[start:]
     expected = made(lambda: pa.Table.from_pandas(frame))
     found = pa.Table.from_batches(frames.batches(frame))
     names = [name for name in expected.schema.names if name in "abc"]
-    shown = made(lambda: str(expected.select(names).to_pydict()))  # some times are none of Python's
+    shown = made(lambda: str(expected.select(names).to_pydict()))  # some times have no Python equivalent
     assert str(found.select(names).to_pydict()) == shown  # NaN is NaN
-    if series.dtype != object:  # each of which is what it is by itself
+    if series.dtype != object:  # each of which keeps its own meaning
         assert [found.schema.field(name).type for name in names] == [expected.schema.field(name).type for name in names]
 
 
-def test_an_index_that_is_a_column_is_one_in_small_frames_too():
+def test_index_that_is_a_column_in_small_frames():
     frame = pd.DataFrame({"b": [1.0, 2.0]}, index=pd.Index([3.0, 4.0], name="a"))
     (batch,) = frames.batches(frame)
     assert batch.to_pydict() == {"b": [1.0, 2.0], "a": [3.0, 4.0]}

@@ -1,4 +1,4 @@
-"""Rows without labels: what EM is told, what it must withstand, clusters."""
+"""Semi-supervised EM: settings, edge cases and clusters."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from tallybayes import (
 )
 
 
-def test_a_source_is_read_again_at_every_step(tmp_path):
+def test_source_is_reread_at_every_step(tmp_path):
     table, labels, _ = mixed_rows(300)
     schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")
     settings = EM(iterations=5)
@@ -38,7 +38,7 @@ def test_a_source_is_read_again_at_every_step(tmp_path):
         _ = read.fitted.shares
 
 
-def test_rows_without_labels_are_an_error_unless_asked_for():
+def test_unlabelled_rows_are_an_error_by_default():
     with pytest.raises(ValueError, match=r"5 of 14 rows have no label, the first in row 9.*unlabelled=EM\(\)"):
         Model.train(SCHEMA, FRAME, PLAY)
     with pytest.raises(TypeError, match=r"unlabelled=True: give EM\(\)"):
@@ -61,7 +61,7 @@ KINDS_OF_NULLS = {
 
 
 @pytest.mark.parametrize("name", KINDS_OF_NULLS)
-def test_a_label_of_no_kind_is_no_label(name):
+def test_every_kind_of_null_is_no_label(name):
     frame, schema = {"x": [0.0, 0.5, 9.0, 9.5, 0.2, 9.2]}, {"x": Gaussian()}
     expected = Model.train(schema, frame, LABELS, unlabelled=EM())
     assert digest(Model.train(schema, frame, KINDS_OF_NULLS[name], unlabelled=EM())) == digest(expected)
@@ -69,18 +69,18 @@ def test_a_label_of_no_kind_is_no_label(name):
         Model.train(schema, frame, KINDS_OF_NULLS[name])
 
 
-def test_frames_of_polars_may_lack_labels():
+def test_polars_frame_with_missing_labels():
     frame = pl.DataFrame({"c": list("uuvvuv"), "y": LABELS})
     model = Model.train(Schema({"c": Categorical()}, label="y"), frame, unlabelled=EM())
     assert digest(model) == digest(Model.train(model.schema, {"c": list("uuvvuv")}, LABELS, unlabelled=EM()))
 
 
-def test_rows_that_all_have_labels_leave_nothing_to_em():
+def test_all_labelled_leaves_nothing_to_em():
     model = Model.train({"c": Categorical()}, {"c": ["u", "v"]}, ["a", "b"], unlabelled=EM())
     assert model.fitted.told() == "2 labelled and 0 unlabelled rows; every row has a label"
 
 
-def test_a_stream_cannot_be_passed_over_again():
+def test_stream_cannot_be_read_again():
     with pytest.raises(ValueError, match="a stream can be read only once"):
         Model.train(SCHEMA, iter([(FRAME, PLAY)]), unlabelled=EM())
 
@@ -98,24 +98,24 @@ def test_a_stream_cannot_be_passed_over_again():
         ({"seed": -1}, "a whole number of at least 0"),
     ],
 )
-def test_settings_are_checked(settings, message):
+def test_invalid_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         EM(**settings)
 
 
-def test_rows_that_count_nothing_change_nothing():
+def test_weight_zero_equals_labelled_rows_alone():
     model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM(weight=0.0))
     assert digest(model) == digest(Model.train(SCHEMA, FRAME.slice(0, 9), PLAY[:9]))
     assert "count nothing" in model.fitted.told()
     assert Model.train(SCHEMA, FRAME.slice(0, 9), PLAY[:9], unlabelled=EM()) == model
 
 
-def test_minus_one_is_a_label_like_any_other():
+def test_minus_one_is_an_ordinary_label():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 3.0]}, [-1, 1, None], unlabelled=EM())
     assert model.classes == [-1, 1]
 
 
-def test_a_class_may_be_named_that_no_row_has():
+def test_class_without_labelled_rows_can_be_named():
     table, labels, truth = mixed_rows(600)
     partly = [None if label == 2 else label for label in labels]
     schema = {"number": Gaussian(), "count": Poisson()}
@@ -126,25 +126,25 @@ def test_a_class_may_be_named_that_no_row_has():
     assert model == Model.train(schema, table, partly, unlabelled=settings)
 
 
-def test_one_labelled_row_of_each_class_is_enough_to_begin():
+def test_one_labelled_row_per_class_suffices():
     frame = {"x": [0.0, 10.0, *np.linspace(-1, 1, 20), *np.linspace(9, 11, 20)]}
     model = Model.train({"x": Gaussian()}, frame, ["a", "b", *[None] * 40], unlabelled=EM())
     assert model.rows_by_class()["a"] == pytest.approx(21.0, abs=1e-3)
 
 
-def test_rows_that_are_all_alike_tell_nothing():
+def test_identical_rows_are_uninformative():
     model = Model.train({"x": Categorical()}, {"x": ["u", "v", *["u"] * 30]}, ["a", "b", *[None] * 30], unlabelled=EM())
     assert model.n == 32.0
     assert (np.diff(model.fitted.curve) >= 0).all()
 
 
-def test_rows_that_no_class_allows_are_shared_alike_and_then_allowed():
+def test_impossible_rows_are_shared_equally_at_first():
     frame = {"x": ["u", "v", "w"]}
     model = Model.train({"x": Categorical(alpha=0.0)}, frame, ["a", "b", None], unlabelled=EM())
     assert model.fitted.shares[2].tolist() == [0.5, 0.5]
 
 
-def test_weights_of_evidence_are_not_what_em_scores_by_and_stay():
+def test_evidence_weights_are_kept_and_not_used_by_em():
     table, labels, _ = mixed_rows(100)
     schema = {"number": Gaussian(), "level": Categorical()}
     weighed = Schema(schema, weights=Weights(columns={"number": 0.5, "level": 0.5}))
@@ -153,7 +153,7 @@ def test_weights_of_evidence_are_not_what_em_scores_by_and_stay():
     assert model.believing(weights=None) == Model.train(schema, table, labels, unlabelled=EM(iterations=3))
 
 
-def test_scores_that_are_no_likelihood_are_read_as_one():
+def test_scores_that_are_no_likelihood_become_multinomial():
     table, labels, _ = mixed_rows(100)
     settings = EM(iterations=3)
     given, plain = ({"text": Words(reading=reading)} for reading in ("complement", "multinomial"))
@@ -161,7 +161,7 @@ def test_scores_that_are_no_likelihood_are_read_as_one():
     assert model.columns == Model.train(plain, table, labels, unlabelled=settings).columns
 
 
-def test_what_must_be_settled_before_counting_is_settled_first():
+def test_unprepared_families_are_prepared_first():
     table, labels, _ = mixed_rows(100)
     known = [i for i, label in enumerate(labels) if label is not None]
     schema = Schema({("number", "count"): FAMILIES["Pairs"]()})
@@ -184,7 +184,7 @@ BLOCKS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BLOCKS)
-def test_blocks_are_counted_in_shares_like_any_column(name):
+def test_blocks_are_counted_with_shares(name):
     table, labels, truth = mixed_rows(200)
     table = table.append_column("kind", pa.array(["xyz"[y] for y in truth]))
     settings = EM(iterations=4)
@@ -197,7 +197,7 @@ def test_blocks_are_counted_in_shares_like_any_column(name):
     assert digest(Model.train(BLOCKS[name], shuffled, other, unlabelled=settings, threads=2)) == digest(model)
 
 
-def test_blocks_are_counted_too():
+def test_correlated_block_rises():
     table, labels, truth = mixed_rows(300)
     filled = {"a": table["count"].cast(pa.float64()), "b": np.random.default_rng(5).normal(truth)}
     model = Model.train({("a", "b"): FAMILIES["Correlated"]()}, pa.table(filled), labels, unlabelled=EM(iterations=5))
@@ -205,13 +205,13 @@ def test_blocks_are_counted_too():
     assert model.n == 300.0
 
 
-def test_intervals_of_values_are_counted_too():
+def test_histograms_are_counted_with_shares():
     table, labels, _ = mixed_rows(100)
     model = Model.train({"number": Histogram()}, table, labels, unlabelled=EM(iterations=5))
     assert model.n == 100.0
 
 
-def test_rows_that_weigh_nothing_are_as_if_they_were_not_there():
+def test_rows_of_weight_zero_are_ignored():
     frame, labels = {"x": [0.0, 1.0, 9.0, 10.0, 0.5, 9.5]}, ["a", "a", "b", "b", None, None]
     schema = {"x": Gaussian()}
     model = Model.train(schema, frame, labels, weights=[1, 1, 1, 1, 0, 0], unlabelled=EM())
@@ -222,14 +222,14 @@ def test_rows_that_weigh_nothing_are_as_if_they_were_not_there():
     assert (no_b.n, no_b.classes) == (4.0, ["a", "b"])
 
 
-def test_rows_of_which_every_cell_is_missing_are_shared_as_the_classes_are():
+def test_empty_rows_are_shared_like_the_class_prior():
     frame = {"x": [0.0, 0.5, 9.0, None, None, None]}
     model = Model.train({"x": Gaussian()}, frame, ["a", "a", "b", None, None, None], unlabelled=EM(tolerance=1e-9))
     np.testing.assert_allclose(model.fitted.shares[3:], [[2 / 3, 1 / 3]] * 3, atol=1e-6)
 
 
 @pytest.mark.slow
-def test_a_million_rows_beside_ten_that_have_labels():
+def test_million_rows_with_ten_labels():
     random = np.random.default_rng(0)
     truth = random.integers(0, 2, 1_000_000)
     level = np.array(["u", "v"])[np.where(random.random(len(truth)) < 0.8, truth, 1 - truth)]
@@ -241,13 +241,13 @@ def test_a_million_rows_beside_ten_that_have_labels():
     assert (model.most_probable(table) == truth).mean() > 0.98
 
 
-def test_a_component_that_no_row_needs_leaves_its_class_whole():
+def test_unused_component_leaves_its_class_intact():
     mixture = Mixture.train({"x": Categorical()}, {"x": ["u"] * 5 + ["v"] * 5}, ["a"] * 5 + ["b"] * 5, EM(components=4))
     assert mixture.rows_by_class() == {"a": 5.0, "b": 5.0}
     assert mixture.decide({"x": ["u", "v"]}) == ["a", "b"]
 
 
-def test_progress_is_told_of_every_step():
+def test_progress_is_reported_at_every_step():
     told = []
     model = Model.train(
         SCHEMA, FRAME, PLAY, unlabelled=EM(progress=lambda step, objective: told.append((step, objective)))
@@ -255,7 +255,7 @@ def test_progress_is_told_of_every_step():
     assert told == list(enumerate(model.fitted.curve, 1))
 
 
-def test_clusters_are_classes_that_nobody_named():
+def test_clusters_are_unnamed_classes():
     table, _, truth = mixed_rows(300)
     schema = {"number": Gaussian(), "count": Poisson(), "level": Categorical(), "text": Words()}
     model = Model.train(schema, table, unlabelled=EM(classes=3, restarts=4, seed=7))
@@ -280,7 +280,7 @@ def test_no_labels_and_no_number_of_clusters_is_an_error():
         Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM(classes=[1, 2]))
 
 
-def test_a_cluster_that_no_row_is_left_to_is_gone_and_that_is_said():
+def test_empty_cluster_is_dropped_with_a_note():
     frame = {"x": ["u"] * 5}
     model = Model.train({"x": Categorical()}, frame, unlabelled=EM(classes=3, restarts=2))
     assert model.n == 5.0
