@@ -1,4 +1,4 @@
-"""The page on a phone and on a desk, light and dark, for eyes, keyboards and screen readers."""
+"""Accessibility of the page: phone and desktop, light and dark, keyboard and screen reader."""
 
 from contextlib import ExitStack
 
@@ -71,7 +71,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """Models of all kinds, one of them with names that do not fit."""
+    """Models of all kinds, one with names that do not fit."""
     folder = tmp_path_factory.mktemp("everybody")
     columns = {"age": Gaussian(), LONG: Categorical(), "calls": Poisson(), "gone": Bernoulli(), "notes": Words()}
     rows = {"age": [20.0, 30.0, 50.0], LONG: [LONG, "b", "c"], "calls": [1, 2, 3], "gone": [True, False, True]}
@@ -86,7 +86,7 @@ def service(tmp_path_factory):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_every_page_can_be_read(browser, service, size, scheme):
+def test_every_page_is_readable(browser, service, size, scheme):
     with visiting(browser, service, viewport=size, color_scheme=scheme) as page:
 
         def check():
@@ -113,7 +113,7 @@ def test_every_page_can_be_read(browser, service, size, scheme):
         check()
 
 
-def test_the_form_for_a_token_can_be_read(browser, tmp_path):
+def test_token_form_is_readable(browser, tmp_path):
     with Store.create(tmp_path / "spam", TEXTS) as store:
         new_token(store, "predict")
         with serving({"spam": store}, Settings(tokens=True)) as client, visiting(browser, client) as page:
@@ -123,7 +123,7 @@ def test_the_form_for_a_token_can_be_read(browser, tmp_path):
             assert page.evaluate("document.activeElement.id") == "token"
 
 
-def test_where_the_focus_is_can_be_seen(browser, service):
+def test_focus_is_visible(browser, service):
     with visiting(browser, service) as page:
         page.goto("/models/many")
         for _ in range(14):
@@ -135,7 +135,7 @@ def test_where_the_focus_is_can_be_seen(browser, service):
             assert style == ["solid", "3px"], page.evaluate("document.activeElement.outerHTML")
 
 
-def test_the_answer_is_announced(browser, service):
+def test_answer_is_announced(browser, service):
     with visiting(browser, service) as page:
         page.goto("/models/spam")
         page.get_by_label("text", exact=True).fill("win")

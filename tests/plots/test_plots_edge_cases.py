@@ -1,5 +1,6 @@
-"""What pictures must withstand: one value, ten thousand levels, empty classes, infinities, 150 classes, labels of any
-script and length, and markup where names should be."""
+"""Edge cases of plots: constant columns, ten thousand levels, empty classes, infinities, 150 classes, labels of any
+script and length, and markup in names.
+"""
 
 import subprocess
 import sys
@@ -55,13 +56,13 @@ def of_evaluation(measured):
 
 
 def drawn(display):
-    """Drawn to the last letter."""
+    """Rendered completely."""
     return display.svg()
 
 
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserWarning")
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
-def test_names_of_any_kind_are_names(name):
+def test_names_of_any_kind(name):
     frame = {
         f"{name}1": [1.0, 2.0, 3.0, 4.0],
         f"{name}2": [name, "b", name, "c"],
@@ -86,7 +87,7 @@ def test_names_of_any_kind_are_names(name):
         assert not any(steers in svg for steers in ("\x1b", "\u202e", "\x00"))
 
 
-def test_a_name_that_begins_with_an_underscore_is_in_the_legend():
+def test_name_with_a_leading_underscore_is_in_the_legend():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["_a", "b"])
     texts = [text.get_text() for text in DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_texts()]
     assert [text.strip() for text in texts] == ["_a", "b"]
@@ -95,21 +96,21 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend():
 @pytest.mark.parametrize(
     "family", [Gaussian(), Gaussian(m=0.0), Histogram(), Density(), Poisson(), Categorical()], ids=repr
 )
-def test_columns_of_one_value_are_drawn(family):
+def test_constant_columns(family):
     model = Model.train({"x": family}, {"x": [3] * 4}, ["a", "b"] * 2)
     assert "<svg" in drawn(DensityDisplay.from_model(model, "x", data={"x": [3] * 4}, labels=["a", "b"] * 2))
     if family != Categorical():
         drawn(DecisionDisplay.from_model(model, "x"))
 
 
-def test_columns_of_nothing_and_classes_without_cells_are_drawn():
+def test_empty_columns_and_classes_without_cells():
     frame = {"x": [None] * 4, "y": [1.0, 2.0, None, None]}
     model = Model.train({"x": Histogram(), "y": Gaussian()}, frame, ["a", "a", "b", "b"])
     drawn(DensityDisplay.from_model(model, data=frame, labels=["a", "a", "b", "b"]))
     drawn(ParameterDisplay.from_model(model, "y", "b"))
 
 
-def test_of_ten_thousand_levels_the_picture_says_how_many_are_not_shown():
+def test_ten_thousand_levels_state_how_many_are_hidden():
     cells = ["often"] * 5000 + [f"level {i}" for i in range(10_000)]
     model = Model.train({"x": Categorical()}, {"x": cells}, ["a", "b"] * 7500)
     ax = DensityDisplay.from_model(model, "x").plot().ax_
@@ -127,11 +128,11 @@ def test_infinite_evidence_is_an_arrow():
     assert "∞ × for a" in [text.get_text() for text in ax.texts]
     drawn(display)
     drawn(HeaviestDisplay.from_model(model))
-    ruled_out = WaterfallDisplay.from_model(model, {"x": "u", "y": False})  # by either class
+    ruled_out = WaterfallDisplay.from_model(model, {"x": "u", "y": False})  # for either class
     assert "<svg" in drawn(ruled_out)
 
 
-def test_infinite_losses_are_said_to_be():
+def test_infinite_losses_are_labelled():
     frame, labels = {"x": ["u"] * 6 + ["v"] * 6}, ["a"] * 5 + ["b"] * 7  # one "u" is a "b", and held out once
     display = SettingCurveDisplay.from_rows({"x": Categorical()}, frame, labels, values=[0.0, 1.0], k=3)
     assert [each.impossible for each in display.found] == [1, 0]
@@ -140,7 +141,7 @@ def test_infinite_losses_are_said_to_be():
 
 
 @pytest.mark.slow
-def test_150_classes_are_drawn_and_stay_small():
+def test_150_classes_stay_small():
     labels = [f"class {i}" for i in range(150)] * 4
     random = np.random.default_rng(0)
     frame = {"x": random.normal(np.arange(600) % 150, 3.0), "y": [f"level {i % 40}" for i in range(600)]}
@@ -152,7 +153,7 @@ def test_150_classes_are_drawn_and_stay_small():
     assert DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_title().get_text() == "6 of 150 classes"
 
 
-def test_one_class_and_rows_that_are_all_right_are_drawn():
+def test_single_class_and_no_mistakes():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
     drawn(DensityDisplay.from_model(model, "x"))
     drawn(DecisionDisplay.from_model(model, "x"))
@@ -165,13 +166,13 @@ def test_one_class_and_rows_that_are_all_right_are_drawn():
         HeaviestDisplay.from_model(model)
 
 
-def test_a_class_that_no_row_has_has_no_curve_and_no_error():
+def test_class_without_rows_has_no_curve():
     measured = evaluate(MODEL, {"temp": [36.0], "calls": [0], "city": ["Rome"]}, ["well"])
     for display in of_evaluation(measured):
         drawn(display)
 
 
-def test_a_text_of_any_length_is_drawn():
+def test_text_of_any_length():
     model = Model.train({"text": Words()}, ["free prize", "lunch"], ["spam", "ham"])
     display = MarkedTextDisplay.from_model(model, "free lunch " * 20_000)
     assert "more lines" in display.plot().ax_.get_title()
@@ -197,7 +198,7 @@ print("There are no pictures, since matplotlib is not installed" in page, "<svg"
 
 
 @pytest.mark.slow
-def test_without_matplotlib_a_sentence_says_what_to_install_and_the_report_has_no_pictures():
+def test_without_matplotlib_an_error_says_what_to_install_and_the_report_has_no_plots():
     ended = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
     needed = "Pictures need matplotlib; run: pip install 'tallybayes[plot]'."
     first, *others = ended.stdout.splitlines()
@@ -206,7 +207,7 @@ def test_without_matplotlib_a_sentence_says_what_to_install_and_the_report_has_n
 
 
 @pytest.mark.slow
-def test_on_a_machine_without_a_screen_pictures_are_drawn(tmp_path):
+def test_works_without_a_display(tmp_path):
     code = (
         "from tallybayes import Gaussian, Model\n"
         "model = Model.train({'x': Gaussian()}, {'x': [1.0, 2.0]}, ['a', 'b'])\n"
@@ -216,7 +217,7 @@ def test_on_a_machine_without_a_screen_pictures_are_drawn(tmp_path):
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_asking_for_a_picture_changes_nothing_that_is_set():
+def test_plotting_changes_no_global_settings():
     before = dict(pyplot.rcParams)
     drawn(ReliabilityDisplay.from_evaluation(EVALUATION))
     assert dict(pyplot.rcParams) == before

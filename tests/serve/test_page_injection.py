@@ -1,5 +1,4 @@
-"""Whatever is pasted, learned or named, the page shows it as text: nothing runs, nothing is loaded, nothing is asked of
-anybody else."""
+"""Whatever is pasted, learned or named is shown as text: nothing runs, nothing is loaded, no third-party requests."""
 
 import re
 from html.parser import HTMLParser
@@ -14,7 +13,7 @@ from tallybayes.serve.page.visits import path_of
 
 pytestmark = pytest.mark.slow
 
-TOGETHER = 25  # payloads that are shown on one page
+TOGETHER = 25  # payloads shown on one page
 PRINTABLE = [payload for payload in PAYLOADS if payload.isprintable()]
 TAGS = """a body button caption code data datalist dd details div dl dt fieldset footer form h1 h2 h3 head header html
 img input label legend li line link main mark meta nav ol option p polyline pre rect script section select span strong
@@ -44,7 +43,7 @@ def browser():
 
 
 class Tags(HTMLParser):
-    """What a page is made of, as another reader of HTML sees it."""
+    """The elements of a page according to an independent parser."""
 
     def __init__(self):
         super().__init__()
@@ -67,7 +66,7 @@ def check(page):
     assert page.evaluate(INTRUDERS) == []
 
 
-def test_texts_that_are_pasted_and_learned_are_shown_as_they_are(browser, tmp_path):
+def test_pasted_and_learned_texts(browser, tmp_path):
     with Store.create(tmp_path / "spam", TEXTS) as store:
         store.learn("script alert elsewhere", "spam")
         store.learn("lunch", "ham")
@@ -88,7 +87,7 @@ def test_texts_that_are_pasted_and_learned_are_shown_as_they_are(browser, tmp_pa
             check(page)
 
 
-def test_labels_and_ids_are_shown_as_text(browser, tmp_path):
+def test_labels_and_ids(browser, tmp_path):
     with Store.create(tmp_path / "spam", TEXTS) as store:
         store.learn_all([("some text", label, None) for label in PAYLOADS])
         store.learn_all([("more text", "ham", id) for id in PRINTABLE])
@@ -113,7 +112,7 @@ def test_labels_and_ids_are_shown_as_text(browser, tmp_path):
                 assert alien_tags(asked.text) == []
 
 
-def test_columns_and_levels_are_shown_as_text(browser, tmp_path):
+def test_columns_and_levels(browser, tmp_path):
     schema = {column: Categorical() for column in PAYLOADS}
     with Store.create(tmp_path / "wide", schema) as store:
         for level in PAYLOADS[:3]:
@@ -130,7 +129,7 @@ def test_columns_and_levels_are_shown_as_text(browser, tmp_path):
                 check(page)
 
 
-def test_names_of_models_and_of_files_are_shown_as_text(browser, tmp_path):
+def test_names_of_models_and_files(browser, tmp_path):
     names = [payload for payload in PRINTABLE if "/" not in payload][:40]
     stores = {name: Store.create(tmp_path / str(at), TEXTS) for at, name in enumerate(names)}
     with serving(stores) as client, visiting(browser, client) as page:
@@ -148,7 +147,7 @@ def test_names_of_models_and_of_files_are_shown_as_text(browser, tmp_path):
         store.close()
 
 
-def test_names_of_files_end_up_in_no_header(tmp_path):
+def test_file_names_cannot_inject_headers(tmp_path):
     with Store.create(tmp_path / "spam", TEXTS) as store:
         store.learn("lunch", "ham")
         with serving({"spam": store}) as client:

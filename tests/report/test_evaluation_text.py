@@ -1,4 +1,4 @@
-"""Evaluations as people read them, of two classes, of many, and of names that do harm."""
+"""Evaluations as text: two classes, many classes, and hostile names."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from tallybayes import Evaluation
 
 
 def counted(pairs):
-    """An evaluation of such (truth, decision) pairs."""
+    """An evaluation of these (truth, decision) pairs."""
     classes = sorted({label for pair in pairs for label in pair if label is not None})
     right = sum(n for (a, b), n in pairs.items() if a == b)
     n = sum(pairs.values())
@@ -16,7 +16,7 @@ def counted(pairs):
     return Evaluation(tuple(classes), (), pairs, intervals, {}, *sums, None, None)
 
 
-def test_it_reads_well():
+def test_two_classes():
     found = counted({("no", "no"): 4, ("no", "yes"): 1, ("yes", "yes"): 8, ("yes", "no"): 1})
     assert repr(found).splitlines() == [
         "accuracy     0.8571  ± 0.0971  12 of 14 right",
@@ -45,7 +45,7 @@ def test_it_reads_well():
     ]
 
 
-def test_of_many_classes_the_worst_and_their_confusions_are_shown():
+def test_many_classes_show_the_worst_and_their_confusions():
     names = [f"class {i:03}" for i in range(150)]
     pairs = {(name, name): 100 for name in names} | {(names[i], names[i + 1]): 50 - i for i in range(20)}
     text = repr(counted(pairs))
@@ -59,7 +59,7 @@ def test_of_many_classes_the_worst_and_their_confusions_are_shown():
     assert "No decision is wrong." in repr(counted({(name, name): 1 for name in names}))
 
 
-def test_names_of_classes_do_no_harm():
+def test_hostile_class_names_are_escaped():
     names = ["\x1b[31m", "a\nb", "long " * 100, *(f"a rather long name {i}" for i in range(8))]
     text = repr(counted({(a, b): 1 for a in names for b in names}))
     assert "\\x1b[31m" in text

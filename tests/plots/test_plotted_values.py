@@ -1,4 +1,4 @@
-"""What is drawn is what is known: lines are densities, bars probabilities, and marks stand where numbers say."""
+"""Plotted values: lines are densities, bars are probabilities, and markers are where the numbers are."""
 
 import math
 from itertools import pairwise
@@ -34,7 +34,7 @@ from tallybayes.plots import (
 WORDS = {"free": [True, True, False, False], "lunch": [False, True, True, True]}
 
 
-def test_lines_are_densities_and_bands_lie_around_them():
+def test_lines_are_densities_inside_their_bands():
     ax = DensityDisplay.from_model(MODEL, "temp").plot().ax_
     found = shape(MODEL, "temp")
     for drawn, p in zip(ax.get_lines(), found.p, strict=True):
@@ -57,7 +57,7 @@ def test_bars_are_probabilities():
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["Paris", "Rome"]
 
 
-def test_the_histogram_behind_is_of_the_rows_and_has_their_area():
+def test_background_histogram_of_the_rows_has_unit_area():
     ax = DensityDisplay.from_model(MODEL, "temp", data=FRAME, labels=LABELS).plot().ax_
     stairs = [patch for patch in ax.patches if hasattr(patch, "get_data")]
     inside = shape(MODEL, "temp").x[[0, -1]]
@@ -67,13 +67,13 @@ def test_the_histogram_behind_is_of_the_rows_and_has_their_area():
         assert np.dot(n, np.diff(edges)) == pytest.approx(np.mean((inside[0] <= mine) & (mine <= inside[1])))
 
 
-def test_classes_that_are_asked_for_are_shown():
+def test_requested_classes_are_shown():
     display = DensityDisplay.from_model(MODEL, "temp", classes=["well"])
     (drawn,) = display.plot().ax_.get_lines()
     np.testing.assert_array_equal(drawn.get_ydata(), shape(MODEL, "temp").p[1])
 
 
-def test_panels_of_a_decision_are_likelihood_joint_and_posterior():
+def test_decision_panels_are_likelihood_joint_and_posterior():
     display = DecisionDisplay.from_model(MODEL.believing(prior={"ill": 2 / 3, "well": 1 / 3}), "temp").plot()
     found = display.line
     for ax, curves in zip(display.axes_, (found.shape.p, found.joint, found.posterior), strict=True):
@@ -86,14 +86,14 @@ def test_panels_of_a_decision_are_likelihood_joint_and_posterior():
     assert [region[0] for region in display.regions()] == [1, 0]
 
 
-def test_a_decision_along_levels_is_refused():
+def test_decision_over_levels_is_refused():
     with pytest.raises(TypeError, match="Column 'city' has levels, not numbers; DensityDisplay shows them"):
         DecisionDisplay.from_model(MODEL, "city")
     with pytest.raises(ValueError, match=r"what=\('nothing',\): give some of 'likelihood', 'joint', 'posterior'"):
         DecisionDisplay.from_model(MODEL, "temp", what=["nothing"])
 
 
-def test_a_plane_has_the_colour_of_the_class_that_is_most_probable():
+def test_plane_is_coloured_by_the_most_probable_class():
     display = BoundaryDisplay.from_model(MODEL, "temp", "calls").plot()
     (picture,) = display.ax_.get_images()
     colours = picture.get_array()
@@ -109,7 +109,7 @@ def test_a_plane_has_the_colour_of_the_class_that_is_most_probable():
     assert set(named) == {"ill", "well"}
 
 
-def test_steps_of_a_waterfall_lead_from_the_prior_to_the_answer():
+def test_waterfall_leads_from_the_prior_to_the_answer():
     display = WaterfallDisplay.from_model(MODEL, ROW).plot()
     bars = display.ax_.patches
     for one, other in pairwise(bars[:-1]):
@@ -121,14 +121,14 @@ def test_steps_of_a_waterfall_lead_from_the_prior_to_the_answer():
     assert {bar.title for bar in display.bars} == {"prior", "calls = 3", "temp = 38.2", "city = Paris", "all together"}
 
 
-def test_a_waterfall_of_a_text_has_its_words_and_the_rest_in_one():
+def test_waterfall_of_a_text_groups_minor_words():
     display = WaterfallDisplay.from_model(SPAM, MAILS[0], top=2)
     titles = [bar.title for bar in display.bars]
     assert (titles[0], titles[1], titles[-2], titles[-1]) == ("prior", "free", "3 more", "all together")
     assert math.fsum(bar.log_odds for bar in display.bars[:-1]) == pytest.approx(display.bars[-1].log_odds)
 
 
-def test_words_are_marked_where_they_stand():
+def test_words_are_highlighted_in_place():
     display = MarkedTextDisplay.from_model(SPAM, MAILS[0])
     assert "".join(piece.text for piece in display.pieces) == MAILS[0]
     said = {part.word: part.said for part in SPAM.evidence(MAILS[0]).words()}
@@ -137,7 +137,7 @@ def test_words_are_marked_where_they_stand():
     assert all(piece.log_odds == 0 for piece in display.pieces if not piece.text.strip(" ,").isalpha())
 
 
-def test_the_heaviest_of_two_classes_stand_back_to_back():
+def test_heaviest_words_of_two_classes_are_back_to_back():
     display = HeaviestDisplay.from_model(SPAM, top=3).plot()
     widths = [bar.get_width() for bar in display.ax_.patches]
     ham, spam = ([each.log_odds for each in heaviest(SPAM, label, 3)] for label in ("ham", "spam"))
@@ -146,7 +146,7 @@ def test_the_heaviest_of_two_classes_stand_back_to_back():
     assert names == [each.value for label in ("ham", "spam") for each in heaviest(SPAM, label, 3)]
 
 
-def test_columns_of_ones_and_zeros_are_spikes_of_which_the_highest_is_named():
+def test_binary_columns_are_spikes_with_the_highest_labelled():
     model = Model.train(dict.fromkeys(WORDS, Bernoulli(alpha=0)), WORDS, ["spam", "spam", "ham", "ham"])
     display = WordProbabilityDisplay.from_model(model, spikes=1).plot()
     tops = [ax.get_lines()[0].get_ydata()[1::3].tolist() for ax in display.axes_]
@@ -154,7 +154,7 @@ def test_columns_of_ones_and_zeros_are_spikes_of_which_the_highest_is_named():
     assert [ax.texts[0].get_text() for ax in display.axes_] == ["lunch", "free"]
 
 
-def test_reliability_is_that_of_the_evaluation_with_its_intervals():
+def test_reliability_has_intervals():
     display = ReliabilityDisplay.from_evaluation(EVALUATION, mass=0.9).plot()
     points = display.ax_.containers[0]
     np.testing.assert_array_equal(points[0].get_ydata(), [each.right for each in EVALUATION.calibration])
@@ -165,7 +165,7 @@ def test_reliability_is_that_of_the_evaluation_with_its_intervals():
     assert [bar.get_height() for bar in display.axes_[1].patches] == [each.n for each in EVALUATION.calibration]
 
 
-def test_a_confusion_matrix_has_every_number():
+def test_confusion_matrix_has_every_number():
     display = ConfusionDisplay.from_evaluation(evaluate(MODEL, FRAME, LABELS, reject=0.2)).plot()
     pairs = evaluate(MODEL, FRAME, LABELS, reject=0.2).pairs
     written = [int(text.get_text()) for text in display.ax_.texts]
@@ -174,7 +174,7 @@ def test_a_confusion_matrix_has_every_number():
     assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["ill", "well", "rejected"]
 
 
-def test_classes_that_are_confused_are_joined():
+def test_confused_classes_are_connected():
     frame = {"x": list("uuvvwwww")}
     model = Model.train({"x": Categorical(alpha=0.1)}, frame, list("abababcc"))
     display = ClassMapDisplay.from_evaluation(evaluate(model, frame, list("ababcccc")))
@@ -183,7 +183,7 @@ def test_classes_that_are_confused_are_joined():
     assert display.links == [(0, 1, 0.5)]
 
 
-def test_curves_are_those_of_thresholds():
+def test_curves_equal_the_thresholds():
     found = thresholds(EVALUATION, "well")
     roc, recall, cost = (
         kind.from_evaluation(EVALUATION, threshold=0.7).plot()
@@ -200,7 +200,7 @@ def test_curves_are_those_of_thresholds():
         RocDisplay.from_evaluation(EVALUATION, threshold=2)
 
 
-def test_a_curve_of_alpha_is_that_of_cross_validation():
+def test_alpha_curve_equals_cross_validation():
     display = SettingCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, values=[0.1, 100.0], k=4).plot()
     beliefs = {0.1: {"alpha": 0.1}, 100.0: {"alpha": 100.0}}
     found = cross_validate({"city": Categorical()}, FRAME, LABELS, beliefs=beliefs, k=4)
@@ -210,7 +210,7 @@ def test_a_curve_of_alpha_is_that_of_cross_validation():
     assert display.best == 0.1
 
 
-def test_a_parameter_is_drawn_before_and_after():
+def test_parameter_before_and_after():
     display = ParameterDisplay.from_model(MODEL, "calls", "ill").plot()
     before, after = display.ax_.get_lines()
     x = after.get_xdata()
@@ -229,7 +229,7 @@ def test_arrows_are_the_edges_of_the_graph():
     assert len(drawn) == len(display.edges) + 3
 
 
-def test_the_lectures_figure_names_its_spike():
+def test_lecture_figure_labels_its_spike():
     """P(x = 1 | class) of 600 words, of which one is in every document of both classes."""
     random = np.random.default_rng(0)
     words = {f"word{i}": random.random(60) < 0.05 for i in range(599)} | {"subject": np.ones(60, bool)}
@@ -240,7 +240,7 @@ def test_the_lectures_figure_names_its_spike():
     assert display.found.p.max(axis=1).tolist() == [1.0, 1.0]
 
 
-def test_the_objective_is_the_curve_that_em_kept():
+def test_objective_is_the_recorded_em_curve():
     ax = ObjectiveDisplay.from_model(FITTED).plot().ax_
     steps, objective = ax.get_lines()[0].get_data()
     assert tuple(objective) == FITTED.fitted.curve
@@ -248,14 +248,14 @@ def test_the_objective_is_the_curve_that_em_kept():
     assert (ax.get_title(loc="left") or ax.get_title()) == f"EM, {len(steps)} steps: converged"
 
 
-def test_a_model_without_a_record_of_em_says_why_it_has_none():
+def test_model_without_em_history_says_why():
     with pytest.raises(ValueError, match="has no record of EM: it was trained without"):
         ObjectiveDisplay.from_model(MODEL)
     with pytest.raises(ValueError, match="EM took no step: every row has a label"):
         ObjectiveDisplay.from_model(Model.train(MODEL.schema, FRAME, LABELS, unlabelled=EM()))
 
 
-def test_rows_of_a_block_stand_where_their_numbers_say():
+def test_block_rows_are_at_their_coordinates():
     frame = {"x": [1.0, 2.0, 3.0, 4.0], "y": [2.0, 1.0, 4.0, 3.5]}
     model = Model.train({("x", "y"): Correlated()}, frame, ["a", "a", "b", "b"])
     display = BoundaryDisplay.from_model(model, "x", "y", data=frame, labels=["a", "a", "b", "b"])
