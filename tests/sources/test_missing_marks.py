@@ -1,4 +1,4 @@
-"""Cells of CSV that mean nothing is known, and blanks around cells: the same wherever a cell stands."""
+"""Missing-value marks and white space in CSV: the same wherever a cell is."""
 
 import pyarrow as pa
 import pytest
@@ -18,7 +18,7 @@ MARK = st.sampled_from([*MISSING, *MISSING_NUMBERS])
 
 @st.composite
 def cells(draw, value, mark):
-    """(what a cell means, one of the ways to write it)"""
+    """(the value of a cell, one way to write it)"""
     meant = draw(value)
     written = draw(mark) if meant is None else str(meant)
     around = draw(st.tuples(BLANKS, BLANKS))
@@ -57,7 +57,7 @@ def file(tmp_path):
 
 @pytest.mark.slow
 @given(st.lists(ROW, min_size=1, max_size=12), st.integers(1, 80), st.randoms(use_true_random=False))
-def test_a_cell_means_the_same_in_any_order_and_any_block(tmp_path_factory, rows, block_bytes, random):
+def test_cell_means_the_same_in_any_order_and_block(tmp_path_factory, rows, block_bytes, random):
     meant = {name: [row[at][0] for row in rows] for at, name in enumerate(("x", "level", "text", "y"))}
     expected = digest(Model.train(SCHEMA, {name: pa.array(values) for name, values in meant.items()}))
     path = tmp_path_factory.getbasetemp() / "marks.csv"
@@ -68,7 +68,7 @@ def test_a_cell_means_the_same_in_any_order_and_any_block(tmp_path_factory, rows
 
 
 @pytest.mark.parametrize("mark", [*MISSING, *MISSING_NUMBERS])
-def test_marks_beside_numbers_are_missing(file, mark):
+def test_marks_among_numbers_are_missing(file, mark):
     path = file("x,y\n" + "".join(f"{mark if i % 10 == 0 else i / 7:.4},{'ab'[i % 2]}\n" for i in range(100)))
     schema = Schema.infer(open_source(path), "y")
     assert schema.columns["x"].reads == pa.float64()
@@ -76,7 +76,7 @@ def test_marks_beside_numbers_are_missing(file, mark):
     assert model.counts("x").sums["n"].round().sum() == 90
 
 
-def test_in_texts_only_marks_that_can_be_nothing_else_are_missing(file):
+def test_only_unambiguous_marks_are_missing_in_text(file):
     path = file("a,y\nNone,p\n-,p\n.,q\nNULL,q\nn/a,q\n")
     assert read(path, {"a": pa.string()}) == [("None",), ("-",), (".",), (None,), (None,)]
 
@@ -90,7 +90,7 @@ def test_marks_can_be_replaced(file):
         read(file("x,y\n-,1\n"), {"x": pa.float64()}, none)
 
 
-def test_a_column_that_is_nearly_numbers_is_noted(file):
+def test_nearly_numeric_column_is_noted(file):
     path = file("x,y\n" + "".join(f"{'unknown' if i % 10 == 0 else i / 7:.7},{i % 2}\n" for i in range(100)))
     expected = "Column 'x': 90% numbers, the rest 'unknown'. If these are missing values, give --missing unknown."
     with pytest.warns(UserWarning, match="90% numbers") as noted:
@@ -100,13 +100,13 @@ def test_a_column_that_is_nearly_numbers_is_noted(file):
     assert schema.columns["x"].reads == pa.float64()
 
 
-def test_all_but_one_of_a_thousand_is_not_said_to_be_all(file):
+def test_nearly_all_is_not_reported_as_all(file):
     path = file("x,y\n" + "".join(f"{row / 7},p\n" for row in range(999)) + "unknown,p\n")
     with pytest.warns(UserWarning, match="Column 'x': nearly all numbers, the rest 'unknown'"):
         Schema.infer(open_source(path), "y")
 
 
-def test_marks_among_whole_numbers_that_are_categories_are_levels_and_noted(file):
+def test_marks_among_integer_categories_are_levels_and_noted(file):
     path = file("x,y\n" + "".join(f"{'-' if i % 10 == 0 else i % 3},{i % 2}\n" for i in range(300)))
     with pytest.warns(UserWarning, match=r"Column 'x': numbers but for '-', counted as levels like the others\."):
         schema = Schema.infer(open_source(path), "y")
@@ -114,29 +114,29 @@ def test_marks_among_whole_numbers_that_are_categories_are_levels_and_noted(file
     assert model.counts("x").slots == ["-", "0", "1", "2"]
 
 
-def test_marks_without_a_number_beside_them_are_texts(file):
+def test_marks_without_numbers_are_text(file):
     path = file("x,y\n" + "-,p\nNone,q\n" * 20)
     assert Schema.infer(open_source(path), "y").columns == {"x": Categorical(alpha="fitted")}
 
 
-def test_numbers_in_quotes_may_have_blanks_around_them(file):
+def test_quoted_numbers_may_have_white_space(file):
     path = file("x,y\n" + "".join(f'" {i}.5 ",{"pq"[i % 2]}\n' for i in range(30)) + "-,p\n")
     schema = Schema.infer(open_source(path), "y")
     assert Model.train(schema, open_source(path)).counts("x").sums["n"].round().sum() == 30
 
 
-def test_labels_keep_what_texts_keep(file):
+def test_labels_follow_the_rules_of_text(file):
     path = file("a,y\n" + "u,1\nv,None\nw,2\n" * 10)
     assert Model.train(Schema({"a": Categorical()}, label="y"), open_source(path)).classes == ["1", "2", "None"]
 
 
-def test_columns_of_codes_stay_texts(file):
+def test_codes_stay_text(file):
     path = file("zip,y\n" + "".join(f"{'-' if i % 10 == 0 else f'0{i}'},{i % 2}\n" for i in range(100)))
     assert open_source(path).sample().schema.field("zip").type == pa.string()
     assert Schema.infer(open_source(path), "y").columns.get("zip") is None
 
 
-def test_numbers_with_a_comma_have_marks_too(file):
+def test_marks_among_decimal_commas(file):
     path = file("x;y\n" + "".join(f"{'None' if i % 10 == 0 else f'{i},5'};{i % 2}\n" for i in range(100)))
     reading = ReadOptions(decimal=",")
     schema = Schema.infer(open_source(path, reading), "y")
@@ -144,7 +144,7 @@ def test_numbers_with_a_comma_have_marks_too(file):
     assert model.counts("x").sums["n"].round().sum() == 90
 
 
-def test_an_error_names_two_texts_that_may_be_marks(file):
+def test_error_names_two_possible_marks(file):
     path = file("x,t\n" + "1,a\n" * 20 + "none known,a\n-,b\n" + "lost,a\n")
     with pytest.raises(SourceError) as caught:
         read(path, {"x": pa.float64(), "t": pa.string()})
@@ -164,18 +164,18 @@ def test_an_error_names_two_texts_that_may_be_marks(file):
         ('"a" b ,1', "a b"),
     ],
 )
-def test_blanks_around_cells_do_not_belong_to_them_unless_in_quotes(file, line, cell):
+def test_white_space_is_stripped_unless_quoted(file, line, cell):
     assert read(file(f"a,x\n{line}\n"), {"a": pa.string(), "x": pa.float64()}) == [(cell, 1.0)]
 
 
-def test_blanks_between_cells_are_no_blanks_around_them(file):
+def test_white_space_between_words_is_kept(file):
     reading = ReadOptions(delimiter=" ")
     assert read(file('a b\nx "y z"\n'), {"a": pa.string(), "b": pa.string()}, reading) == [("x", "y z")]
     reading = ReadOptions(delimiter="\t")
     assert read(file("a\tb\n\t y\nx\t\n"), {"a": pa.string(), "b": pa.string()}, reading) == [(None, "y"), ("x", None)]
 
 
-def test_a_row_of_one_blank_cell_is_a_row(file):
+def test_row_of_one_blank_cell_is_a_row(file):
     path = file("a\nx\n  \n\ny\n")
     assert read(path, {"a": pa.string()}) == [("x",), (None,), ("y",)]
     assert read(path, {"a": pa.string()}, ReadOptions(quotes=False)) == [("x",), (None,), ("y",)]

@@ -1,4 +1,4 @@
-"""Columns that are in another order, missing, new, doubled or without names."""
+"""Reordered, missing, new, duplicate and unnamed columns."""
 
 import re
 
@@ -8,12 +8,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from mixed_table import SCHEMA
-from test_withstanding import BITS, COLUMNS, FRAME, LABELS, NUMBERS, QUESTIONS, fitted
+from test_estimator_edge_cases import BITS, COLUMNS, FRAME, LABELS, NUMBERS, QUESTIONS, fitted
 
 from tallybayes import Gaussian, NaiveBayes, digest
 
 
-def test_columns_in_another_order_are_matched_by_name():
+def test_reordered_columns_are_matched_by_name():
     turned = FRAME[FRAME.columns[::-1]]
     learned = fitted()
     np.testing.assert_array_equal(learned.predict_proba(turned), learned.predict_proba(FRAME))
@@ -34,7 +34,7 @@ def test_missing_columns_are_an_error_that_names_them_all():
         NaiveBayes(SCHEMA).fit(FRAME[["city", "calls", "member"]], LABELS)
 
 
-def test_missing_columns_are_missing_cells_if_the_user_says_so():
+def test_missing_columns_as_missing_cells_on_request():
     learned = fitted(absent="missing")
     blank = {**COLUMNS, "age": [None] * 100, "note": [None] * 100}
     np.testing.assert_array_equal(
@@ -48,12 +48,12 @@ def test_missing_columns_are_missing_cells_if_the_user_says_so():
         fitted(absent="ignore")
 
 
-def test_a_column_that_is_not_counted_may_be_missing():
+def test_uncounted_column_may_be_missing():
     learned = NaiveBayes({"calls": None}).fit(FRAME, LABELS)
     np.testing.assert_array_equal(learned.predict(FRAME.drop(columns="calls")), learned.predict(FRAME))
 
 
-def test_columns_never_met_are_an_error_that_says_what_to_do():
+def test_unknown_columns_are_an_error_that_says_what_to_do():
     message = "was not fitted with: 'b', 'a'. Drop or rename them, or fit again with them."
     for questions in QUESTIONS:
         with pytest.raises(ValueError, match=re.escape(message)):
@@ -62,7 +62,7 @@ def test_columns_never_met_are_an_error_that_says_what_to_do():
         fitted().predict(FRAME.rename(columns={"age": "Age"}))
 
 
-def test_two_columns_of_the_same_name_are_an_error():
+def test_duplicate_column_names_are_an_error():
     twice = pd.DataFrame(NUMBERS, columns=["a", "b", "a"])
     with pytest.raises(ValueError, match=r"more than one column called 'a'\. Rename or drop all but one"):
         NaiveBayes().fit(twice, BITS)
@@ -73,7 +73,7 @@ def test_two_columns_of_the_same_name_are_an_error():
         NaiveBayes().fit({1: [1.0], "1": [2.0]}, [0])
 
 
-def test_rows_without_names_go_by_position_with_a_warning():
+def test_rows_without_names_are_matched_by_position_with_a_warning():
     named = pd.DataFrame(NUMBERS, columns=["c", "a", "b"])
     learned = NaiveBayes(Gaussian()).fit(named, BITS)
     assert learned.feature_names_in_.tolist() == ["c", "a", "b"]
@@ -88,7 +88,7 @@ def test_rows_without_names_go_by_position_with_a_warning():
         np.testing.assert_array_equal(learned.predict_proba(named), learned.predict_proba(NUMBERS))
 
 
-def test_the_index_of_a_frame_is_no_column():
+def test_index_is_not_a_column():
     shuffled = FRAME.sample(frac=1.0, random_state=0)
     labels = LABELS[shuffled.index]
     named = shuffled.rename_axis("number")

@@ -1,5 +1,8 @@
-"""Where being right and being the same exclude each other. Every test shows scikit-learn wrong first: should it be
-mended there, the test fails, and the page on migrating is to be changed."""
+"""Deliberate differences from scikit-learn.
+
+Every test first shows scikit-learn's wrong answer. If it is fixed there, the test fails, and
+docs/migrating-from-scikit-learn.md must be updated.
+"""
 
 import warnings
 
@@ -25,20 +28,20 @@ def rows_of(name):
 
 
 def their_answer(theirs, X, y):
-    """What scikit-learn says of the rows it was fitted to, without its warnings."""
+    """scikit-learn's answers about its training rows, without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return theirs.fit(X, y).predict_proba(X)
 
 
-# partial_fit is fit
+# partial_fit equals fit
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batches", BATCHES)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("name", OURS)
-def test_learned_in_any_parts_is_the_same_bytes(name, weights, batches):
+def test_any_batching_gives_the_same_bytes(name, weights, batches):
     X, given = rows_of(name), WEIGHTS[weights]
     whole = getattr(ours, name)().fit(X, LABELS, sample_weight=given)
     parts = getattr(ours, name)()
@@ -48,7 +51,7 @@ def test_learned_in_any_parts_is_the_same_bytes(name, weights, batches):
     np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
 
 
-def test_the_variance_does_not_depend_on_the_batches():
+def test_variance_does_not_depend_on_batching():
     X, y = np.array([[0.0], [100.0], [4.0], [6.0]]), [0, 0, 0, 0]
     expected = np.var(X) * 1.1
     theirs = original.GaussianNB(var_smoothing=0.1).partial_fit(X[:2], y[:2], classes=[0]).partial_fit(X[2:], y[2:])
@@ -58,7 +61,7 @@ def test_the_variance_does_not_depend_on_the_batches():
     np.testing.assert_allclose(mine.epsilon_, np.var(X) * 0.1, rtol=1e-15)
 
 
-def test_epsilon_looks_at_weights():
+def test_epsilon_respects_weights():
     X, y, weights = np.array([[0.0], [1.0], [9.0]]), [0, 0, 1], [1, 2, 3]
     often = np.repeat(X, weights, axis=0), np.repeat(y, weights)
     theirs = original.GaussianNB(var_smoothing=0.1)
@@ -67,7 +70,7 @@ def test_epsilon_looks_at_weights():
     assert digest(mine.fit(X, y, sample_weight=weights).model_) == digest(mine.fit(*often).model_)
 
 
-def test_new_classes_may_come_at_any_time():
+def test_new_classes_may_appear_at_any_time():
     theirs = original.MultinomialNB().partial_fit(COUNTS[:5], ["a"] * 5, classes=["a"])
     with pytest.raises(ValueError, match="y"):
         theirs.partial_fit(COUNTS[5:10], ["b"] * 5, classes=["a", "b"])
@@ -77,7 +80,7 @@ def test_new_classes_may_come_at_any_time():
     assert digest(mine.model_) == digest(ours.MultinomialNB().fit(COUNTS[:10], ["a"] * 5 + ["b"] * 5).model_)
 
 
-def test_how_many_categories_there_are_does_not_depend_on_the_last_batch():
+def test_number_of_categories_does_not_depend_on_the_last_batch():
     theirs = original.CategoricalNB().partial_fit([[0], [4]], [0, 1], classes=[0, 1]).partial_fit([[1]], [0])
     assert theirs.n_categories_.tolist() == [2]
     mine = ours.CategoricalNB().partial_fit([[0], [4]], [0, 1]).partial_fit([[1]], [0])
@@ -96,7 +99,7 @@ def test_forgotten_is_never_seen(name):
 # Exact counts
 
 
-def test_counts_are_exact_past_2_to_the_24_in_float32():
+def test_counts_are_exact_beyond_2_to_the_24_in_float32():
     one, many = np.ones((1, 1), np.float32), 2.0**24
     theirs = original.GaussianNB().partial_fit(one, [0], classes=[0, 1], sample_weight=[many])
     assert theirs.partial_fit(one, [0]).class_count_[0] == many  # and one more
@@ -104,7 +107,7 @@ def test_counts_are_exact_past_2_to_the_24_in_float32():
     assert mine.class_count_.tolist() == [many + 1]
 
 
-def test_counts_are_exact_past_2_to_the_53_in_float64():
+def test_counts_are_exact_beyond_2_to_the_53_in_float64():
     many, one = np.array([[2.0**53]]), np.array([[1.0]])
     theirs = original.MultinomialNB().partial_fit(many, [0], classes=[0, 1])
     for _ in range(3):
@@ -113,11 +116,11 @@ def test_counts_are_exact_past_2_to_the_53_in_float64():
     mine = ours.MultinomialNB().fit(many, [0])
     for _ in range(3):
         mine.partial_fit(one, [0])
-    assert mine.feature_count_[0, 0] == 2.0**53 + 4  # the nearest there is to three more
+    assert mine.feature_count_[0, 0] == 2.0**53 + 4  # the nearest to three more
     assert mine.forget(many, [0]).feature_count_.tolist() == [[3.0]]
 
 
-def test_a_large_mean_costs_no_digits():
+def test_large_mean_loses_no_digits():
     X, y = np.array([[1e9], [1e9 + 1], [1e9 + 2], [1e9 + 5]]), [0, 0, 0, 0]
     theirs = original.GaussianNB(var_smoothing=0)
     for i in range(4):
@@ -127,10 +130,10 @@ def test_a_large_mean_costs_no_digits():
     np.testing.assert_allclose(mine.var_, [[3.5]], rtol=1e-15)
 
 
-# Answers where scikit-learn has none
+# Answers where scikit-learn fails
 
 
-def test_categories_never_met_are_predicted():
+def test_unseen_categories_are_predicted():
     X, y = [[0, 1], [1, 2], [1, 0]], ["a", "b", "b"]
     with pytest.raises(IndexError):
         original.CategoricalNB().fit(X, y).predict([[1, 7]])
@@ -140,7 +143,7 @@ def test_categories_never_met_are_predicted():
     assert mine.partial_fit([[1, 7]], ["a"]).n_categories_.tolist() == [2, 8]
 
 
-def test_without_smoothing_rows_that_can_be_computed_are():
+def test_alpha_zero_answers_where_possible():
     X, y = np.array([[1, 1], [0, 1], [1, 0]]), [0, 0, 1]
     assert np.isnan(their_answer(original.MultinomialNB(alpha=0), X, y)).any()
     mine = ours.MultinomialNB(alpha=0).fit(X, y)
@@ -153,14 +156,14 @@ def test_without_smoothing_rows_that_can_be_computed_are():
         np.testing.assert_allclose(mine.predict_proba([[0, 0]]), [[2 / 3, 1 / 3]])
 
 
-def test_a_column_without_variance_is_no_nan():
+def test_constant_column_is_not_nan():
     X, y = [[1.0, 2.0], [1.0, 3.0], [2.0, 2.0], [2.0, 4.0]], [0, 0, 1, 1]
     assert np.isnan(their_answer(original.GaussianNB(var_smoothing=0), X, y)).all()
     mine = ours.GaussianNB(var_smoothing=0).fit(X, y)
     assert mine.predict_proba(X).tolist() == [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
 
 
-def test_complement_nb_honours_the_prior():
+def test_complement_nb_uses_the_prior():
     prior = [0.7, 0.2, 0.1]
     theirs = original.ComplementNB().fit(COUNTS, LABELS)
     before = theirs.predict_proba(COUNTS)
@@ -173,7 +176,7 @@ def test_complement_nb_honours_the_prior():
     np.testing.assert_allclose(mine.class_log_prior_, np.log(prior))
 
 
-def test_bernoulli_nb_takes_a_number_for_each_column():
+def test_bernoulli_nb_takes_alpha_by_column():
     alpha = np.linspace(0.1, 2.0, 6)
     with pytest.raises(ValueError, match="broadcast"):
         original.BernoulliNB(alpha=alpha).fit(COUNTS, LABELS)
@@ -182,16 +185,16 @@ def test_bernoulli_nb_takes_a_number_for_each_column():
     np.testing.assert_allclose(np.exp(mine.feature_log_prob_), expected, rtol=1e-12)
 
 
-def test_bernoulli_nb_keeps_its_digits_where_alpha_is_next_to_nothing():
+def test_bernoulli_nb_keeps_its_digits_for_tiny_alpha():
     alpha, X, y = 1e-10, np.array([[1.0], [1.0], [1.0], [0.0]]), [0, 0, 0, 1]
-    expected = np.log(3 / 4) + np.log(alpha / (3 + 2 * alpha))  # of a row without what all rows of class 0 have
+    expected = np.log(3 / 4) + np.log(alpha / (3 + 2 * alpha))  # of a row that lacks what all rows of class 0 have
     theirs = original.BernoulliNB(alpha=alpha).fit(X, y).predict_joint_log_proba([[0.0]])
     assert abs(theirs[0, 0] - expected) > 1e-8
     mine = ours.BernoulliNB(alpha=alpha).fit(X, y).predict_joint_log_proba([[0.0]])
     assert mine[0, 0] == pytest.approx(expected, rel=1e-14)
 
 
-def test_bernoulli_nb_adds_up_what_a_sparse_matrix_names_twice():
+def test_bernoulli_nb_sums_duplicate_entries():
     twice = sp.csr_matrix((np.array([0.5, 0.5, 1.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
     once = twice.toarray()
     for threshold, expected in ((0.0, [1.0, 0.0]), (0.7, [1.0, 0.0])):
@@ -202,11 +205,11 @@ def test_bernoulli_nb_adds_up_what_a_sparse_matrix_names_twice():
         assert digest(mine.model_) == digest(mine.fit(once, [0, 1]).model_)
 
 
-# Missing numbers, sparse measurements
+# Missing numbers, sparse continuous columns
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_nan_is_missing_and_says_nothing(name):
+def test_nan_is_missing_and_uninformative(name):
     X = rows_of(name).astype(float)
     holes = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
     if hasattr(original, name):
@@ -223,7 +226,7 @@ def test_a_nan_is_missing_and_says_nothing(name):
     np.testing.assert_allclose(nothing, [learned.class_count_ / 200 if name != "ComplementNB" else [1 / 3] * 3])
 
 
-def test_gaussian_nb_is_that_of_the_numbers_that_are_there():
+def test_gaussian_nb_uses_the_numbers_present():
     holes = np.where(np.random.default_rng(1).random(NUMBERS.shape) < 0.2, np.nan, NUMBERS)
     learned = ours.GaussianNB(var_smoothing=0).fit(holes, LABELS)
     for i, label in enumerate(learned.classes_):

@@ -1,4 +1,4 @@
-"""Among scikit-learn's own: in pipelines, searches, votes and cross-validation it is what the core is."""
+"""In pipelines, searches, voting and cross-validation the estimator equals the core."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ def by_hand(X, y, folds, **settings):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_cross_validation_is_that_of_the_core(jobs):
+def test_cross_validation_equals_the_core(jobs):
     X, y = frame()
     folds = list(KFold(3).split(X))
     assert cross_val_score(NaiveBayes(SCHEMA, weigh=False), X, y, cv=folds, n_jobs=jobs).tolist() == by_hand(
@@ -42,7 +42,7 @@ def test_cross_validation_is_that_of_the_core(jobs):
 
 
 @pytest.mark.parametrize(("name", "values"), [("alpha", [0.01, 1.0, 50.0]), ("plugin", [True, False])])
-def test_a_grid_over_beliefs_finds_what_the_core_finds(name, values):
+def test_grid_over_beliefs_equals_the_core(name, values):
     X, y = frame()
     folds = list(KFold(3).split(X))
     search = GridSearchCV(NaiveBayes(SCHEMA, weigh=False), {name: values}, cv=folds).fit(X, y)
@@ -54,7 +54,7 @@ def test_a_grid_over_beliefs_finds_what_the_core_finds(name, values):
 
 
 @pytest.mark.parametrize("output", ["pandas", "polars", "default"])
-def test_it_takes_what_a_column_transformer_gives(output):
+def test_takes_the_output_of_a_column_transformer(output):
     X, y = frame()
     scaled = ColumnTransformer([("scaled", StandardScaler(), ["age", "calls"])], remainder="passthrough")
     scaled.set_output(transform=output)
@@ -69,7 +69,7 @@ def test_it_takes_what_a_column_transformer_gives(output):
     assert pipeline.score(X, y) == np.mean(again.predict(scaled.transform(X)) == y) > 0.6
 
 
-def test_it_can_be_calibrated_and_can_vote():
+def test_calibration_and_voting():
     X, y = frame()
     calibrated = CalibratedClassifierCV(NaiveBayes(SCHEMA, weigh=False), cv=2, ensemble=False).fit(X, y)
     assert digest(calibrated.calibrated_classifiers_[0].estimator.model_) == digest(Model.train(SCHEMA, X, y))

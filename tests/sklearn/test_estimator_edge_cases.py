@@ -1,4 +1,4 @@
-"""What users do to classifiers, and what NaiveBayes says."""
+"""Edge cases of NaiveBayes, and its errors."""
 
 import os
 import pickle
@@ -30,14 +30,14 @@ def fitted(**settings):
 # Rows
 
 
-def test_a_class_with_one_row():
+def test_class_of_one_row():
     learned = NaiveBayes().fit(NUMBERS, ["one"] + ["many"] * 19)
     assert learned.class_count_.tolist() == [19.0, 1.0]
     assert np.isfinite(learned.predict_log_proba(NUMBERS)).all()
     assert NaiveBayes().fit(NUMBERS[:1], ["only"]).predict(NUMBERS).tolist() == ["only"] * 20
 
 
-def test_rows_whose_every_cell_is_missing_are_as_probable_as_the_prior_says():
+def test_empty_rows_get_the_prior():
     nothing = {name: [None] for name in COLUMNS}
     shares = [np.mean(label == LABELS) for label in fitted().classes_]
     np.testing.assert_allclose(fitted().predict_proba(nothing), [shares], rtol=1e-12)
@@ -47,13 +47,13 @@ def test_rows_whose_every_cell_is_missing_are_as_probable_as_the_prior_says():
     np.testing.assert_allclose(learned.predict_proba([[np.nan, np.nan]]), [[2 / 3, 1 / 3]], rtol=1e-12)
 
 
-def test_a_table_of_which_nothing_can_be_counted_falls_to_the_prior():
+def test_table_without_usable_columns_gets_the_prior():
     learned = NaiveBayes().fit({"x": [None, None, None]}, ["a", "b", "b"])
     assert learned.schema_.columns == {}
     np.testing.assert_allclose(learned.predict_proba({"x": [1.0, None]}), [[1 / 3, 2 / 3]] * 2, rtol=1e-12)
 
 
-def test_rows_that_no_class_allows_fall_to_the_prior():
+def test_impossible_rows_get_the_prior():
     columns = {"x": ["a", "b", "b"], "z": ["c", "d", "d"]}
     learned = NaiveBayes(Categorical(alpha=0.0)).fit(columns, ["no", "yes", "yes"])
     new = {"x": ["a", "a"], "z": ["d", "c"]}
@@ -78,7 +78,7 @@ def test_no_rows_are_an_error_to_fit_and_nothing_to_learn_or_predict():
 
 
 @pytest.mark.parametrize("schema", [None, Gaussian()], ids=["chosen", "given"])
-def test_an_infinite_cell_is_an_error_that_names_the_column(schema):
+def test_infinite_cell_is_an_error_that_names_the_column(schema):
     numbers = pd.DataFrame(NUMBERS, columns=["a", "b", "c"])
     infinite = numbers.copy()
     infinite.loc[7, "b"] = np.inf
@@ -94,7 +94,7 @@ def test_an_infinite_cell_is_an_error_that_names_the_column(schema):
     assert digest(learned.model_) == before
 
 
-def test_what_is_no_table_is_an_error():
+def test_non_tables_are_an_error():
     for thing in (NUMBERS[:, 0], [1.0, 2.0], pd.Series([1.0, 2.0]), pl.Series([1.0, 2.0]), pa.array([1.0, 2.0])):
         with pytest.raises(ValueError, match=r"Expected (2D array, got 1D array|a 2-dimensional container)"):
             NaiveBayes().fit(thing, [0, 1])
@@ -125,19 +125,19 @@ def test_too_few_labels_are_an_error():
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_unfitted_use_is_scikit_learns_error(question):
+def test_unfitted_use_is_sklearns_error(question):
     with pytest.raises(NotFittedError, match="This NaiveBayes instance is not fitted yet"):
         getattr(NaiveBayes(), question)(NUMBERS)
 
 
-def test_unfitted_attributes_are_not_there():
+def test_unfitted_attributes_do_not_exist():
     for name in ("classes_", "class_count_", "model_", "schema_", "n_features_in_", "feature_names_in_"):
         assert not hasattr(NaiveBayes(), name)
     with pytest.raises(NotFittedError):
         NaiveBayes().forget(NUMBERS, BITS)
 
 
-def test_forgetting_more_than_was_learned_is_an_error_and_changes_nothing():
+def test_forgetting_more_than_learned_is_an_error_and_changes_nothing():
     learned = NaiveBayes(SCHEMA).fit(rows(COLUMNS, 0, 50), LABELS[:50])
     before, said = digest(learned.model_), learned.predict_proba(FRAME)
     for X, y in (
@@ -153,7 +153,7 @@ def test_forgetting_more_than_was_learned_is_an_error_and_changes_nothing():
         assert learned.classes_.tolist() == ["leaves", "moves", "stays"]
 
 
-def test_when_everything_is_forgotten_there_is_nothing_to_say():
+def test_after_forgetting_everything_queries_are_errors():
     learned = fitted().forget(FRAME, LABELS)
     assert learned.classes_.tolist() == []
     with pytest.raises(ValueError, match="The model has counted no rows"):
@@ -161,7 +161,7 @@ def test_when_everything_is_forgotten_there_is_nothing_to_say():
     assert digest(learned.partial_fit(FRAME, LABELS).model_) == digest(fitted().model_)
 
 
-def test_rows_that_cannot_be_read_leave_what_was_learned():
+def test_unreadable_rows_keep_what_was_learned():
     learned = NaiveBayes(Poisson()).fit({"x": [1, 2]}, ["a", "b"])
     before = digest(learned.model_)
     with pytest.raises(ValueError, match="Column 'x', row 1"):
@@ -172,7 +172,7 @@ def test_rows_that_cannot_be_read_leave_what_was_learned():
     assert digest(learned.model_) == before
 
 
-def test_a_parameter_that_makes_no_sense_is_an_error_when_it_is_used():
+def test_invalid_parameter_is_an_error_when_used():
     for settings, message in (
         ({"alpha": -1.0}, "alpha must be a finite number of at least 0"),
         ({"prior": "flat"}, "prior='flat'"),
@@ -193,7 +193,7 @@ def test_a_parameter_that_makes_no_sense_is_an_error_when_it_is_used():
     assert left_out.schema_.reasons["when"].startswith("times")
 
 
-def test_an_estimator_pickled_in_another_form_says_who_wrote_it_and_what_to_do():
+def test_incompatible_pickle_says_who_wrote_it_and_what_to_do():
     state = fitted().__getstate__()
     assert state["_written"] == (2, __version__)
     for written, who in (((0, "0.0.7"), "0.0.7"), (None, "of an unknown version")):
@@ -207,8 +207,8 @@ def test_an_estimator_pickled_in_another_form_says_who_wrote_it_and_what_to_do()
 
 
 @pytest.mark.slow
-def test_scikit_learns_check_of_other_array_libraries_passes_where_scipy_is_set_to_take_them():
-    """In this process scikit-learn skips it, since scipy wants to be told before it is imported."""
+def test_sklearns_array_api_check_passes_with_scipy_array_api():
+    """In this process scikit-learn skips it, since scipy reads the variable at import."""
     contract = os.path.join(os.path.dirname(__file__), "test_contract.py")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", contract, "-k", "array_api", "-rs"]
     found = subprocess.run(command, env={**os.environ, "SCIPY_ARRAY_API": "1"}, capture_output=True, text=True)
@@ -216,18 +216,18 @@ def test_scikit_learns_check_of_other_array_libraries_passes_where_scipy_is_set_
     assert "SKIPPED" not in found.stdout
 
 
-def test_a_schema_that_leaves_columns_out_still_knows_how_many_there_were():
+def test_n_features_includes_columns_left_out():
     learned = NaiveBayes(Schema({"calls": Poisson()})).fit(FRAME, LABELS)
     assert learned.n_features_in_ == 5
     np.testing.assert_array_equal(learned.predict(FRAME[["calls"]]), learned.predict(FRAME))
 
 
-def test_what_pandas_calls_missing_is_no_level_among_numbers_and_texts():
+def test_pandas_missing_values_are_no_level():
     cells = np.array([[1], ["a"], [pd.NA], [pd.NaT], [None], [np.nan]], object)
     learned = NaiveBayes().fit(cells, list("ababab"))
     assert learned.model_.counts("0").slots == ["1", "a"]
 
 
-def test_a_sparse_matrix_with_numbers_below_zero_is_measured_even_if_some_are_missing():
+def test_sparse_matrix_with_negative_and_missing_numbers_is_continuous():
     matrix = sparse.csr_array(([np.nan, -1.0], ([0, 1], [0, 1])), shape=(2, 3))
     assert isinstance(NaiveBayes().fit(matrix, [0, 1]).schema_.columns["x"], Each)

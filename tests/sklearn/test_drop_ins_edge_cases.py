@@ -1,4 +1,4 @@
-"""What the drop-ins must withstand: parameters and rows that make no sense, classes that come and go, odd matrices."""
+"""Edge cases of the drop-ins: invalid parameters and rows, appearing and vanishing classes, odd matrices."""
 
 import warnings
 
@@ -53,7 +53,7 @@ def new(name, **settings):
 
 
 @pytest.mark.parametrize(("name", "settings", "message"), WRONG, ids=str)
-def test_a_parameter_that_makes_no_sense_is_an_error_there_and_here(name, settings, message):
+def test_invalid_parameter_is_an_error_as_in_sklearn(name, settings, message):
     for face in (original, ours):
         with pytest.raises(ValueError, match=message):
             getattr(face, name)(**settings).fit(X, y)
@@ -66,7 +66,7 @@ def test_a_parameter_that_makes_no_sense_is_an_error_there_and_here(name, settin
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_announced_classes_have_probability_zero_until_they_come(name):
+def test_announced_classes_have_probability_zero_until_counted(name):
     prior = {"priors" if name == "GaussianNB" else "class_prior": [0.2, 0.3, 0.5]}
     learned = new(name, **prior).partial_fit(X, y, classes=[0, 1, 2])
     assert learned.classes_.tolist() == [0, 1, 2]
@@ -81,7 +81,7 @@ def test_announced_classes_have_probability_zero_until_they_come(name):
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_rows_that_weigh_nothing_are_not_counted_but_their_class_is_known(name):
+def test_rows_of_weight_zero_are_not_counted_but_their_class_is_known(name):
     weights = [1.0, 0.0, 0.0, 1.0]
     learned = new(name).fit(X, y, sample_weight=weights)
     alone = new(name).fit(X[[0, 3]], y[[0, 3]])
@@ -95,7 +95,7 @@ def test_rows_that_weigh_nothing_are_not_counted_but_their_class_is_known(name):
             np.testing.assert_array_equal(found, theirs.predict_proba(X))
     assert found.tolist() == [[1.0, 0.0]] * 4
     parts = new(name)
-    for i in (1, 0, 2, 3):  # the first weighs nothing
+    for i in (1, 0, 2, 3):  # the first has weight zero
         parts.partial_fit(X[[i]], y[[i]], sample_weight=weights[i : i + 1])
     assert digest(parts.model_) == digest(alone.model_)
     assert parts.classes_.tolist() == [0, 1]
@@ -104,13 +104,13 @@ def test_rows_that_weigh_nothing_are_not_counted_but_their_class_is_known(name):
     assert parts.classes_.tolist() == [0, 1]
 
 
-def test_bags_of_rows_that_are_weights_vote():
+def test_bagging_with_sample_weights():
     bagged = BaggingClassifier(ours.GaussianNB(), 5, random_state=0).fit(X, y)
     assert bagged.predict_proba(X).shape == (4, 2)
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_one_class_and_one_column(name):
+def test_single_class_and_single_column(name):
     assert new(name).fit(X, y * 0).predict_proba(X).tolist() == [[1.0]] * 4
     learned = new(name).fit(X[:, :1], y)
     if hasattr(original, name):
@@ -119,7 +119,7 @@ def test_one_class_and_one_column(name):
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_a_class_or_everything_can_be_forgotten(name):
+def test_class_or_everything_can_be_forgotten(name):
     learned = new(name).fit(X, y).forget(X[1:3], y[1:3])
     assert learned.classes_.tolist() == [0]
     assert learned.predict_proba(X[:1]).tolist() == [[1.0]]
@@ -138,7 +138,7 @@ def test_a_class_or_everything_can_be_forgotten(name):
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_columns_are_never_taken_for_others(name):
+def test_columns_are_never_confused(name):
     frame = pd.DataFrame(X, columns=list("abc"))
     learned = new(name).fit(frame, y)
     assert learned.feature_names_in_.tolist() == ["a", "b", "c"]
@@ -156,7 +156,7 @@ def test_columns_are_never_taken_for_others(name):
 
 
 @pytest.mark.parametrize("name", OURS)
-def test_infinite_numbers_are_an_error(name):
+def test_infinities_are_an_error(name):
     learned = new(name).fit(X, y)
     for infinite in (np.inf, -np.inf):
         rows = np.where(X == 3.0, infinite, X)
@@ -169,7 +169,7 @@ def test_infinite_numbers_are_an_error(name):
 
 
 def odd(kind):
-    """The same matrix, in ways that are allowed."""
+    """The same matrix in other valid representations."""
     entries = np.array([1.0, 2.0, 3.0, 1.0, 2.0, 1.0, 4.0]), np.array([0, 2, 1, 2, 0, 1, 2]), np.array([0, 2, 4, 6, 7])
     if kind == "explicit zeros":
         return sp.csr_matrix((X.ravel().copy(), np.tile([0, 1, 2], 4), np.arange(0, 13, 3)), shape=(4, 3))
@@ -186,7 +186,7 @@ def odd(kind):
 
 @pytest.mark.parametrize("kind", ["explicit zeros", "duplicates", "unsorted", "long indices"])
 @pytest.mark.parametrize("name", SPARSE)
-def test_a_sparse_matrix_is_what_it_stands_for(name, kind):
+def test_any_sparse_representation_gives_the_same_answers(name, kind):
     dense = new(name).fit(X, y)
     assert digest(new(name).fit(odd(kind), y).model_) == digest(dense.model_)
     np.testing.assert_allclose(dense.predict_proba(odd(kind)), dense.predict_proba(X), rtol=1e-9)
@@ -195,7 +195,7 @@ def test_a_sparse_matrix_is_what_it_stands_for(name, kind):
     assert digest(new(name).fit(sp.csr_matrix((4, 3)), y).model_) == digest(new(name).fit(X * 0, y).model_)
 
 
-def test_a_column_that_a_class_never_had_makes_it_impossible_where_nothing_is_assumed():
+def test_alpha_zero_makes_a_class_without_the_column_impossible():
     rows = np.where((y == 0)[:, None] & (np.arange(3) == 2), np.nan, X)
     learned = ours.GaussianNB().fit(rows, y)
     assert learned.predict_proba([[0.5, 0.0, 1.0]]).tolist() == [[0.0, 1.0]]

@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of naive Bayes, run on the drop-ins in place of what they are written for."""
+"""scikit-learn's own tests of naive Bayes, run on the drop-ins."""
 
 import importlib.util
 import re
@@ -18,7 +18,7 @@ for name in ("GaussianNB", "MultinomialNB", "ComplementNB", "BernoulliNB", "Cate
 options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", ".", "--tb=line", "-W", "ignore"]
 sys.exit(pytest.main([*options, "--pyargs", "sklearn.tests.test_naive_bayes"]))
 """
-DIFFERENT = {  # each is in docs/migrating-from-scikit-learn.md
+DIFFERENT = {  # each is explained in docs/migrating-from-scikit-learn.md
     "test_NB_partial_fit_no_first_classes": "partial_fit needs no classes",
     "test_gnb_check_update_with_no_data": "asks for the private _update_mean_variance: sums are kept, not means",
     "test_alpha_vector": "asks for the private _check_alpha",
@@ -26,7 +26,7 @@ DIFFERENT = {  # each is in docs/migrating-from-scikit-learn.md
 }
 
 
-def test_the_drop_ins_pass_all_but_the_tests_that_must_differ(tmp_path):
+def test_drop_ins_pass_all_but_the_deliberate_differences(tmp_path):
     if importlib.util.find_spec("sklearn.tests.test_naive_bayes") is None:
         pytest.skip("scikit-learn is installed without its tests")
     found = subprocess.run([sys.executable, "-c", RUN], cwd=tmp_path, capture_output=True, text=True)
